@@ -1,0 +1,63 @@
+"""In and out in the caller's container: arrays, frames of pandas or polars, tensors."""
+
+import numpy as np
+
+
+def _family(X):
+    return type(X).__module__.partition(".")[0]
+
+
+def is_frame(X):
+    """Say whether X is a data frame of pandas or polars, importing neither."""
+    return hasattr(X, "columns") and _family(X) in {"pandas", "polars"}
+
+
+def to_array(X):
+    """Return the values of a container as a numpy array (a view where possible).
+
+    Parameters
+    ----------
+    X : array-like, data frame of pandas or polars, or torch tensor
+        Data whose first axis runs over samples.
+
+    Returns
+    -------
+    ndarray
+        The same values on the host.
+    """
+    if _family(X) == "torch":
+        return X.detach().cpu().numpy()
+    if is_frame(X):
+        return X.to_numpy()
+    return np.asarray(X)
+
+
+def like(values, X):
+    """Put values back into the kind of container that X is.
+
+    Parameters
+    ----------
+    values : ndarray
+        New values, of the shape of ``X``.
+    X : array-like, data frame or tensor
+        The container to imitate: a frame keeps its columns, their order, its index
+        and, where the new values allow it, the type of each column.
+
+    Returns
+    -------
+    container
+        Of the type of ``X``; a numpy array for plain sequences.
+    """
+    if _family(X) == "torch":
+        import torch
+
+        return torch.from_numpy(np.ascontiguousarray(values)).to(X.device)
+    if not is_frame(X):
+        return values
+    if _family(X) == "polars":
+        return type(X)(np.ascontiguousarray(values), schema=list(X.columns))
+    frame = type(X)(values, index=X.index, columns=X.columns)
+    for name, dtype in X.dtypes.items():
+        if frame[name].dtype != dtype and getattr(dtype, "kind", "O") == "f":
+            frame[name] = frame[name].astype(dtype)
+    return frame

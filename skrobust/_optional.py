@@ -1,0 +1,30 @@
+"""One sentence for every optional package that is missing."""
+
+import importlib
+
+
+def require(module, caller, *, extra):
+    """Import an optional module, or say which extra to install.
+
+    Parameters
+    ----------
+    module : str
+        Name of the module to import, for example ``"matplotlib.pyplot"``.
+    caller : str
+        What needs it; the sentence begins with this name.
+    extra : str
+        The extra of skrobust that installs it.
+
+    Returns
+    -------
+    module
+        The imported module.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(
+            f"{caller} needs {package}; install it with "
+            f"`pip install 'skrobust[{extra}]'`."
+        ) from error

@@ -1,0 +1,201 @@
+"""skorch nets, from the raw input of their pipeline to logits, on their own device.
+
+What a net's output means depends on its criterion, as in skorch: logits for
+CrossEntropyLoss and BCEWithLogitsLoss, probabilities for NLLLoss (skorch takes the
+logarithm itself) and BCELoss.
+"""
+
+import threading
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from skrobust._optional import require
+from skrobust._views._steps import affine_parts, clip_range, refuse
+
+# Evaluation mode is a state of the module, so only one thread at a time may set it.
+_MODE_LOCK = threading.RLock()
+
+
+class NetView:
+    """A skorch net and the steps before it as logits and gradients in torch.
+
+    Inside ``with``, every module is in evaluation mode; on leaving, each gets back the
+    mode that it had. Parameters, their ``.grad`` and the statistics of batch
+    normalisation are never touched.
+
+    Parameters
+    ----------
+    net : initialized skorch net
+        With a criterion that is understood.
+    steps : list of (str, transformer)
+        What stands before it.
+    owner : str
+        Who asks.
+    """
+
+    def __init__(self, net, steps, owner):
+        self._torch = require("torch", owner, extra="torch")
+        if not getattr(net, "initialized_", False):
+            raise NotFittedError(
+                f"{owner} needs a fitted net; this {type(net).__name__} is not fitted "
+                "yet. Call fit first."
+            )
+        self._net, self._owner = net, owner
+        module = getattr(net.module_, "_orig_mod", net.module_)
+        first = next(module.parameters(), None)
+        self._device = net.device if first is None else first.device
+        self._dtype = self._torch.float32
+        if first is not None and first.dtype == self._torch.float64:
+            self._dtype = first.dtype
+        self._kind = self._criterion_kind()
+        self._is_binary = any(
+            c.__name__ == "NeuralNetBinaryClassifier" for c in type(net).__mro__
+        )
+        self._steps = [self._torch_step(name, step) for name, step in steps]
+
+    def __enter__(self):
+        _MODE_LOCK.acquire()
+        self._modes = [(m, m.training) for m in self._net.module_.modules()]
+        for module, _ in self._modes:
+            module.training = False
+        return self
+
+    def __exit__(self, *error):
+        for module, mode in self._modes:
+            module.training = mode
+        _MODE_LOCK.release()
+
+    def _criterion_kind(self):
+        known = {
+            "CrossEntropyLoss": "logits",
+            "NLLLoss": "probabilities",
+            "BCEWithLogitsLoss": "binary logits",
+            "BCELoss": "binary probabilities",
+        }
+        name = type(self._net.criterion_).__name__
+        if name not in known:
+            raise ValueError(
+                f"{self._owner} does not know what outputs {name} takes; it "
+                f"understands {', '.join(known)}."
+            )
+        return known[name]
+
+    def _torch_step(self, name, step):
+        if hasattr(step, "differentiable_transform"):
+            return step.differentiable_transform
+        parts = affine_parts(step)
+        if parts is None:
+            refuse(name, step, self._owner)
+        scale, shift = (self.tensor(part) for part in parts)
+        bounds = clip_range(step)
+
+        def apply(x):
+            if x.ndim != 2 or x.shape[1] != len(scale):
+                raise ValueError(
+                    f"{self._owner} got rows of shape {tuple(x.shape[1:])}; the step "
+                    f"{name!r} takes {len(scale)} features."
+                )
+            x = x * scale + shift
+            return x if bounds is None else x.clip(*bounds)
+
+        return apply
+
+    def columns(self, y):
+        """Return the column of each label; skorch takes labels as column numbers."""
+        if y.dtype.kind not in "iufb":
+            raise ValueError(
+                f"{self._owner} needs the labels of a skorch net as integers from 0; "
+                f"y holds {y.dtype} values such as {y[0]!r}. Encode them with "
+                "sklearn.preprocessing.LabelEncoder before fitting."
+            )
+        columns = y.astype(np.int64)
+        return np.where((columns == y) & (columns >= 0), columns, -1)
+
+    def tensor(self, values):
+        """Bring host values to where the view computes."""
+        values = np.ascontiguousarray(values)
+        return self._torch.as_tensor(values).to(self._device, self._dtype)
+
+    def host(self, x):
+        """Bring values back to the host."""
+        return x.cpu().numpy()
+
+    def integers(self, values):
+        """Bring host integers to where the view computes."""
+        return self._torch.as_tensor(np.ascontiguousarray(values)).to(self._device)
+
+    def forward(self, x):
+        """Return logits of shape (n, n_classes) and the pullback of their gradient."""
+        torch = self._torch
+        leaf = x.detach().requires_grad_(True)
+        with torch.enable_grad():
+            z = leaf
+            for step in self._steps:
+                z = step(z)
+            try:
+                output = self._net.infer(z)
+            except RuntimeError as error:
+                raise ValueError(
+                    f"{self._owner} could not pass rows of shape {tuple(x.shape[1:])} "
+                    f"through the net: {error}"
+                ) from error
+            if isinstance(output, tuple):
+                output = output[0]
+            logits = self._logits(output)
+
+        no_gradient = (
+            f"{self._owner} found that no gradient reaches the input; the net detaches "
+            "it (detach, argmax or numpy inside forward?)."
+        )
+
+        def pullback(slope):
+            if not logits.requires_grad:
+                raise ValueError(no_gradient)
+            gradient = torch.autograd.grad(logits, leaf, slope, allow_unused=True)[0]
+            if gradient is None:
+                raise ValueError(no_gradient)
+            return gradient
+
+        return logits, pullback
+
+    def _logits(self, output):
+        torch = self._torch
+        tiny = torch.finfo(output.dtype).tiny
+        most = 1 - torch.finfo(output.dtype).eps / 2  # the largest number below 1
+        if self._kind.startswith("binary") and self._is_binary:
+            z = output.reshape(len(output))
+            if self._kind == "binary probabilities":
+                z = torch.log(z.clamp_min(tiny)) - torch.log1p(-z.clamp_max(most))
+            return torch.stack([torch.zeros_like(z), z], dim=1)
+        if output.ndim != 2 or output.shape[1] < 2:
+            raise ValueError(
+                f"{self._owner} got outputs of shape {tuple(output.shape)} from "
+                f"{type(self._net).__name__}, which needs (n, n_classes) with at least "
+                "2 classes. For one output unit use NeuralNetBinaryClassifier with "
+                "BCEWithLogitsLoss."
+            )
+        if self._kind == "probabilities":
+            values = output.detach()
+            if values.min() < 0 or (values.sum(dim=1) - 1).abs().max() > 1e-3:
+                raise ValueError(
+                    f"{self._owner} found that the module does not return "
+                    "probabilities, which skorch expects with NLLLoss (it takes the "
+                    "logarithm itself). End it in softmax, or use logits with "
+                    "CrossEntropyLoss."
+                )
+            return torch.log(output.clamp_min(tiny))
+        if self._kind == "binary probabilities":
+            p = output.clamp(tiny, most)
+            return torch.log(p) - torch.log1p(-p)
+        return output
+
+    def settles_cheaply(self, n_calls):
+        """Say whether looking for settled samples is cheap at this call.
+
+        On a GPU it waits for the device, so there it happens at calls 1, 2, 4, 8, ...
+        """
+        return self._device_type() == "cpu" or n_calls & (n_calls - 1) == 0
+
+    def _device_type(self):
+        return str(self._device).partition(":")[0]

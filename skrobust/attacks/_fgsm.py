@@ -1,0 +1,71 @@
+"""The fast gradient (sign) method."""
+
+import numpy as np
+
+from skrobust.attacks._gradient import GradientAttack
+
+
+class FGSM(GradientAttack):
+    r"""Fast gradient sign method: one full step along the gradient of the loss.
+
+    .. math:: x' = x + \mathrm{eps} \cdot \mathrm{sign}(\nabla_x L(x, y))
+
+    for the L-infinity norm; for the L2 norm the gradient divided by its length takes
+    the place of its sign. L is cross entropy in a form that does not saturate (same
+    direction, see Notes of :class:`PGD`).
+
+    Parameters
+    ----------
+    eps : float, default=0.1
+        Radius of the ball, in the units of the raw input of the whole pipeline.
+    norm : {inf, 2}, default=inf
+        Norm of the ball.
+    data_range : None or (low, high), default=None
+        Bounds of the raw input, scalars or one per feature.
+    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
+        See :class:`PGD`.
+    batch_size : int, default=256
+        Samples attacked at a time.
+    random_state : int, RandomState, Generator or None, default=None
+        FGSM draws nothing; the parameter is there so that all are seeded alike.
+
+    References
+    ----------
+    .. [1] I. Goodfellow, J. Shlens and C. Szegedy, "Explaining and Harnessing
+       Adversarial Examples", ICLR 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from skrobust.attacks import FGSM
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> attack = FGSM(eps=0.05, data_range=(0, 1))
+    >>> X_adv = attack.perturb(model, X, y)
+    >>> bool(model.score(X_adv, y) < model.score(X, y))
+    True
+    """
+
+    def __init__(
+        self,
+        eps=0.1,
+        *,
+        norm=np.inf,
+        data_range=None,
+        objective=None,
+        batch_size=256,
+        random_state=None,
+    ):
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.objective = objective
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    def _attack_batch(self, oracle, x, rng):
+        z, gradient = oracle.gradient(x)
+        return oracle.project(z + self.eps * oracle.steepest(gradient))

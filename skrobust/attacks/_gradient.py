@@ -1,0 +1,92 @@
+"""What every gradient attack gets for free: labels, batches, restarts."""
+
+import warnings
+from abc import abstractmethod
+
+import numpy as np
+
+from skrobust._validation import check_count
+from skrobust._views import differentiable_view
+from skrobust.attacks._oracle import Oracle, Record
+from skrobust.base import BaseAttack
+
+
+class GradientAttack(BaseAttack):
+    """Base class of attacks that follow gradients.
+
+    A subclass writes ``_attack_batch(oracle, x, rng)``: it starts from the rows ``x``,
+    asks ``oracle.gradient(z)`` as often as it likes, and returns its last iterates. The
+    oracle remembers the best iterate of every sample, lets settled samples leave, and
+    offers ``steepest``, ``project`` and ``random_start``; ``rng`` draws by row. The
+    same code runs in numpy on linear classifiers and in torch on nets, on the device
+    of the net.
+    """
+
+    batch_size = 256
+
+    def _attack(self, estimator, X, y, key):
+        owner = type(self).__name__
+        out = np.empty_like(X)
+        n_flat = 0
+        with differentiable_view(estimator, owner) as view:
+            columns = np.full(len(X), -2) if y is None else view.columns(y)
+            for start in range(0, len(X), self.batch_size):
+                rows = slice(start, start + self.batch_size)
+                record = self._attack_rows(view, X[rows], columns[rows], key.take(rows))
+                # What did not move stays bit for bit, whatever the working precision.
+                moved = view.host(record.best)
+                start_points = view.host(record.x)
+                out[rows] = np.where(moved == start_points, X[rows], moved)
+                n_flat += record.n_flat
+        if n_flat:
+            warnings.warn(
+                f"{owner} met {n_flat} zero gradients at its starting points; there it "
+                "cannot attack, so the result is an upper bound of the robustness "
+                "(gradient masking).",
+                UserWarning,
+                stacklevel=3,
+            )
+        return out
+
+    def _attack_rows(self, view, values, columns, key):
+        objective = self.objective or "misclassification"
+        x = view.tensor(values)
+        record = Record(
+            view, x, self._known(view, x, columns), objective == "misclassification"
+        )
+        low, high = self._box()
+        box = (low, high)
+        if low is not None:
+            box = tuple(
+                view.tensor(np.asarray(bound, dtype=np.float64))
+                for bound in (low, high)
+            )
+        runs = [(record.column, 1)]
+        if objective == "probability_shift":
+            runs = [(record.predicted, 1), (record.predicted, -1)]
+        for restart in range(self._n_restarts()):
+            for column, sign in runs:
+                oracle = Oracle(
+                    record, column, sign, eps=self.eps, norm=self.norm, box=box
+                )
+                if len(oracle):
+                    rng = key.derive("restart", restart, sign).generator()
+                    oracle.finish(self._attack_batch(oracle, oracle.x, rng))
+        return record
+
+    def _known(self, view, x, columns):
+        if len(columns) and columns[0] == -2:  # no labels: the predictions stand in
+            logits, _ = view.forward(x)
+            return logits.argmax(1)
+        return view.integers(columns)
+
+    def _n_restarts(self):
+        return 1
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_count(self.batch_size, "batch_size", type(self).__name__)
+
+    @abstractmethod
+    def _attack_batch(self, oracle, x, rng):
+        """Return the last iterates of the rows that are still live."""

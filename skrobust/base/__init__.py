@@ -1,0 +1,13 @@
+"""The three contracts: perturbation, attack and sampler.
+
+A base class keeps the promises (copies, shapes, budgets, weights); a new one writes
+only its idea in one private method, and declares every parameter in its own
+``__init__`` so that ``clone`` loses nothing.
+"""
+
+from skrobust.base._attack import BaseAttack
+from skrobust.base._perturbation import BasePerturbation
+from skrobust.base._sampler import BaseSampler
+from skrobust.base._sampling_result import SamplingResult
+
+__all__ = ["BaseAttack", "BasePerturbation", "BaseSampler", "SamplingResult"]

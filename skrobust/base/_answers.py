@@ -1,0 +1,87 @@
+"""What a person may answer, and the one sentence where an answer cannot be."""
+
+import numpy as np
+
+from skrobust._containers import to_array
+from skrobust._validation import invalid
+
+UNASKED, OPEN, PASSED, FAILED = range(4)  # what is known of an input
+
+
+def check_ids(ids, status, owner):
+    """Return open positions as an array, or raise with the first that is not."""
+    ids = np.atleast_1d(np.asarray(ids))
+    if ids.size == 0:
+        ids = ids.astype(np.intp)
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise invalid("ids", owner, "integer positions that ask returned", ids)
+    seen = set()
+    for i in ids.tolist():
+        fault = None
+        if not 0 <= i < len(status):
+            fault = f"is outside the pool of {len(status)}"
+        elif status[i] == UNASKED:
+            fault = "was never asked"
+        elif status[i] != OPEN or i in seen:
+            fault = "was told already"
+        if fault:
+            raise ValueError(f"{owner}: id {i} {fault}.")
+        seen.add(i)
+    return ids
+
+
+def compare(answers, y_pred, ids, owner):
+    """Return which answers differ from the predictions."""
+    if y_pred is None:
+        raise ValueError(
+            f"{owner} cannot compare y_true with predictions, since there are "
+            "none: pass failed=, or fit with a classifier or with y_pred=."
+        )
+    predicted = y_pred[ids].tolist()
+    for i, answer, label in zip(ids, answers, predicted, strict=True):
+        if isinstance(answer, str) != isinstance(label, str):
+            raise ValueError(
+                f"{owner}: the true label {answer!r} and the predicted label "
+                f"{label!r} of id {i} are of different types."
+            )
+    pairs = zip(answers, predicted, strict=True)
+    return np.array([answer != label for answer, label in pairs], dtype=bool)
+
+
+def outcomes(failed, ids, owner):
+    """Return stated failures as booleans."""
+    for i, answer in zip(ids, failed, strict=True):
+        if isinstance(answer, (str, bytes)) or answer not in (0, 1):
+            raise ValueError(
+                f"{owner} needs failed as booleans, or 0 and 1; got {answer!r} "
+                f"for id {i}."
+            )
+    return np.array(failed, dtype=bool)
+
+
+def answer_list(given, name, ids, owner):
+    """Return answers as a list of Python objects, one an id, none missing."""
+    if not isinstance(given, (list, tuple)):
+        single = isinstance(given, (str, bytes)) or np.ndim(given) == 0
+        given = [given] if single else to_array(given)
+    if isinstance(given, np.ndarray):
+        if given.ndim == 2 and given.shape[1] == 1:
+            given = given[:, 0]
+        if given.ndim != 1:
+            raise invalid(name, owner, "1-D", given.shape)
+        given = given.tolist()
+    if len(given) != len(ids):
+        cure = f"; pass {name}[ids]" if len(given) > len(ids) else ""
+        raise ValueError(
+            f"{owner} needs one answer an id: {len(ids)} ids, "
+            f"{len(given)} {name}{cure}."
+        )
+    answers = [a.item() if isinstance(a, np.generic) else a for a in given]
+    for i, answer in zip(ids, answers, strict=True):
+        if (
+            answer is None
+            or type(answer).__name__ in {"NAType", "NaTType"}
+            or (isinstance(answer, float) and np.isnan(answer))
+        ):
+            raise ValueError(f"{owner}: the answer for id {i} is missing ({answer!r}).")
+    return answers

@@ -1,0 +1,128 @@
+"""What every attack promises."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from skrobust._containers import like, to_array
+from skrobust._norms import NORMS, project
+from skrobust._random import NoiseKey, seed_number
+from skrobust._validation import (
+    check_choice,
+    check_images_array,
+    check_number,
+    check_same_length,
+    check_targets,
+    invalid,
+)
+
+OBJECTIVES = (None, "misclassification", "loss", "probability_shift")
+
+
+class BaseAttack(BaseEstimator, ABC):
+    """Base class of attacks: ``perturb(estimator, X, y)``.
+
+    A subclass stores ``eps``, ``norm``, ``data_range``, ``objective`` and
+    ``random_state`` in ``__init__`` and writes ``_attack(estimator, X, y, rng)``. The
+    base checks what comes in and never trusts what comes out: the result is put back
+    into the ball of radius ``eps`` around the raw input and into ``data_range``, and
+    returned in the container that came in. ``eps=0`` returns the values bit for bit.
+    """
+
+    def perturb(self, estimator, X, y=None):
+        """Return adversarial rows.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            The model under attack; it is used as it is and left as it was.
+        X : array-like, data frame or tensor of shape (n_samples, ...)
+            Raw input of the whole pipeline; never changed. Integers come back as
+            floats, since an adversarial example need not be an integer.
+        y : array-like of shape (n_samples,), default=None
+            True labels; None stands for the estimator's own predictions.
+
+        Returns
+        -------
+        X_adv : container like X
+            Within ``eps`` of X in ``norm``, and within ``data_range``.
+        """
+        owner = type(self).__name__
+        self._check_parameters()
+        values = check_images_array(to_array(X), owner)
+        if values.dtype.kind != "f":
+            values = values.astype(np.float64)
+        self._check_range(values)
+        if y is not None:
+            y = check_targets(y, owner)
+            check_same_length(owner, X=values, y=y)
+        if self.eps == 0:
+            return like(values.copy(), X)
+        seed = seed_number(self.random_state, owner)
+        key = NoiseKey.from_rows(values, seed).derive(owner, 0)
+        adversarial = self._attack(estimator, values, y, key)
+        return like(self._enforce(np.asarray(adversarial), values), X)
+
+    @abstractmethod
+    def _attack(self, estimator, X, y, key):
+        """Return adversarial rows for checked float rows X and labels y (or None)."""
+
+    def _enforce(self, adversarial, values):
+        """Put rows back into the ball and the box, whatever the attack returned."""
+        if adversarial.shape != values.shape:
+            raise ValueError(
+                f"{type(self).__name__}._attack must keep the shape {values.shape}; "
+                f"it returned {adversarial.shape}."
+            )
+        adversarial = adversarial.astype(values.dtype, copy=False)
+        finite = np.isfinite(adversarial)
+        adversarial = np.where(finite, adversarial, values)
+        out = values + project(adversarial - values, self.eps, self.norm)
+        low, high = self._box()
+        return np.clip(out, low, high).astype(values.dtype, copy=False)
+
+    def _box(self):
+        return (None, None) if self.data_range is None else self.data_range
+
+    def _check_parameters(self):
+        owner = type(self).__name__
+        check_number(self.eps, "eps", owner, low=0)
+        if self.norm not in NORMS:
+            raise invalid("norm", owner, "numpy.inf or 2", self.norm)
+        check_choice(self.objective, "objective", owner, OBJECTIVES)
+        if self.data_range is None:
+            return
+        try:
+            low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
+            fine = bool(np.all(low < high)) and np.isfinite(low).all()
+            fine = fine and np.isfinite(high).all()
+        except (TypeError, ValueError):
+            fine = False
+        if not fine:
+            raise invalid(
+                "data_range",
+                owner,
+                "None or a pair (low, high) with low < high",
+                self.data_range,
+            )
+
+    def _check_range(self, values):
+        if self.data_range is None:
+            return
+        low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
+        for bound in (low, high):
+            if bound.ndim and bound.shape != values.shape[1:]:
+                raise ValueError(
+                    f"The 'data_range' parameter of {type(self).__name__} must hold "
+                    f"scalars or one bound per feature of shape {values.shape[1:]}. "
+                    f"Got bounds of shape {bound.shape}."
+                )
+        slack = 1e-6 * (high - low)
+        if (values < low - slack).any() or (values > high + slack).any():
+            raise ValueError(
+                f"{type(self).__name__} found input outside data_range: values in "
+                f"[{values.min():g}, {values.max():g}], data_range "
+                f"[{low.min():g}, {high.max():g}]. Give data_range and eps in units of "
+                "the raw input of the whole pipeline."
+            )

@@ -1,0 +1,175 @@
+"""The commands and their options."""
+
+import shlex
+from pathlib import Path
+
+import click
+import matplotlib
+import numpy as np
+
+import skrobust as package
+from skrobust.cli._data import load_data
+from skrobust.cli._demo import run_demo
+from skrobust.cli._errors import Commands, UserError
+from skrobust.cli._model import load_model
+from skrobust.cli._options import Numbers
+from skrobust.cli._text import Progress, bars, summary_text
+from skrobust.report import collect_report, write_report
+from skrobust.report._facts import kind_of
+
+_CODES = (
+    "Exit codes: 0 when all went well, 2 for an error that you can mend (one sentence "
+    "on stderr says which), 130 after Ctrl-C."
+)
+
+
+@click.group(cls=Commands, epilog=_CODES)
+@click.version_option(package.__version__, prog_name="skrobust")
+def skrobust():
+    """How good a model stays when its inputs change, and how few labels tell."""
+    matplotlib.use("Agg")  # files only, no windows
+
+
+def _checked_out(ctx, param, value):
+    if value is None:
+        return None
+    path = Path(value)
+    if path.is_dir():
+        raise UserError(f"{value!r} is a folder; name a file.")
+    if not path.resolve().parent.is_dir():
+        raise UserError(f"There is no folder {str(path.parent)!r} to write to.")
+    return value
+
+
+@skrobust.command(epilog=_CODES)
+@click.argument("model")
+@click.argument("data")
+@click.option("--target", help="Column of the labels; needed for a CSV file.")
+@click.option("--out", required=True, callback=_checked_out, help="The HTML file.")
+@click.option("--json", "json_out", callback=_checked_out, help="A JSON twin.")
+@click.option(
+    "--image-shape",
+    type=Numbers(int, (2, 3)),
+    help="Height,width of flat images, with channels first or last.",
+)
+@click.option(
+    "--data-range", type=Numbers(float, (2,)), help="Low,high of the raw input."
+)
+@click.option(
+    "--eps",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Size of the attacks, in units of the raw input; without it none are made.",
+)
+@click.option(
+    "--norm",
+    type=click.Choice(["inf", "2"]),
+    default="inf",
+    show_default=True,
+    help="Norm of the attacks.",
+)
+@click.option(
+    "--n-samples",
+    type=click.IntRange(min=1),
+    help="Size of the whole data set, training rows included; default: the rows.",
+)
+@click.option(
+    "--labels",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Labels to spend in the rehearsal of operational testing.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--jobs", type=int, default=1, show_default=True, help="As n_jobs.")
+@click.option(
+    "--trust",
+    multiple=True,
+    metavar="TYPE",
+    help="A type in the skops file to load although skops does not know it.",
+)
+@click.option(
+    "--allow-pickle",
+    is_flag=True,
+    help="Open pickle and joblib files, which run code when opened.",
+)
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+def report(model, data, **options):
+    """Write an HTML report on a fitted MODEL, scored on DATA.
+
+    MODEL is a skops file (skops.io.dump). DATA is a CSV file, or one of digits,
+    breast_cancer, iris and wine. Score rows that the model was not trained on.
+    """
+    say = Progress(options["quiet"])
+    call = _call("report", model, data, options=options)
+    say(f"loading {model}")
+    fitted = load_model(
+        model, trust=options["trust"], allow_pickle=options["allow_pickle"]
+    )
+    name = Path(model).stem
+    kind_of(name, fitted)
+    X, y, known = load_data(data, options["target"], fitted)
+    collected = collect_report(
+        {name: fitted},
+        X,
+        y,
+        image_shape=options["image_shape"] or known.get("image_shape"),
+        data_range=options["data_range"] or known.get("data_range"),
+        eps=options["eps"],
+        norm=np.inf if options["norm"] == "inf" else 2,
+        n_samples=options["n_samples"],
+        n_labels=options["labels"],
+        random_state=options["seed"],
+        n_jobs=options["jobs"],
+        verbose=0 if options["quiet"] else bars(),
+        title=f"Robustness of {name}",
+        call=call,
+        dataset=Path(data).name,
+        progress=say,
+    )
+    _finish(collected, options["out"], options["json_out"], say, options["quiet"])
+
+
+@skrobust.command(epilog=_CODES)
+@click.option(
+    "--out",
+    default="skrobust-demo.html",
+    show_default=True,
+    callback=_checked_out,
+    help="The HTML file.",
+)
+@click.option("--json", "json_out", callback=_checked_out, help="A JSON twin.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--quick", is_flag=True, help="Train less and score fewer rows.")
+def demo(out, json_out, seed, quick):
+    """Train two models on handwritten digits and write a report about them."""
+    say = Progress()
+    call = _call("demo", options={"out": out, "seed": seed, "quick": quick})
+    collected = run_demo(seed, quick=quick, call=call, progress=say, verbose=bars())
+    _finish(collected, out, json_out, say, quiet=False)
+
+
+def _finish(collected, out, json_out, say, quiet):
+    say("writing the report")
+    written = write_report(collected, out, json_out=json_out)
+    if quiet:
+        return
+    click.echo(summary_text(collected))
+    click.echo(f"report: {written.path}")
+    if written.json_path is not None:
+        click.echo(f"json: {written.json_path}")
+    click.echo(f"total: {say.seconds:.1f} s")
+
+
+def _call(command, *arguments, options):
+    words = ["skrobust", command, *arguments]
+    for name, value in options.items():
+        option = "--json" if name == "json_out" else f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif name == "trust":
+            words.extend(word for kind in value for word in (option, kind))
+        elif isinstance(value, tuple):
+            words.append(f"{option}={','.join(f'{v:g}' for v in value)}")
+        elif value is not None and value is not False:
+            words.extend([option, f"{value}"])
+    return shlex.join(words)

@@ -1,0 +1,141 @@
+"""Rows and labels from a CSV file or a built-in data set."""
+
+from pathlib import Path
+
+import numpy as np
+from sklearn import datasets
+from sklearn.utils import get_tags
+
+from skrobust._optional import require
+from skrobust.cli._errors import UserError
+from skrobust.report._log import one_line
+
+BUILT_IN = {
+    "digits": {"image_shape": (8, 8), "data_range": (0.0, 16.0)},
+    "breast_cancer": {},
+    "iris": {},
+    "wine": {},
+}
+
+
+def load_data(source, target, model):
+    """Load the rows that a model takes, and their labels.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV file, or the name of a built-in data set.
+    target : str or None
+        Column of the labels; needed for a CSV file.
+    model : fitted estimator
+        Its feature names choose and order the columns; without names it gets an array.
+
+    Returns
+    -------
+    X : data frame or ndarray
+        Rows.
+    y : ndarray of shape (n_samples,)
+        Labels.
+    known : dict
+        What is known of a built-in set: image shape and data range.
+    """
+    path = Path(source)
+    if source in BUILT_IN and not path.is_file():
+        frame, y = _built_in(source, target, model)
+        known = BUILT_IN[source]
+    else:
+        frame, y = _csv(path, target)
+        known = {}
+    return _columns_for(model, frame, source), y, known
+
+
+def _built_in(name, target, model):
+    if target not in (None, "target"):
+        raise UserError(f"The built-in data set {name!r} has its own target.")
+    bunch = getattr(datasets, f"load_{name}")(as_frame=True)
+    y = bunch.target.to_numpy()
+    classes = getattr(model, "classes_", None)
+    if classes is not None and np.asarray(classes).dtype.kind in "OU":
+        y = np.asarray(bunch.target_names).astype(str)[y]
+    return bunch.data, y
+
+
+def _csv(path, target):
+    if not path.is_file():
+        names = ", ".join(BUILT_IN)
+        raise UserError(
+            f"There is no data file {str(path)!r}, and it is none of the built-in data "
+            f"sets {names}."
+        )
+    pandas = require("pandas", "A CSV file", extra="report")
+    try:
+        frame = pandas.read_csv(path)
+    except ValueError as error:  # the errors of the parser are such, too
+        raise UserError(
+            f"{path.name!r} could not be read as CSV: {one_line(error)}"
+        ) from error
+    columns = [str(name) for name in frame.columns]
+    if target is None:
+        raise UserError(
+            f"Say which column of {path.name!r} holds the labels with --target; its "
+            f"columns are {_listed(columns)}."
+        )
+    if target not in columns:
+        raise UserError(
+            f"{path.name!r} has no column {target!r}; its columns are "
+            f"{_listed(columns)}."
+        )
+    if not len(frame):
+        raise UserError(f"{path.name!r} has no rows.")
+    labels = frame.pop(target)
+    n_missing = int(labels.isna().sum())
+    if n_missing:
+        raise UserError(
+            f"The target column {target!r} of {path.name!r} has {n_missing} missing "
+            "values."
+        )
+    y = labels.to_numpy()
+    if y.dtype.kind not in "fiub":
+        y = np.array([str(label) for label in y])
+    return frame, y
+
+
+def _columns_for(model, frame, source):
+    """Return the rows as the model wants them, or say what does not fit."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None:
+        absent = [str(name) for name in names if name not in frame.columns]
+        if absent:
+            raise UserError(
+                f"{source!r} lacks columns that the model was trained on: "
+                f"{_listed(absent)}."
+            )
+        frame = frame[list(names)]
+    else:
+        wanted = getattr(model, "n_features_in_", None)
+        if wanted is not None and wanted != frame.shape[1]:
+            raise UserError(
+                f"The model takes {wanted} features, and {source!r} has "
+                f"{frame.shape[1]} beside the target."
+            )
+    missing = frame.isna().sum()
+    missing = missing[missing > 0]
+    if len(missing) and not _takes_nan(model):
+        raise UserError(
+            f"{source!r} has missing values in {_listed(map(str, missing.index))}; "
+            "fill or drop them first."
+        )
+    return frame if names is not None else frame.to_numpy()
+
+
+def _takes_nan(model):
+    try:
+        return get_tags(model).input_tags.allow_nan
+    except (AttributeError, TypeError):
+        return False
+
+
+def _listed(names):
+    names = list(names)
+    text = ", ".join(repr(name) for name in names[:20])
+    return text if len(names) <= 20 else f"{text} and {len(names) - 20} more"

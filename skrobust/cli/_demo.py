@@ -1,0 +1,79 @@
+"""Two models trained on the spot, for a first look."""
+
+import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from skrobust.nets import small_cnn_classifier
+from skrobust.report import collect_report
+
+
+def demo_data(seed):
+    """Return training and test rows of the digits, raw values 0 to 16."""
+    X, y = load_digits(return_X_y=True)
+    return train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y)
+
+
+def run_demo(seed, *, quick=False, call=None, progress=None, verbose=0):
+    """Train a support vector machine and a small CNN, and collect their report.
+
+    Parameters
+    ----------
+    seed : int
+        Of the split, the models and the report.
+    quick : bool, default=False
+        Fewer passes of the CNN and fewer rows scored.
+    call : str, default=None
+        What reproduces the report.
+    progress : callable, default=None
+        Called with a line before each step.
+    verbose : int, default=0
+        From 1 on, progress bars.
+
+    Returns
+    -------
+    collected : dict
+        For :func:`~skrobust.report.write_report`.
+    """
+    say = progress or (lambda line: None)
+    X_train, X_test, y_train, y_test = demo_data(seed)
+    n_samples = len(X_train) + len(X_test)
+    if quick:
+        X_test, y_test = X_test[:120], y_test[:120]
+    models, skipped = {}, {}
+    say("training the scaled SVC")
+    # Probabilities of a support vector machine come from a calibration on top.
+    svc = CalibratedClassifierCV(SVC(), ensemble=False)
+    models["scaled SVC"] = make_pipeline(StandardScaler(), svc).fit(X_train, y_train)
+    say("training the small CNN")
+    try:
+        settings = {"epochs": 8 if quick else 30, "random_state": seed, "verbose": 0}
+        cnn = small_cnn_classifier((8, 8), 10, **settings)
+        models["small CNN"] = cnn.fit(X_train, y_train)
+    except ImportError as error:
+        skipped["small CNN"] = str(error)
+        say(f"skipped: {error}")
+    low, high = 0.0, 16.0
+    return collect_report(
+        models,
+        X_test,
+        y_test,
+        X_train=X_train,
+        image_shape=(8, 8),
+        data_range=(low, high),
+        eps=(high - low) / 10,
+        norm=np.inf,
+        n_samples=n_samples,
+        n_labels=100,
+        random_state=seed,
+        verbose=verbose,
+        title="Handwritten digits: two models",
+        call=call,
+        dataset="digits (scikit-learn)",
+        skipped=skipped,
+        progress=progress,
+    )

@@ -1,0 +1,81 @@
+"""What is written to the terminal."""
+
+import time
+
+import click
+
+from skrobust.report import summary_rows
+from skrobust.report._html import number
+from skrobust.report._summary import COLUMNS
+
+
+class Progress:
+    """Lines on stderr with the seconds since the start.
+
+    Parameters
+    ----------
+    quiet : bool, default=False
+        Whether to say nothing.
+    """
+
+    def __init__(self, quiet=False):
+        self._start, self._quiet = time.perf_counter(), quiet
+
+    def __call__(self, line):
+        """Write one line."""
+        if not self._quiet:
+            click.echo(f"[{self.seconds:6.1f} s] {line}", err=True)
+
+    @property
+    def seconds(self):
+        """Seconds since the start."""
+        return time.perf_counter() - self._start
+
+
+def bars():
+    """Return 1 where progress bars can be seen: stderr is a terminal."""
+    return int(click.get_text_stream("stderr").isatty())
+
+
+def summary_text(collected):
+    """Return the summary as an aligned table: one row a score, one column a model.
+
+    Parameters
+    ----------
+    collected : dict
+        From :func:`~skrobust.report.collect_report`.
+
+    Returns
+    -------
+    str
+        Lines.
+    """
+    rows = summary_rows(collected)
+    table = [["", *(row["name"] for row in rows)]]
+    for key, heading in COLUMNS:
+        table.append([heading, *(_cell(row[key]) for row in rows)])
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True))
+        for line in table
+    ]
+    lines = [line.rstrip() for line in lines]
+    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    for skip in collected["skipped"]:
+        lines.append(f"skipped {skip['model']}, {skip['section']}: {skip['reason']}")
+    n_warnings = len(collected["warnings"])
+    if n_warnings:
+        lines.append(f"{n_warnings} warnings; the report lists them")
+    return "\n".join(lines)
+
+
+def _cell(cell):
+    if cell is None:
+        return "skipped"
+    text = number(cell["value"])
+    if cell["interval"]:
+        low, high = (number(end) for end in cell["interval"])
+        text += f" ({low} to {high})"
+    if cell.get("note") == "smoke figure":
+        text += " smoke figure"
+    return text

@@ -1,0 +1,37 @@
+"""Results as plain arrays that turn into a table."""
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from skrobust._optional import require
+
+
+class Results(Bunch):
+    """A dictionary of arrays and numbers, also readable as attributes.
+
+    Arrays named in ``columns`` have one entry per row of the table that ``to_frame``
+    makes; everything else is about the whole.
+    """
+
+    def to_frame(self):
+        """Return the columns as a data frame of pandas.
+
+        Returns
+        -------
+        DataFrame
+            One row per condition or tolerance.
+        """
+        pandas = require("pandas", "to_frame", extra="report")
+        return pandas.DataFrame({name: self[name] for name in self["columns"]})
+
+    def __repr__(self):
+        parts = []
+        for name, value in self.items():
+            if name == "columns":
+                continue
+            if isinstance(value, np.ndarray):
+                value = f"array of shape {value.shape}"
+            elif isinstance(value, float):
+                value = f"{value:.4f}"
+            parts.append(f"  {name}: {value}")
+        return f"{type(self).__name__}(\n" + "\n".join(parts) + "\n)"

@@ -1,0 +1,69 @@
+"""What every scorer promises."""
+
+import copy
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
+
+from skrobust._validation import check_same_length, check_targets
+
+
+class BaseScorer(BaseEstimator):
+    """Base class of scorers: callables of (estimator, X, y), greater is better.
+
+    A subclass writes ``_score(estimator, X, y, sample_weight)`` and a label. It works
+    wherever scikit-learn takes a scorer, alone or in a dictionary; its parameters are
+    reachable (``scoring__perturbation__eps``); ``clone`` and pickling lose nothing that
+    it holds, such as a fitted perturbation. It predicts by itself: scikit-learn's cache
+    of predictions ignores the rows, so it would mix clean with perturbed ones.
+    """
+
+    # `estimator` is an argument of score, not metadata to be requested.
+    __metadata_request__score = {"estimator": UNUSED}
+
+    _needs_y = True
+
+    def score(self, estimator, X, y=None, *, sample_weight=None):
+        """Return the score of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            The model to score.
+        X : array-like or data frame of shape (n_samples, ...)
+            Raw input of the whole pipeline.
+        y : array-like of shape (n_samples,)
+            True labels or targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, where the metric has them.
+
+        Returns
+        -------
+        float
+            Greater is better.
+        """
+        owner = type(self).__name__
+        if self._needs_y and y is None:
+            raise ValueError(f"{owner} needs y, the true labels of the rows.")
+        if y is not None:
+            y = check_targets(y, owner)
+            check_same_length(owner, X=X if hasattr(X, "__len__") else y, y=y)
+        return float(self._score(estimator, X, y, sample_weight))
+
+    def __call__(self, estimator, X, y=None, **metadata):
+        return self.score(estimator, X, y, **metadata)
+
+    def _accept_sample_weight(self):
+        # scikit-learn asks this of scorers while metadata routing is off.
+        return True
+
+    def __getattr__(self, name):
+        # Displays ask scorers for __name__; a property of that name on the class
+        # breaks pickling by value of classes defined in notebooks.
+        if name == "__name__":
+            return self._label()
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+
+    def __sklearn_clone__(self):
+        # A search clones its scorers; a fitted perturbation must survive that.
+        return copy.deepcopy(self)

@@ -1,0 +1,233 @@
+"""How stable a score stays over conditions (ASI) and over time (stability index)."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrobust._validation import (
+    check_fractions,
+    check_number,
+    check_same_length,
+    check_scores,
+    invalid,
+)
+
+
+def coefficient_of_variation(scores):
+    r"""Compute the population standard deviation over the mean.
+
+    Non-negative; 0 is best (all scores are equal).
+
+    .. math:: CV = \frac{\sigma}{\mu}, \qquad
+        \sigma^2 = \frac{1}{n} \sum_{k=1}^{n} (scores_k - \mu)^2
+
+    where :math:`\mu` is the mean. The unit of the scores cancels.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_conditions,)
+        Finite, non-negative scores, one per condition.
+
+    Returns
+    -------
+    float
+        The coefficient; nan with a warning when all scores are 0.
+
+    Raises
+    ------
+    ValueError
+        For an empty, not 1-D, negative, or not finite input.
+
+    References
+    ----------
+    "Benchmarking Deep Learning Classifiers: Beyond Accuracy" (arXiv 2103.03102, 2021).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import coefficient_of_variation
+    >>> round(coefficient_of_variation([0.9, 0.8, 0.7]), 6)
+    0.102062
+    """
+    owner = "coefficient_of_variation"
+    mean, spread = _mean_and_spread(_non_negative(scores, owner))
+    if mean == 0:
+        warnings.warn(
+            f"{owner} is undefined when every score is 0; it is set to nan.",
+            UndefinedMetricWarning,
+            stacklevel=2,
+        )
+        return float("nan")
+    return spread / mean
+
+
+def accuracy_stability_index(scores, *, zero_division=-1.0):
+    r"""Compute the Accuracy-Stability Index over a set of test conditions.
+
+    In [-1, 1]; 1 is best.
+
+    .. math:: ASI = \frac{\mu - CV}{\mu + CV} = \frac{\mu^2 - \sigma}{\mu^2 + \sigma},
+        \qquad CV = \frac{\sigma}{\mu}
+
+    where :math:`\mu` is the mean of ``scores`` and :math:`\sigma` their population
+    standard deviation (``ddof=0``).
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_conditions,)
+        Accuracies in [0, 1], one per condition; the clean condition is one of them.
+    zero_division : float in [-1, 1] or nan, default=-1.0
+        The value when every score is 0, where the index is 0/0.
+
+    Returns
+    -------
+    float
+        The index.
+
+    Raises
+    ------
+    ValueError
+        For percent, negative scores (as R2 and Matthews correlation can be), NaN, an
+        empty or a not 1-D input.
+
+    Notes
+    -----
+    Equal scores give 1 whatever their height, so read the index beside the mean. The
+    index depends on :math:`\sigma/\mu^2` alone. That mean and CV are both fractions,
+    and the value for a mean of 0, are our choices: an always wrong model must never
+    win a model selection.
+
+    References
+    ----------
+    Accuracy-Stability Index (arXiv 2311.15332, 2023); the population standard
+    deviation is that of "Benchmarking Deep Learning Classifiers: Beyond Accuracy"
+    (arXiv 2103.03102, 2021).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import accuracy_stability_index
+    >>> round(accuracy_stability_index([0.9, 0.8, 0.7]), 6)
+    0.773714
+    """
+    owner = "accuracy_stability_index"
+    scores = check_fractions(_non_negative(scores, owner), owner)
+    is_nan = isinstance(zero_division, float) and np.isnan(zero_division)
+    if not is_nan:
+        zero_division = check_number(
+            zero_division, "zero_division", owner, low=-1, high=1
+        )
+    mean, spread = _mean_and_spread(scores)
+    if mean == 0:
+        warnings.warn(
+            f"{owner} is undefined when every score is 0; it is set to "
+            f"zero_division={zero_division}.",
+            UndefinedMetricWarning,
+            stacklevel=2,
+        )
+        return float(zero_division)
+    variation = spread / mean
+    return (mean - variation) / (mean + variation)
+
+
+def stability_index(
+    scores, *, falling_rate_weight=12, variability_weight=0.5, times=None
+):
+    r"""Compute the mean of a score over time, less a fall and less a scatter.
+
+    Greater is better; not bounded from below, and values below 0 are normal.
+
+    .. math:: \bar{s} + w_f \min(0, a) - w_v \,
+        \mathrm{std}\left(s_t - (a\,t + b)\right)
+
+    where :math:`s_t` are the ``scores``, :math:`\bar{s}` is their mean, :math:`a` and
+    :math:`b` the slope and intercept of least squares, :math:`w_f` is
+    ``falling_rate_weight``, :math:`w_v` is ``variability_weight``, and std is the
+    population standard deviation. A rise earns nothing.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_periods,)
+        One finite score per period, in the order of time.
+    falling_rate_weight : float, default=12
+        Non-negative weight of a negative slope.
+    variability_weight : float, default=0.5
+        Non-negative weight of the scatter about the trend.
+    times : array-like of shape (n_periods,) or None, default=None
+        When each score was taken; the slope is then per unit of ``times``. None: the
+        slope is per step.
+
+    Returns
+    -------
+    float
+        The index; nan with a warning for fewer than two periods.
+
+    Raises
+    ------
+    ValueError
+        For NaN or infinity, a not 1-D input, a negative weight, or times of another
+        length or all equal.
+
+    Notes
+    -----
+    With weights 88 and 0.5 on ``2 * AUC - 1`` per week this is the "gini stability"
+    of the Home Credit competition (Kaggle, 2024). ``times``, and refusing NaN, are
+    our choices: the slope per step halves when the periods are cut in two.
+
+    References
+    ----------
+    F. Rodriguez, documentation of ``stability_index`` in the package modstablib 0.1.2.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import stability_index
+    >>> round(stability_index([0.85, 0.86, 0.84, 0.83, 0.82]), 6)
+    0.728918
+    """
+    owner = "stability_index"
+    fall = check_number(falling_rate_weight, "falling_rate_weight", owner, low=0)
+    scatter = check_number(variability_weight, "variability_weight", owner, low=0)
+    scores = check_scores(scores, owner, min_size=0)
+    if times is not None:
+        times = check_scores(times, owner, name="times", min_size=0)
+        if times.size != scores.size:
+            check_same_length(owner, scores=scores, times=times)
+    if scores.size < 2:
+        warnings.warn(
+            f"{owner} is undefined for fewer than two periods; it is set to nan.",
+            UndefinedMetricWarning,
+            stacklevel=2,
+        )
+        return float("nan")
+    if times is None:
+        times = np.arange(scores.size, dtype=np.float64)
+    if times.min() == times.max():
+        raise invalid("times", owner, "times that are not all equal", float(times[0]))
+    slope, residuals = _trend(scores, times)
+    return float(scores.mean() + fall * min(0.0, slope) - scatter * residuals.std())
+
+
+def _non_negative(scores, owner):
+    scores = check_scores(scores, owner)
+    if scores.min() < 0:
+        raise ValueError(
+            f"{owner} needs non-negative scores; found {scores.min():g}. Scores that "
+            "can be negative, such as R2 or Matthews correlation, have no meaningful "
+            "coefficient of variation."
+        )
+    return scores
+
+
+def _mean_and_spread(scores):
+    # Measured from the first score, so that equal scores have a spread of exactly 0.
+    return float(scores.mean()), float((scores - scores[0]).std())
+
+
+def _trend(scores, times):
+    # Both are measured from their first value: far-off times would lose their
+    # differences to rounding, and equal scores must have a slope of exactly 0.
+    x = times - times[0]
+    x = x - x.mean()
+    y = scores - scores[0]
+    y = y - y.mean()
+    slope = float(x @ y / (x @ x))
+    return slope, y - slope * x

@@ -1,0 +1,103 @@
+"""Torch modules; only imported where torch is wanted."""
+
+import torch
+from skorch import NeuralNetClassifier
+from torch import nn
+
+
+class SmallCNN(nn.Module):
+    """Two convolutions, two poolings and a hidden layer; returns logits.
+
+    Parameters
+    ----------
+    channels, height, width : int
+        Shape of an image; sides of at least 4.
+    n_classes : int
+        Number of outputs.
+    """
+
+    def __init__(self, channels=1, height=8, width=8, n_classes=10):
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(channels, 16, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(16, 32, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+        )
+        self.head = nn.Sequential(
+            nn.Linear(32 * (height // 4) * (width // 4), 64),
+            nn.ReLU(),
+            nn.Linear(64, n_classes),
+        )
+
+    def forward(self, x):
+        """Return logits of shape (n, n_classes)."""
+        return self.head(self.features(x))
+
+
+class SeededClassifier(NeuralNetClassifier):
+    """A net whose fit depends on its own seed, not on what torch drew before.
+
+    Parameters
+    ----------
+    module : type
+        Module class.
+    seed : int, default=0
+        Seed of the weights and of the order of the batches; the global generator of
+        torch is put back afterwards.
+    criterion, optimizer, lr, batch_size, iterator_train__shuffle, train_split, verbose
+        As in skorch, with defaults that suit small images.
+    **kwargs : dict
+        As in skorch.
+    """
+
+    def __init__(
+        self,
+        module,
+        *,
+        seed=0,
+        criterion=nn.CrossEntropyLoss,
+        optimizer=torch.optim.Adam,
+        lr=3e-3,
+        batch_size=64,
+        iterator_train__shuffle=True,
+        train_split=None,
+        verbose=0,
+        **kwargs,
+    ):
+        self.seed = seed
+        super().__init__(
+            module,
+            criterion=criterion,
+            optimizer=optimizer,
+            lr=lr,
+            batch_size=batch_size,
+            iterator_train__shuffle=iterator_train__shuffle,
+            train_split=train_split,
+            verbose=verbose,
+            **kwargs,
+        )
+
+    def fit(self, X, y, **fit_params):
+        """Fit from a fixed seed, leaving torch's global generator as it was.
+
+        Parameters
+        ----------
+        X : ndarray of float32
+            Inputs.
+        y : ndarray of int64
+            Labels.
+        **fit_params : dict
+            As in skorch.
+
+        Returns
+        -------
+        self : object
+            The fitted net.
+        """
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed)
+            return super().fit(X, y, **fit_params)

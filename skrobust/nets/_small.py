@@ -1,0 +1,52 @@
+"""A small convolutional classifier for examples, tests and the demo."""
+
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from skrobust._optional import require
+from skrobust.nets._input import ToNetInput
+
+
+def small_cnn_classifier(image_shape, n_classes, *, epochs=30, random_state=0, **net):
+    """Return an unfitted Pipeline: scale to [0, 1], to images, small skorch CNN.
+
+    Two convolutions, pooling and one hidden layer; for pictures of 8 pixels a side and
+    more. The weights start from ``random_state`` whatever torch drew before.
+
+    Parameters
+    ----------
+    image_shape : tuple of int
+        (height, width) or (channels, height, width) of the flat rows.
+    n_classes : int
+        Number of classes; labels are 0 to n_classes - 1.
+    epochs : int, default=30
+        Passes over the training data.
+    random_state : int, default=0
+        Seed of the weights and of the order of the batches.
+    **net : dict
+        Further parameters of the skorch ``NeuralNetClassifier``, such as ``device``.
+
+    Returns
+    -------
+    pipeline : Pipeline
+        Ready for ``fit``.
+    """
+    require("torch", "small_cnn_classifier", extra="torch")
+    require("skorch", "small_cnn_classifier", extra="torch")
+    from skrobust.nets._modules import SeededClassifier, SmallCNN
+
+    channels, height, width = (1, *image_shape)[-3:]
+    settings = {
+        "module__channels": channels,
+        "module__height": height,
+        "module__width": width,
+        "module__n_classes": n_classes,
+        "max_epochs": epochs,
+        "seed": random_state,
+        **net,
+    }
+    return make_pipeline(
+        MinMaxScaler(),
+        ToNetInput(image_shape=(channels, height, width)),
+        SeededClassifier(SmallCNN, **settings),
+    )

@@ -1,0 +1,193 @@
+"""Images in any layout, seen by a perturbation as (n, height, width, channels)."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from skrobust._validation import invalid
+from skrobust.base import BasePerturbation
+
+_DTYPE_RANGES = {"uint8": (0.0, 255.0), "uint16": (0.0, 65535.0)}
+_CHANNEL_COUNTS = (1, 2, 3, 4)
+
+
+def split_image_shape(image_shape, n_features, owner):
+    """Return ``image_shape`` as a tuple of ints; one -1 stands for what is left."""
+    try:
+        shape = tuple(int(side) for side in image_shape)
+    except (TypeError, ValueError):
+        shape = ()
+    rule = "a tuple (height, width), with channels first or last where there are any"
+    if len(shape) not in (2, 3) or any(s < 1 and s != -1 for s in shape):
+        raise invalid("image_shape", owner, rule, image_shape)
+    if shape.count(-1) == 1:
+        known = -int(np.prod(shape))
+        shape = tuple(n_features // known if s == -1 else s for s in shape)
+    if int(np.prod(shape)) != n_features:
+        raise ValueError(
+            f"The 'image_shape' parameter of {owner} must hold as many pixels as a row "
+            f"has features. Got {tuple(image_shape)} for rows of {n_features} features."
+        )
+    return shape
+
+
+def find_channel_axis(image_shape, channel_axis, owner):
+    """Return 0 or 2 for the axis of the channels in a 3-D image shape.
+
+    A shape that could be read both ways needs ``channel_axis``.
+    """
+    if channel_axis is not None:
+        axis = {0: 0, 1: 0, -1: 2, 2: 2, 3: 2}.get(channel_axis)
+        if axis is None or isinstance(channel_axis, bool):
+            raise invalid("channel_axis", owner, "1 (first) or -1 (last)", channel_axis)
+        return axis
+    candidates = [axis for axis in (0, 2) if image_shape[axis] in _CHANNEL_COUNTS]
+    if len(candidates) != 1:
+        raise ValueError(
+            f"{owner} cannot tell the channels of images of shape {image_shape}; pass "
+            "channel_axis=1 (channels first) or channel_axis=-1 (channels last)."
+        )
+    return candidates[0]
+
+
+class ImagePerturbation(BasePerturbation):
+    """Base class of image perturbations.
+
+    A subclass writes ``_perturb_images(images, rng)``. It gets images of shape
+    (n, height, width, channels), float, with 0 for the low and 1 for the high end of
+    the data range, and returns the same shape; results outside [0, 1] are clipped.
+
+    The base accepts (n, height, width), (n, height, width, channels),
+    (n, channels, height, width), and flat rows with ``image_shape``. Pixels that the
+    perturbation left alone keep their exact values; integer images are rounded, then
+    clipped, and stay integers.
+
+    Data range: ``"auto"`` is that of the dtype for uint8 and uint16. Float images are
+    taken to lie in [0, 1]; where they do not, ``fit`` learns the range of the training
+    data, or ``data_range=(low, high)`` states it. Test values outside a learned range
+    are kept: the range is widened for their image alone.
+    """
+
+    # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
+    _needs_geometry = True
+
+    def _learn(self, values):
+        self._layout(values)
+        self.data_range_, self.range_is_learned_ = self._find_range(values, True)
+
+    def _find_range(self, values, learn):
+        owner = type(self).__name__
+        given = self.data_range
+        if isinstance(given, str):
+            if given != "auto":
+                raise invalid(
+                    "data_range", owner, "'auto' or a pair (low, high)", given
+                )
+            if values.dtype.name in _DTYPE_RANGES:
+                return _DTYPE_RANGES[values.dtype.name], False
+            low, high = float(values.min()), float(values.max())
+            if values.dtype.kind == "f" and low >= 0 and high <= 1:
+                return (0.0, 1.0), False
+            if not learn:
+                raise ValueError(
+                    f"{owner} found {values.dtype} images with values in "
+                    f"[{low:g}, {high:g}] and knows no data range for them. Fit it on "
+                    "training data, or pass data_range=(low, high)."
+                )
+            return (low, high if high > low else low + 1.0), True
+        try:
+            low, high = (float(bound) for bound in given)
+        except (TypeError, ValueError):
+            low = high = np.nan
+        if not (np.isfinite([low, high]).all() and low < high):
+            rule = "'auto' or a pair (low, high) with low < high"
+            raise invalid("data_range", owner, rule, given)
+        return (low, high), False
+
+    def _range_of(self, values):
+        if hasattr(self, "data_range_") and self.data_range == "auto":
+            (low, high), learned = self.data_range_, self.range_is_learned_
+        else:
+            (low, high), learned = self._find_range(values, False)
+        if learned:
+            axes = tuple(range(1, values.ndim))
+            row_low = values.min(axis=axes, keepdims=True)
+            row_high = values.max(axis=axes, keepdims=True)
+            return low, high, np.minimum(low, row_low), np.maximum(high, row_high)
+        slack = 1e-6 * (high - low)
+        if values.min() < low - slack or values.max() > high + slack:
+            raise ValueError(
+                f"{type(self).__name__} found values in [{values.min():g}, "
+                f"{values.max():g}], outside its data range [{low:g}, {high:g}]. Pass "
+                "the data_range of the raw images."
+            )
+        return low, high, low, high
+
+    def _layout(self, values):
+        """Return the 4-D shape of the images and the axis of their channels (or None).
+
+        The first is the shape in the layout that came in; an axis of 1 then moves last.
+        """
+        owner = type(self).__name__
+        n = len(values)
+        if values.ndim == 2:
+            if self.image_shape is None:
+                if self._needs_geometry:
+                    raise ValueError(
+                        f"{owner} needs image_shape to read rows of {values.shape[1]} "
+                        "features as images; pass image_shape=(height, width)."
+                    )
+                return (n, 1, values.shape[1], 1), 3
+            shape = split_image_shape(self.image_shape, values.shape[1], owner)
+        elif values.ndim in (3, 4):
+            shape = values.shape[1:]
+            if self.image_shape is not None:
+                wanted = split_image_shape(self.image_shape, int(np.prod(shape)), owner)
+                if wanted != shape:
+                    raise ValueError(
+                        f"The 'image_shape' parameter of {owner} is {wanted}, but the "
+                        f"images have shape {shape}."
+                    )
+        else:
+            raise ValueError(
+                f"{owner} takes images of shape (n, height, width), channels first "
+                f"or last, or flat rows. Got an array of shape {values.shape}."
+            )
+        if len(shape) == 2:
+            return (n, *shape, 1), 3
+        return (n, *shape), 1 + find_channel_axis(shape, self.channel_axis, owner)
+
+    def _perturb(self, X, rng):
+        low, high, floor, ceiling = self._range_of(X)
+        shape, axis = self._layout(X)
+        work = X if X.dtype.kind == "f" else X.astype(np.float32)
+        if X.dtype.itemsize > 4 and X.dtype.kind != "f":
+            work = X.astype(np.float64)
+        unit = np.moveaxis(((work - low) / (high - low)).reshape(shape), axis, -1)
+        out = np.asarray(self._perturb_images(unit, rng))
+        if out.shape != unit.shape:
+            raise ValueError(
+                f"{type(self).__name__}._perturb_images must keep the shape "
+                f"{unit.shape}; it returned {out.shape}."
+            )
+        same = np.moveaxis(out == unit, -1, axis).reshape(X.shape)
+        new = np.moveaxis(out, -1, axis).reshape(X.shape) * (high - low) + low
+        if X.dtype.kind != "f":
+            new = np.rint(new)
+        new = np.clip(new, floor, ceiling)
+        return np.where(same, X, new.astype(X.dtype))
+
+    def _image_side(self, images):
+        """Return the side of the images: the geometric mean of height and width."""
+        unknown = not self._needs_geometry and self.image_shape is None
+        if unknown and images.shape[1] == 1:
+            raise ValueError(
+                f"{type(self).__name__} needs image_shape to turn a severity into "
+                "a strength, since that depends on the side of the image; pass "
+                "image_shape=(height, width), or physical parameters."
+            )
+        return float(np.sqrt(images.shape[1] * images.shape[2]))
+
+    @abstractmethod
+    def _perturb_images(self, images, rng):
+        """Return perturbed images of shape (n, height, width, channels)."""

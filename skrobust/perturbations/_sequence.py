@@ -1,0 +1,165 @@
+"""Perturbations one after another, in which the order matters."""
+
+from collections import Counter
+
+from sklearn.base import clone
+
+from skrobust._random import NoiseKey, seed_number
+from skrobust._validation import check_count
+from skrobust.base import BasePerturbation
+
+
+class PerturbationSequence(BasePerturbation):
+    """Apply perturbations one after another.
+
+    All steps are keyed by the row that enters the whole sequence, so that A then B
+    draws the same noise as B then A and the difference between the two is an effect of
+    the order alone.
+
+    Parameters
+    ----------
+    steps : list of perturbations
+        Applied from first to last; an empty list is the clean condition. The
+        parameters of a step are reached by its class name in lower case (and a number
+        from the second of its kind on), as in ``gaussiannoise__std`` or
+        ``gaussiannoise2__std``.
+    name : str, default=None
+        Name of this condition, for tables and plots; None joins the names of the steps.
+    number : int, default=None
+        Number of this condition in its grid.
+    replicate : int, default=0
+        Conditions that differ in this number alone draw fresh noise.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the whole sequence; the seeds of the steps enter as well.
+
+    Attributes
+    ----------
+    steps_ : list of perturbations
+        Fitted copies of the steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import (
+    ...     GaussianNoise, PerturbationSequence, SaltAndPepper)
+    >>> salt, gauss = SaltAndPepper(0.2), GaussianNoise(std=0.1)
+    >>> images = np.full((3, 8, 8), 0.5)
+    >>> first = PerturbationSequence([salt, gauss], random_state=0)
+    >>> second = PerturbationSequence([gauss, salt], random_state=0)
+    >>> a, b = first.perturb(None, images), second.perturb(None, images)
+    >>> bool((a[(b > 0) & (b < 1)] == b[(b > 0) & (b < 1)]).all())
+    True
+    """
+
+    def __init__(
+        self, steps=(), *, name=None, number=None, replicate=0, random_state=None
+    ):
+        self.steps = steps
+        self.name = name
+        self.number = number
+        self.replicate = replicate
+        self.random_state = random_state
+
+    def __str__(self):
+        if self.name is not None:
+            return self.name
+        return " -> ".join(type(step).__name__ for step in self.steps) or "CLEAN"
+
+    def _named_steps(self):
+        seen = Counter()
+        named = {}
+        for step in self.steps if isinstance(self.steps, (list, tuple)) else ():
+            kind = type(step).__name__.lower()
+            seen[kind] += 1
+            named[kind if seen[kind] == 1 else f"{kind}{seen[kind]}"] = step
+        return named
+
+    def get_params(self, deep=True):
+        """Return the parameters, with those of the steps as ``step__parameter``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether the steps and their parameters are included.
+
+        Returns
+        -------
+        dict
+            Names to values.
+        """
+        params = super().get_params(deep=False)
+        if deep:
+            for name, step in self._named_steps().items():
+                params[name] = step
+                if hasattr(step, "get_params"):
+                    for key, value in step.get_params(deep=True).items():
+                        params[f"{name}__{key}"] = value
+        return params
+
+    def set_params(self, **params):
+        """Set parameters of the sequence or, as ``step__parameter``, of a step.
+
+        Parameters
+        ----------
+        **params : dict
+            Names to values.
+
+        Returns
+        -------
+        self : object
+            The sequence.
+        """
+        own = super().get_params(deep=False)
+        for key in [key for key in params if key in own]:
+            setattr(self, key, params.pop(key))
+        named = self._named_steps()
+        for key, value in params.items():
+            name, _, rest = key.partition("__")
+            if name not in named:
+                known = sorted([*own, *named])
+                raise ValueError(
+                    f"Invalid parameter {key!r} for PerturbationSequence; valid are "
+                    f"{known}."
+                )
+            if rest:
+                named[name].set_params(**{rest: value})
+            else:
+                named[name] = value
+                self.steps = list(named.values())
+        return self
+
+    def _check_parameters(self):
+        check_count(self.replicate, "replicate", "PerturbationSequence", low=0)
+        if not isinstance(self.steps, (list, tuple)) or not all(
+            isinstance(step, BasePerturbation) for step in self.steps
+        ):
+            raise ValueError(
+                "The 'steps' parameter of PerturbationSequence must be a list of "
+                f"perturbations. Got {self.steps!r} instead."
+            )
+
+    def _learn(self, values):
+        self.steps_ = [clone(step).fit(values) for step in self.steps]
+
+    def _is_identity(self):
+        return False
+
+    def _run(self, values, key):
+        self._check_parameters()
+        if key is None:
+            seed = seed_number(self.random_state, "PerturbationSequence")
+            key = NoiseKey.from_rows(values, seed)
+        key = key.derive("replicate", self.replicate)
+        seen = Counter()
+        for step in getattr(self, "steps_", self.steps):
+            kind = type(step).__name__
+            # A step without a seed adds nothing to that of the sequence.
+            own = (
+                0 if step.random_state is None else seed_number(step.random_state, kind)
+            )
+            values = step._run(values, key.derive(kind, seen[kind], own))
+            seen[kind] += 1
+        return values.copy() if not self.steps else values
+
+    def _perturb(self, X, rng):
+        raise AssertionError("a sequence runs its steps, never itself")

@@ -1,0 +1,15 @@
+"""One self-contained HTML page on how good a model is and how far to trust that."""
+
+from skrobust.report._collect import collect_report
+from skrobust.report._create import Report, create_report, write_report
+from skrobust.report._html import build_report
+from skrobust.report._summary import summary_rows
+
+__all__ = [
+    "Report",
+    "build_report",
+    "collect_report",
+    "create_report",
+    "summary_rows",
+    "write_report",
+]

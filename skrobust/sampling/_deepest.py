@@ -1,0 +1,222 @@
+"""DeepEST: look for mispredictions and estimate the accuracy without bias."""
+
+import numpy as np
+
+from skrobust._validation import check_choice, check_number
+from skrobust.base import BaseSampler
+
+CONFIDENCE_THRESHOLD = 1 - 0.7  # suspicious below a confidence of 0.7
+EXHAUSTED = 1e-12  # share of the weights below which the rest counts as nothing
+RULES = ("paper", "released")
+SPREADS = {
+    "mean+2sd": lambda p: p.mean() + 2 * p.std(),
+    "mean+sd": lambda p: p.mean() + p.std(),
+    "mean+var": lambda p: p.mean() + p.var(),
+}
+
+
+class DeepESTSampler(BaseSampler):
+    r"""Draw suspicious inputs more often, one at a time, without replacement.
+
+    The first draw is uniform. After k draws a free input i is drawn with probability
+
+    .. math::
+
+        q_i = r \frac{w_i}{\sum_{\text{free } j} w_j} + \frac{1 - r}{N - k}
+
+    or 1 / (N - k) where no free input has a weight. With P the scores and tau the
+    threshold, the weights are
+
+    * ``rule="released"`` (the code that made the published numbers):
+      :math:`w_i = P_i` if :math:`P_i > \tau`, else 0;
+    * ``rule="paper"``: :math:`w_i = P_i` for all i once any drawn input had a score
+      above tau, and 0 until then.
+
+    Neither uses the outcomes. The estimate is the ordered one of
+    :class:`~skrobust.base.BaseSampler`, exactly unbiased. The released rule finds the
+    most mispredictions; its estimate is the noisier one, and its interval is too narrow
+    where few of them lie below the threshold (see ``effective_n``).
+
+    Set-up and n draws take O(N + n log n) time and O(N) memory.
+
+    Parameters
+    ----------
+    estimator : fitted classifier, default=None
+        Used as it is: never refitted, never cloned.
+    auxiliary : "confidence", callable or array-like, default="confidence"
+        Suspicion of each input, at least 0, higher = more likely mispredicted.
+        "confidence" is 1 - max(predict_proba), or the scores that ``fit`` gets where
+        there is no estimator; a callable gets the inputs and returns the scores.
+    rule : {"paper", "released"}, default="paper"
+        See above.
+    threshold : "auto", "mean+2sd", "mean+sd", "mean+var" or float, default="auto"
+        tau, on the scale of the scores; a score must be above it. "auto" is
+        0.3 (a confidence below 0.7) for confidence, and "mean+2sd" (population
+        standard deviation) for other scores and for any score above 1.
+    mixing : float in [0, 1), default=0.8
+        r. With 1 some inputs could never be drawn.
+    random_state : int, RandomState, Generator or None, default=None
+        Same int, same ids. ``fit`` advances a generator once and draws with its own.
+
+    Attributes
+    ----------
+    n_pool_ : int
+        Size of the pool.
+    scores_ : ndarray of shape (n_pool,)
+        Suspicion of each input.
+    y_pred_ : ndarray of shape (n_pool,) or None
+        Predicted labels, where there are any.
+    threshold_ : float
+        The threshold in force.
+    n_features_in_ : int
+        Number of features, where ``fit`` got 2-D input.
+
+    References
+    ----------
+    A. Guerriero, R. Pietrantuono, S. Russo, "Operation is the Hardest Teacher:
+    Estimating DNN Accuracy Looking for Mispredictions", ICSE 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import DeepESTSampler
+    >>> scores = np.linspace(0, 0.5, 1000)        # 1 - confidence
+    >>> failed = np.random.default_rng(0).random(1000) < scores
+    >>> sampler = DeepESTSampler(random_state=0).fit(scores)
+    >>> ids = sampler.ask(50)
+    >>> result = sampler.tell(ids, failed=failed[ids]).result()
+    >>> result.n_labels, result.n_failures > 0
+    (50, True)
+    >>> low, high = result.interval
+    >>> low < 1 - float(failed.mean()) < high
+    True
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        auxiliary="confidence",
+        rule="paper",
+        threshold="auto",
+        mixing=0.8,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.auxiliary = auxiliary
+        self.rule = rule
+        self.threshold = threshold
+        self.mixing = mixing
+        self.random_state = random_state
+
+    def _start(self):
+        # The weighted draws follow one exponential race, the uniform ones one random
+        # permutation; both skip what the other took. Races and permutations are
+        # memoryless, so each draw has exactly the probability q.
+        n_pool = self.n_pool_
+        self.threshold_ = self._find_threshold()
+        self._weights = self._links()
+        self._all = self._last_sum = self._sum = self._weights.sum()
+        self._keys = np.full(n_pool, np.inf)
+        linked = np.flatnonzero(self._weights)
+        runs = self._rng.standard_exponential(len(linked))
+        with np.errstate(over="ignore"):
+            self._keys[linked] = runs / self._weights[linked]
+        self._n_runners = int(np.isfinite(self._keys).sum())
+        self._permutation = self._rng.permutation(n_pool)
+        self._race = np.empty(0, dtype=np.intp)  # the head of the race, in order
+        self._race_at = self._permutation_at = 0
+        self._used = np.zeros(n_pool, dtype=bool)
+        self._active = False
+
+    def _probabilities(self, taken):
+        """Return the definition of q, which the fast draw must equal."""
+        n_left = (~taken).sum()
+        uniform = np.where(taken, 0.0, 1 / n_left)
+        suspicious = self.scores_[taken] > self.threshold_
+        active = suspicious.any() if self.rule == "paper" else taken.any()
+        links = self._links()
+        weights = np.where(taken, 0.0, links)
+        if not active or weights.sum() <= EXHAUSTED * links.sum():
+            return uniform
+        return self.mixing * weights / weights.sum() + (1 - self.mixing) * uniform
+
+    def _draw(self, n):
+        ids, drawn_with = np.empty(n, dtype=np.intp), np.empty(n)
+        n_left, r = self.n_pool_ - len(self._order), self.mixing
+        for step, coin in enumerate(self._rng.random(n)):
+            weighted = self._active and self._sum > EXHAUSTED * self._all
+            i = self._next_runner() if weighted and coin < r else self._next_uniform()
+            q = 1 / (n_left - step)
+            if weighted:
+                q = r * self._weights[i] / self._sum + (1 - r) * q
+            ids[step], drawn_with[step] = i, q
+            self._take(i)
+        return ids, drawn_with
+
+    def _take(self, i):
+        self._used[i] = True
+        self._active |= self.rule == "released" or self.scores_[i] > self.threshold_
+        self._sum -= self._weights[i]
+        self._weights[i] = 0.0
+        if self._sum < self._last_sum / 2:  # before differences lose their digits
+            self._sum = self._last_sum = self._weights.sum()
+
+    def _next_uniform(self):
+        while self._used[self._permutation[self._permutation_at]]:
+            self._permutation_at += 1
+        return self._permutation[self._permutation_at]
+
+    def _next_runner(self):
+        while True:
+            while self._race_at < len(self._race):
+                i = self._race[self._race_at]
+                if not self._used[i]:
+                    return i
+                self._race_at += 1
+            # Sort a longer head. A free input of more than EXHAUSTED weight is left,
+            # and its key is finite, so this ends.
+            n = min(max(1024, 16 * len(self._race)), self._n_runners)
+            head = np.argpartition(self._keys, n - 1)[:n]
+            self._race = head[np.argsort(self._keys[head])]
+            self._race_at = 0
+
+    def _links(self):
+        """Return the weights of a started design, scaled to at most 1."""
+        links = self.scores_
+        if self.rule == "released":
+            links = np.where(links > self.threshold_, links, 0.0)
+        largest = links.max()
+        return links / largest if largest > 0 else np.zeros_like(links)
+
+    def _floor(self, n):
+        seen = self.scores_[self.ids_[:n]] > self.threshold_
+        if self.rule == "released":
+            seen[:] = True
+        active = np.cumsum(seen) > seen  # before each draw
+        return np.where(active, 1 - self.mixing, 1.0) / (self.n_pool_ - np.arange(n))
+
+    def _find_threshold(self):
+        if self.threshold == "auto":
+            by_confidence = isinstance(self.auxiliary, str) and self.scores_.max() <= 1
+            if by_confidence:
+                return CONFIDENCE_THRESHOLD
+            return float(SPREADS["mean+2sd"](self.scores_))
+        if isinstance(self.threshold, str):
+            return float(SPREADS[self.threshold](self.scores_))
+        return float(self.threshold)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        owner = type(self).__name__
+        check_choice(self.rule, "rule", owner, RULES)
+        check_number(self.mixing, "mixing", owner, low=0, high=1)
+        if self.mixing == 1:
+            raise ValueError(
+                f"The 'mixing' parameter of {owner} must be below 1, or inputs without "
+                "weight could never be drawn and the estimate would be biased."
+            )
+        if isinstance(self.threshold, str):
+            check_choice(self.threshold, "threshold", owner, ("auto", *SPREADS))
+        else:
+            check_number(self.threshold, "threshold", owner)

@@ -1,0 +1,146 @@
+"""Simple random sampling: every input is as likely as any other."""
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import hypergeom
+
+from skrobust._validation import check_choice
+from skrobust.base import BaseSampler
+
+
+class SimpleRandomSampler(BaseSampler):
+    r"""Draw inputs uniformly, without replacement.
+
+    The failure rate is the plain mean of the outcomes, with the finite-population
+    correction in its variance:
+
+    .. math::
+
+        \hat\theta = \frac{f}{n}, \qquad
+        V = \Bigl(1 - \frac{n}{N}\Bigr) \frac{\hat\theta (1 - \hat\theta)}{n - 1}
+
+    for f mispredictions among n labels out of N inputs. The accuracy is
+    :math:`1 - \hat\theta`. The default interval holds at least its nominal coverage for
+    every N, n and true rate, and has width zero once n = N.
+
+    Parameters
+    ----------
+    estimator : fitted classifier, default=None
+        Used as it is, for its predictions only.
+    auxiliary : "confidence", callable or array-like, default="confidence"
+        Taken so that samplers can be exchanged; the draws do not use it. The model's
+        confidence is not computed, so ``predict_proba`` is not needed.
+    interval : {"hypergeometric", "wilson"}, default="hypergeometric"
+        "hypergeometric" inverts the two exact one-sided tests of the number of
+        mispredictions in the pool; "wilson" is the score interval with the
+        finite-population correction, shorter and only approximate.
+    random_state : int, RandomState, Generator or None, default=None
+        Same int, same ids. ``fit`` advances a generator once and draws with its own.
+
+    Attributes
+    ----------
+    n_pool_ : int
+        Size of the pool.
+    scores_ : ndarray of shape (n_pool,) or None
+        Scores, where some were given.
+    y_pred_ : ndarray of shape (n_pool,) or None
+        Predicted labels, where there are any.
+    n_features_in_ : int
+        Number of features, where ``fit`` got 2-D input.
+
+    References
+    ----------
+    W. G. Cochran, "Sampling Techniques", 3rd edition, Wiley 1977, sections 2.5 and 3.6.
+    E. B. Wilson, "Probable inference, the law of succession, and statistical
+    inference", JASA 1927.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import SimpleRandomSampler
+    >>> failed = np.arange(500) % 10 == 0
+    >>> sampler = SimpleRandomSampler(random_state=0).fit(np.ones(500))
+    >>> result = sampler.sample(100, lambda ids: failed[ids])
+    >>> result.n_labels, result.method
+    (100, 'hypergeometric')
+    >>> low, high = result.interval
+    >>> low < 0.9 < high
+    True
+    """
+
+    _needs_scores = False
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        auxiliary="confidence",
+        interval="hypergeometric",
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.auxiliary = auxiliary
+        self.interval = interval
+        self.random_state = random_state
+
+    def _start(self):
+        self._permutation = self._rng.permutation(self.n_pool_)
+
+    def _probabilities(self, taken):
+        return np.where(taken, 0.0, 1 / (~taken).sum())
+
+    def _draw(self, n):
+        start = len(self._order)
+        left = self.n_pool_ - np.arange(start, start + n)
+        return self._permutation[start : start + n], 1 / left
+
+    def _estimate(self, failed, probabilities):
+        n, rate = len(failed), float(np.mean(failed))
+        variance = (1 - n / self.n_pool_) * rate * (1 - rate) / (n - 1)
+        return rate, float(np.sqrt(variance)), float(n)
+
+    def _interval(self, failed, rate, std_error, effective_n, confidence):
+        n_failed, n, tail = int(failed.sum()), len(failed), (1 - confidence) / 2
+        if self.interval == "wilson":
+            low, high = _wilson(n_failed, n, self.n_pool_, tail)
+        else:
+            low, high = _hypergeometric(n_failed, n, self.n_pool_, tail)
+        return low, high, self.interval, []
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        choices = ("hypergeometric", "wilson")
+        check_choice(self.interval, "interval", type(self).__name__, choices)
+
+
+def _hypergeometric(n_failed, n, n_pool, tail):
+    """Return the least and the largest failure rate that neither exact test rejects."""
+    fewest, most = n_failed, n_failed + n_pool - n
+    low = _first(
+        lambda k: hypergeom.sf(n_failed - 1, n_pool, k, n) > tail, fewest, most
+    )
+    beyond = _first(
+        lambda k: hypergeom.cdf(n_failed, n_pool, k, n) <= tail, low, most + 1
+    )
+    return low / n_pool, (beyond - 1) / n_pool
+
+
+def _first(holds, low, high):
+    """Return the first integer from low on for which it holds; high if none before."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _wilson(n_failed, n, n_pool, tail):
+    rate = n_failed / n
+    t = ndtri(tail) ** 2 * (n_pool - n) / (n_pool - 1) / n
+    centre = (rate + t / 2) / (1 + t)
+    half = np.sqrt(t * rate * (1 - rate) + t * t / 4) / (1 + t)
+    low = 0.0 if n_failed == 0 else centre - half  # exact, free of rounding
+    high = 1.0 if n_failed == n else centre + half
+    return low, high

@@ -1,0 +1,11 @@
+"""The contracts, executable: checks that anyone can run on an object of their own.
+
+Each raises an AssertionError that says which promise was broken.
+"""
+
+from skrobust.testing._attack import check_attack
+from skrobust.testing._perturbation import check_perturbation
+from skrobust.testing._sampler import check_sampler
+from skrobust.testing._scorer import check_scorer
+
+__all__ = ["check_attack", "check_perturbation", "check_sampler", "check_scorer"]

@@ -1,0 +1,117 @@
+"""The floors of the house, and what an import may load."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "skrobust"
+
+# Lowest first. A room may import rooms of lower floors, and itself.
+FLOORS = [
+    {"_norms", "_random", "_validation", "_optional", "_parallel", "_containers",
+     "_responses"},
+    {"base"},
+    {"metrics"},
+    {"_views"},
+    {"perturbations", "attacks", "sampling", "nets"},
+    {"evaluation", "testing"},
+    {"plots"},
+    {"report"},
+    {"cli"},
+]  # fmt: skip
+# The few neighbours on the lowest floor that may lean on one another.
+WITHIN_LOWEST = {
+    "_responses": {"_containers", "_validation"},
+    "_parallel": {"_optional"},
+}
+DOORS = {"__init__", "__main__"}
+
+
+def room_of(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
+)
+def test_arrows_point_down(path):
+    floor = {room: i for i, rooms in enumerate(FLOORS) for room in rooms}
+    room = room_of(path)
+    if room in DOORS:
+        return
+    assert room in floor, f"{room} has no floor; give it one in FLOORS"
+    for module in imports_of(path):
+        if not module.startswith("skrobust."):
+            continue
+        other = module.split(".")[1]
+        if other == room or other in WITHIN_LOWEST.get(room, ()):
+            continue
+        assert floor[other] < floor[room], f"{path.name} imports {module}, upwards"
+
+
+def test_files_are_short():
+    long = {
+        str(path.relative_to(PACKAGE)): n
+        for path in PACKAGE.rglob("*.py")
+        if (n := len(path.read_text().splitlines())) > 400
+    }
+    assert not long
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
+)
+def test_no_private_scikit_learn(path):
+    for module in imports_of(path):
+        if module.startswith("sklearn"):
+            parts = module.split(".")
+            assert not any(part.startswith("_") for part in parts), module
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["skrobust", "skrobust.attacks", "skrobust.metrics", "skrobust.perturbations",
+     "skrobust.sampling", "skrobust.nets", "skrobust.evaluation", "skrobust.plots",
+     "skrobust.testing", "skrobust.cli"],
+)  # fmt: skip
+def test_light_imports(module):
+    heavy = ["torch", "skorch", "matplotlib", "imblearn", "jinja2", "skops"]
+    code = f"import {module}, sys; print([m for m in {heavy!r} if m in sys.modules])"
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert out.stdout.strip() == "[]"
+
+
+def test_families_are_attributes():
+    import skrobust
+
+    assert skrobust.metrics.accuracy_stability_index([0.5, 0.5]) == 1
+    assert set(skrobust.__all__) <= set(dir(skrobust))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = skrobust.nothing
+
+
+@pytest.mark.parametrize(
+    "family",
+    ["attacks", "base", "evaluation", "metrics", "nets", "perturbations", "plots",
+     "sampling", "testing"],
+)  # fmt: skip
+def test_all_is_sorted_and_there(family):
+    import importlib
+
+    module = importlib.import_module(f"skrobust.{family}")
+    assert list(module.__all__) == sorted(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name).__doc__, name
