@@ -1,5 +1,6 @@
 """The checks that several families share, each with its one sentence."""
 
+import functools
 import numbers
 
 import numpy as np
@@ -13,6 +14,22 @@ def invalid(name, owner, rule, value, cure=""):
         shown = shown[:77] + "..."
     text = f"The {name!r} parameter of {owner} must be {rule}. Got {shown} instead."
     return ValueError(f"{text} {cure}".rstrip())
+
+
+def metric(function):
+    """Mark a metric of arrays: passed as ``scoring=``, it says what to pass instead."""
+
+    @functools.wraps(function)
+    def checked(*args, **kwargs):
+        if args and hasattr(args[0], "get_params"):
+            raise TypeError(
+                f"{function.__name__} is a metric of arrays, not a scorer of "
+                "(estimator, X, y). Make one with sklearn.metrics.make_scorer, or with "
+                "the make_..._scorer functions of skrobust.metrics."
+            )
+        return function(*args, **kwargs)
+
+    return checked
 
 
 def check_number(value, name, owner, *, low=None, high=None, low_open=False):
@@ -153,13 +170,25 @@ def check_weights(sample_weight, n_samples, owner):
     return w
 
 
-def check_images_array(X, owner):
-    """Return a numeric, finite, non-empty array of two to four dimensions."""
-    return check_array(
+def check_rows(X, owner):
+    """Return a numeric, finite, non-empty array of at least two dimensions."""
+    X = check_array(
         X,
         dtype="numeric",
         allow_nd=True,
-        ensure_all_finite=True,
+        ensure_all_finite=False,
         input_name="X",
         estimator=owner,
     )
+    return check_finite_rows(X, owner)
+
+
+def check_finite_rows(X, owner):
+    """Return X, or say in which row the first NaN or infinity stands."""
+    finite = np.isfinite(X).reshape(len(X), -1).all(axis=1)
+    if not finite.all():
+        raise ValueError(
+            f"{owner} needs finite X; it contains NaN or infinity, first in row "
+            f"{int(finite.argmin())}."
+        )
+    return X

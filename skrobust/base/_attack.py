@@ -10,8 +10,8 @@ from skrobust._norms import NORMS, project
 from skrobust._random import NoiseKey, seed_number
 from skrobust._validation import (
     check_choice,
-    check_images_array,
     check_number,
+    check_rows,
     check_same_length,
     check_targets,
     invalid,
@@ -50,7 +50,7 @@ class BaseAttack(BaseEstimator, ABC):
         """
         owner = type(self).__name__
         self._check_parameters()
-        values = check_images_array(to_array(X), owner)
+        values = check_rows(to_array(X), owner)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
         self._check_range(values)

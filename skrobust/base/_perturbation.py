@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._containers import like, to_array
 from skrobust._random import NoiseKey, seed_number
-from skrobust._validation import check_number
+from skrobust._validation import check_finite_rows, check_number
 
 MAX_SEVERITY = 5.0
 
@@ -50,8 +50,7 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
             The fitted perturbation.
         """
         self._check_parameters()
-        values = validate_data(self, X, dtype="numeric", allow_nd=True, reset=True)
-        self._learn(values)
+        self._learn(self._check(X, reset=True))
         return self
 
     def transform(self, X):
@@ -89,8 +88,16 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         """
         return like(self._run(self._check(to_array(X)), None), X)
 
-    def _check(self, X):
-        return validate_data(self, X, dtype="numeric", allow_nd=True, reset=False)
+    def _check(self, X, *, reset=False):
+        X = validate_data(
+            self,
+            X,
+            dtype="numeric",
+            allow_nd=True,
+            ensure_all_finite=False,
+            reset=reset,
+        )
+        return check_finite_rows(X, type(self).__name__)
 
     def _run(self, values, key):
         """Perturb checked values; ``key`` comes from a sequence, or is made here."""

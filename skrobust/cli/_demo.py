@@ -12,10 +12,11 @@ from skrobust.nets import small_cnn_classifier
 from skrobust.report import collect_report
 
 
-def demo_data(seed):
+def demo_data(seed, *, quick=False):
     """Return training and test rows of the digits, raw values 0 to 16."""
     X, y = load_digits(return_X_y=True)
-    return train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y)
+    size = 200 if quick else 0.3
+    return train_test_split(X, y, test_size=size, random_state=seed, stratify=y)
 
 
 def run_demo(seed, *, quick=False, call=None, progress=None, verbose=0):
@@ -40,10 +41,7 @@ def run_demo(seed, *, quick=False, call=None, progress=None, verbose=0):
         For :func:`~skrobust.report.write_report`.
     """
     say = progress or (lambda line: None)
-    X_train, X_test, y_train, y_test = demo_data(seed)
-    n_samples = len(X_train) + len(X_test)
-    if quick:
-        X_test, y_test = X_test[:120], y_test[:120]
+    X_train, X_test, y_train, y_test = demo_data(seed, quick=quick)
     models, skipped = {}, {}
     say("training the scaled SVC")
     # Probabilities of a support vector machine come from a calibration on top.
@@ -67,8 +65,9 @@ def run_demo(seed, *, quick=False, call=None, progress=None, verbose=0):
         data_range=(low, high),
         eps=(high - low) / 10,
         norm=np.inf,
-        n_samples=n_samples,
-        n_labels=100,
+        n_samples=len(X_train) + len(X_test),
+        class_counts=np.bincount(np.concatenate([y_train, y_test])),
+        n_labels=40 if quick else 100,
         random_state=seed,
         verbose=verbose,
         title="Handwritten digits: two models",

@@ -1,6 +1,8 @@
 """What is written to the terminal."""
 
 import time
+from itertools import zip_longest
+from textwrap import fill
 
 import click
 
@@ -53,7 +55,8 @@ def summary_text(collected):
     rows = summary_rows(collected)
     table = [["", *(row["name"] for row in rows)]]
     for key, heading in COLUMNS:
-        table.append([heading, *(_cell(row[key]) for row in rows)])
+        cells = [[heading], *(_cell(row[key]) for row in rows)]
+        table.extend(zip_longest(*cells, fillvalue=""))
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [
         "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True))
@@ -62,7 +65,8 @@ def summary_text(collected):
     lines = [line.rstrip() for line in lines]
     lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
     for skip in collected["skipped"]:
-        lines.append(f"skipped {skip['model']}, {skip['section']}: {skip['reason']}")
+        text = f"skipped {skip['model']}, {skip['section']}: {skip['reason']}"
+        lines.append(fill(text, 88, subsequent_indent="  ", break_on_hyphens=False))
     n_warnings = len(collected["warnings"])
     if n_warnings:
         lines.append(f"{n_warnings} warnings; the report lists them")
@@ -70,12 +74,16 @@ def summary_text(collected):
 
 
 def _cell(cell):
+    """Return the lines of a cell."""
     if cell is None:
-        return "skipped"
-    text = number(cell["value"])
+        return ["skipped"]
+    first = number(cell["value"])
     if cell["interval"]:
         low, high = (number(end) for end in cell["interval"])
-        text += f" ({low} to {high})"
-    if cell.get("note") == "smoke figure":
-        text += " smoke figure"
-    return text
+        first += f" ({low} to {high})"
+    more = []
+    if cell["beside"]:
+        more.append(f"{number(cell['beside']['value'])} {cell['beside']['label']}")
+    if cell["note"]:
+        more.append(cell["note"])
+    return [first, *(f"  {line}" for line in more)]

@@ -87,13 +87,14 @@ def evaluate_attack(
     Returns
     -------
     results : Results
-        ``clean_accuracy`` and ``robust_accuracy`` with their intervals, ``n_samples``;
-        ``constant_model_accuracy``, the robust accuracy of a model that always answers
-        the largest class (its robust ratio is 1 at every tolerance); where there are
-        probabilities, the columns ``tolerance``, ``robust_ratio_<mode>``, its
-        ``_low`` and ``_high``, and ``_tempered``: the same examples judged after
-        temperature scaling on these labels (``temperature``), since the ratio depends
-        on calibration; ``modes``; otherwise ``skipped`` says why.
+        ``clean_accuracy`` and ``robust_accuracy`` with their intervals, ``n_samples``
+        and ``confidence``; ``constant_model_accuracy``, the robust accuracy of a model
+        that always answers the largest class (its robust ratio is 1 at every
+        tolerance). Where there are probabilities, ``modes`` and the columns
+        ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
+        ``_high``, and ``_tempered``: the same examples judged after temperature scaling
+        on these labels (``temperature``), since the ratio depends on calibration.
+        Otherwise ``skipped`` says why there is none.
 
     Examples
     --------
@@ -139,6 +140,7 @@ def evaluate_attack(
         ),
         constant_model_accuracy=float(counts.max() / n),
         n_samples=n,
+        confidence=float(confidence),
         attack=repr(attack),
     )
     if not hasattr(estimator, "predict_proba"):

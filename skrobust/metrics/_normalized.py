@@ -1,8 +1,10 @@
 """The dataset-adaptive normalized score for classes, values and clusters."""
 
+from skrobust._validation import metric
 from skrobust.metrics._normalized_parts import score_parts
 
 
+@metric
 def normalized_accuracy_score(
     y_true,
     y_pred,
@@ -95,6 +97,7 @@ def normalized_accuracy_score(
     ).score
 
 
+@metric
 def normalized_r2_score(
     y_true,
     y_pred,
@@ -176,6 +179,7 @@ def normalized_r2_score(
     ).score
 
 
+@metric
 def normalized_clustering_score(
     labels_true,
     labels_pred,

@@ -13,6 +13,7 @@ from skrobust._validation import (
     check_same_length,
     check_weights,
     invalid,
+    metric,
 )
 from skrobust.metrics._factors import (
     class_sizes,
@@ -35,6 +36,7 @@ from skrobust.metrics._signal import (
 )
 
 
+@metric
 def normalized_score_parts(
     y_true,
     y_pred,
@@ -156,7 +158,7 @@ def score_parts(
             f"raises the score by the factor {f:.3g}; pass n_samples=len(X) of the "
             "whole data set.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     g = _signal_value(signal, snr, owner)
     # A raw score of 0 stays 0, also where a g of the user is infinite.
@@ -170,7 +172,7 @@ def score_parts(
                 f"{owner} was {unclipped:.4g} and is clipped to 1, where good models "
                 "tie; clip=False keeps the order.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
     return Bunch(
         raw=raw,
@@ -211,7 +213,7 @@ def _classification(
         n_classes = max(class_number(y_true, y_pred, weight), len(counts))
         ratio = label_snr(y_true, y_pred, weight, resolve_kind(snr, n_classes))
     # The warning of a single class points at the caller of the public function.
-    h = imbalance(counts, owner, stacklevel=5)
+    h = imbalance(counts, owner, stacklevel=6)
     return right, ratio, h, _n_rows(y_true, weight)
 
 

@@ -7,11 +7,13 @@ from skrobust._validation import (
     check_number,
     check_scores,
     check_weights,
+    metric,
 )
 from skrobust.metrics._labels import check_same_kind, label_array
 from skrobust.metrics._probability_shift import shift_and_atol
 
 
+@metric
 def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
     r"""Compute the share of samples that stay right when their input is perturbed.
 
@@ -71,6 +73,7 @@ def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
     return float(np.average(right, weights=weight))
 
 
+@metric
 def robust_ratio_score(
     y_prob,
     y_prob_perturbed,
@@ -146,6 +149,7 @@ def robust_ratio_score(
     return float(_shares_within(shift, np.array([tolerance + atol]), weight)[0])
 
 
+@metric
 def robust_ratio_curve(
     y_prob,
     y_prob_perturbed,

@@ -11,6 +11,7 @@ from skrobust._validation import (
     check_same_length,
     check_scores,
     invalid,
+    metric,
 )
 
 
@@ -61,6 +62,7 @@ def coefficient_of_variation(scores):
     return spread / mean
 
 
+@metric
 def accuracy_stability_index(scores, *, zero_division=-1.0):
     r"""Compute the Accuracy-Stability Index over a set of test conditions.
 
@@ -122,13 +124,14 @@ def accuracy_stability_index(scores, *, zero_division=-1.0):
             f"{owner} is undefined when every score is 0; it is set to "
             f"zero_division={zero_division}.",
             UndefinedMetricWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
         return float(zero_division)
     variation = spread / mean
     return (mean - variation) / (mean + variation)
 
 
+@metric
 def stability_index(
     scores, *, falling_rate_weight=12, variability_weight=0.5, times=None
 ):
@@ -195,7 +198,7 @@ def stability_index(
         warnings.warn(
             f"{owner} is undefined for fewer than two periods; it is set to nan.",
             UndefinedMetricWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
         return float("nan")
     if times is None:

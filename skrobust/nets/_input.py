@@ -65,6 +65,8 @@ class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, allow_nd=True, reset=False)
+        # torch warns of arrays that it could write to by mistake, as frames give.
+        X = np.require(X, requirements=["C", "W"])
         return self.differentiable_transform(X)
 
     def differentiable_transform(self, x):

@@ -86,7 +86,8 @@ class ImagePerturbation(BasePerturbation):
             if values.dtype.name in _DTYPE_RANGES:
                 return _DTYPE_RANGES[values.dtype.name], False
             low, high = float(values.min()), float(values.max())
-            if values.dtype.kind == "f" and low >= 0 and high <= 1:
+            # Scalers overshoot their range in the last digit.
+            if values.dtype.kind == "f" and low >= -1e-6 and high <= 1 + 1e-6:
                 return (0.0, 1.0), False
             if not learn:
                 raise ValueError(

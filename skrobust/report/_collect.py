@@ -26,6 +26,7 @@ def collect_report(
     eps=None,
     norm=np.inf,
     n_samples=None,
+    class_counts=None,
     n_labels=100,
     random_state=0,
     n_jobs=None,
@@ -65,6 +66,9 @@ def collect_report(
     n_samples : int, default=None
         Size of the whole data set, for the normalized score; None: the rows of ``X``
         and of ``X_train``.
+    class_counts : array-like or mapping, default=None
+        Class sizes of the whole data set, for the normalized score; None: those of
+        ``y``.
     n_labels : int, default=100
         Labels to spend in the rehearsal of operational testing.
     random_state : int, RandomState, Generator or None, default=0
@@ -116,6 +120,7 @@ def collect_report(
         "n_samples": len(y) + n_train if n_samples is None else n_samples,
         "n_samples_given": n_samples is not None,
         "n_features": int(np.prod(shape[1:])),
+        "class_counts": class_counts,
         "image_shape": image_shape,
         "channel_axis": channel_axis,
         "sides": _facts.image_sides(X, image_shape, channel_axis),
@@ -178,6 +183,7 @@ def _one_model(name, model, kind, X, y, settings, work, log):
             kind,
             n_samples=settings["n_samples"],
             n_features=settings["n_features"],
+            class_counts=settings["class_counts"],
         ),
         "stability": None,
         "attacks": {},

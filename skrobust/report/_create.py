@@ -86,8 +86,8 @@ def create_report(models, X, y, *, out, json_out=None, call=None, **settings):
         What reproduces the report; None: this call.
     **settings : dict
         As in :func:`collect_report`: ``X_train``, ``image_shape``, ``channel_axis``,
-        ``data_range``, ``eps``, ``norm``, ``n_samples``, ``n_labels``,
-        ``random_state``, ``n_jobs``, ``verbose``, ``title``, ``dataset``.
+        ``data_range``, ``eps``, ``norm``, ``n_samples``, ``class_counts``,
+        ``n_labels``, ``random_state``, ``n_jobs``, ``verbose``, ``title``, ``dataset``.
 
     Returns
     -------

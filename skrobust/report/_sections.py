@@ -60,13 +60,13 @@ def clean_score(model, X, y, kind):
     }
 
 
-def normalized_score(y, predicted, kind, *, n_samples, n_features):
+def normalized_score(y, predicted, kind, *, n_samples, n_features, class_counts):
     """Return the normalized score of given predictions with each of its factors."""
-    task = "regression" if kind == "regressor" else "classification"
-    parts = normalized_score_parts(
-        y, predicted, task=task, n_samples=n_samples, n_features=n_features
-    )
-    return {"metric": "R2" if kind == "regressor" else "accuracy", **parts}
+    settings = {"n_samples": n_samples, "n_features": n_features}
+    if kind == "regressor":
+        return normalized_score_parts(y, predicted, task="regression", **settings)
+    settings["class_counts"] = class_counts
+    return normalized_score_parts(y, predicted, task="classification", **settings)
 
 
 def stability(model, X, y, images, *, X_train, n_jobs, verbose):

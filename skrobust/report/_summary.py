@@ -10,8 +10,7 @@ COLUMNS = (
     ("FGSM", "Robust accuracy, FGSM"),
     ("PGD", "Robust accuracy, PGD"),
     ("ratio", f"Robust ratio at {TOLERANCE:g}, PGD"),
-    ("tempered", "The same after temperature scaling"),
-    ("estimate", "Accuracy estimated from labels"),
+    ("estimate", "Accuracy from few labels"),
 )
 
 
@@ -26,9 +25,9 @@ def summary_rows(collected):
     Returns
     -------
     rows : list of dict
-        ``name``, ``kind`` and, for each key of the columns, a cell: a dict with
-        ``value`` and ``interval`` (either may be None), or None where it was skipped.
-        The estimate has ``n_labels``, ``n_failures`` and ``sampler`` as well.
+        ``name``, ``kind`` and, for each key of the columns, a cell: None where it was
+        skipped, or a dict with ``value``, ``interval`` (or None), ``beside`` (a value
+        and a label to read it with, or None) and ``note`` (text or None).
     """
     return [_row(model) for model in collected["models"]]
 
@@ -38,27 +37,22 @@ def _row(model):
     row = {
         "name": model["name"],
         "kind": model["kind"],
-        "clean": {**_cell(clean["value"], clean["interval"]), "note": clean["metric"]},
+        "clean": _cell(clean["value"], clean["interval"], note=clean["metric"]),
         "normalized": model["normalized"] and _cell(model["normalized"]["score"]),
-        "asi": None,
+        "asi": model["stability"] and _stability(model["stability"]),
         "ratio": None,
-        "tempered": None,
         "estimate": _estimate(model["labelling"]),
     }
-    if model["stability"] is not None:
-        row["asi"] = _cell(model["stability"]["accuracy_stability_index"])
-        if model["stability"]["smoke_figure"]:
-            row["asi"]["note"] = "smoke figure"
     for name in ("FGSM", "PGD"):
         results = attacks.get(name)
         row[name] = results and _cell(
             results["robust_accuracy"], results["robust_accuracy_interval"]
         )
     results = attacks.get("PGD")
-    if results and results.get("modes"):
+    if results and "probability_shift" in results.get("modes", ()):
         row["ratio"] = ratio_at(results, "probability_shift", TOLERANCE)
-        tempered = ratio_at(results, "probability_shift", TOLERANCE, "_tempered")
-        row["tempered"] = tempered
+        scaled = ratio_at(results, "probability_shift", TOLERANCE, "_tempered")
+        row["ratio"]["beside"] = _beside(scaled["value"], "after temperature scaling")
     return row
 
 
@@ -75,17 +69,30 @@ def ratio_at(results, mode, tolerance, suffix=""):
     return _cell(value, tuple(ends))
 
 
+def _stability(results):
+    return _cell(
+        results["accuracy_stability_index"],
+        beside=_beside(results["mean"], "mean accuracy"),
+        note="smoke figure" if results["smoke_figure"] else None,
+    )
+
+
 def _estimate(labelling):
     for name in ("DeepEST", "simple random"):
         found = labelling.get(name)
         if found:
-            cell = _cell(found["accuracy"], found["interval"])
-            keys = ("n_labels", "n_failures", "sampler")
-            cell.update({key: found[key] for key in keys})
-            text = "{n_labels} labels, {n_failures} failures found, {sampler}"
-            return {**cell, "note": text.format(**found)}
+            return _cell(
+                found["accuracy"],
+                found["interval"],
+                beside=_beside(found["n_failures"], "failures found"),
+                note=f"{found['n_labels']} labels, {name}",
+            )
     return None
 
 
-def _cell(value, interval=None):
-    return {"value": value, "interval": interval}
+def _cell(value, interval=None, beside=None, note=None):
+    return {"value": value, "interval": interval, "beside": beside, "note": note}
+
+
+def _beside(value, label):
+    return {"value": value, "label": label}

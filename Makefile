@@ -1,0 +1,46 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# PYTHON=python3.12 make test        picks the interpreter
+# VENV=/somewhere/else make test     puts the environment elsewhere
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test lint doc bench clean
+
+demo: $(VENV)/.demo
+	$(BIN)/skrobust demo --out skrobust-demo.html
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+doc: $(VENV)/.doc
+	$(BIN)/python -m sphinx -W --keep-going -b html doc doc/_build/html
+
+$(BIN)/python:
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" \
+	  || { echo "skrobust needs Python 3.11 or newer; say PYTHON=python3.11 make ..."; exit 2; }
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null \
+	  || { rm -rf $(VENV); $(PYTHON) -m virtualenv --quiet $(VENV) 2>/dev/null; } \
+	  || { rm -rf $(VENV); echo "No venv here: install it (on Debian: apt-get install python3-venv," \
+	       "elsewhere: $(PYTHON) -m pip install virtualenv)."; exit 2; }
+
+# Each stamp is one set of packages; it is made again when what it depends on changes.
+$(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) -c constraints.txt -e ".[torch,report]"
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.demo
+	$(PIP) -c constraints.txt -e ".[torch,report,dask,test]"
+	@touch $@
+
+$(VENV)/.doc: $(VENV)/.test
+	$(PIP) -c constraints.txt -e ".[torch,report,doc]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info doc/_build doc/api .pytest_cache .ruff_cache

@@ -1,0 +1,155 @@
+"""Every class with fit passes scikit-learn's own checks; every family ours."""
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import check_estimator
+
+import skrobust
+from skrobust.attacks import FGSM, PGD
+from skrobust.nets import ToNetInput
+from skrobust.perturbations import (
+    GaussianNoise,
+    PerturbationSequence,
+    Rotation,
+    SaltAndPepper,
+    two_factor_grid,
+)
+from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust.testing import (
+    check_attack,
+    check_perturbation,
+    check_sampler,
+    check_scorer,
+)
+
+
+def first_feature(X):
+    """Suspicion for checks: how far the first feature is from 0."""
+    return np.abs(np.asarray(X, dtype=float)[:, 0])
+
+
+FLAT = {"image_shape": (1, -1)}
+INSTANCES = [
+    GaussianNoise(**FLAT),
+    GaussianNoise(std=0.1),
+    SaltAndPepper(0.1, **FLAT),
+    Rotation(30, **FLAT),
+    PerturbationSequence([SaltAndPepper(0.2), Rotation(20, **FLAT)]),
+    ToNetInput(),
+    DeepESTSampler(auxiliary=first_feature),
+    DeepESTSampler(auxiliary=first_feature, rule="released"),
+    SimpleRandomSampler(auxiliary=first_feature),
+]
+
+
+@pytest.mark.parametrize("estimator", INSTANCES, ids=str)
+def test_estimator_checks(estimator):
+    results = check_estimator(estimator, on_fail=None, on_skip=None)
+    failed = [r["check_name"] for r in results if r["status"] == "failed"]
+    passed = [r["check_name"] for r in results if r["status"] == "passed"]
+    skipped = [r["check_name"] for r in results if r["status"] == "skipped"]
+    assert not failed
+    assert set(skipped) <= {"check_array_api_input"}
+    assert len(passed) >= 30
+
+
+def public_classes():
+    for family in ("attacks", "metrics", "nets", "perturbations", "sampling"):
+        module = getattr(skrobust, family)
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if inspect.isclass(thing) and not inspect.isabstract(thing):
+                yield thing
+
+
+def test_every_class_with_fit_is_listed():
+    listed = {type(instance) for instance in INSTANCES}
+    kinds = [c for c in public_classes() if issubclass(c, BaseEstimator)]
+    fitting = {kind for kind in kinds if hasattr(kind, "fit")}
+    assert fitting == listed
+
+
+def test_public_checks_catch_what_is_broken():
+    class Careless(GaussianNoise):
+        def _perturb_images(self, images, rng):
+            return images + np.random.default_rng().normal(size=images.shape)
+
+    with pytest.raises(AssertionError, match="one seed must give one result"):
+        check_perturbation_local(Careless)
+
+
+def check_perturbation_local(kind):
+    # A class made in a function cannot be pickled; give it a place in the module.
+    kind.__qualname__ = kind.__name__
+    globals()[kind.__name__] = kind
+    check_perturbation(kind(std=0.1))
+
+
+class Positional(GaussianNoise):
+    """Noise by place: breaks the promise about order and batch."""
+
+    def _perturb_images(self, images, rng):
+        noise = np.random.default_rng(0).normal(size=images.shape)
+        return images + 0.1 * noise
+
+
+class Far(FGSM):
+    """Leaves the ball."""
+
+    def perturb(self, estimator, X, y=None):
+        return X + 2 * self.eps
+
+
+class Sticky:
+    """A scorer that changes its input."""
+
+    __name__ = "sticky"
+
+    def __call__(self, estimator, X, y):
+        X[:] = 0
+        return 0.5
+
+
+class Biased(SimpleRandomSampler):
+    """Says that nothing fails."""
+
+    def _estimate(self, failed, probabilities):
+        return 0.0, 0.1, 10.0
+
+
+def test_broken_promises_are_named():
+    with pytest.raises(AssertionError, match="order of the rows"):
+        check_perturbation(Positional(std=0.1))
+    with pytest.raises(AssertionError, match="within eps"):
+        check_attack(Far(0.1))
+    with pytest.raises(AssertionError, match="input must not change"):
+        check_scorer(Sticky())
+    with pytest.raises(AssertionError, match="must be unbiased"):
+        check_sampler(Biased(), n_repeats=50)
+
+
+def test_public_checks_pass_on_ours():
+    for condition in two_factor_grid(image_shape=(8, 8))[1:69:13]:
+        draws = any(not isinstance(step, Rotation) for step in condition.steps)
+        check_perturbation(condition, draws=draws)
+    check_attack(PGD(0.1, n_steps=3))
+    check_sampler(DeepESTSampler())
+    check_sampler(DeepESTSampler(rule="released"))
+    check_sampler(SimpleRandomSampler())
+
+
+def test_to_net_input():
+    X = np.arange(24.0).reshape(2, 12)
+    step = ToNetInput(image_shape=(3, 2, 2)).fit(X)
+    out = step.transform(X)
+    assert out.dtype == np.float32
+    assert np.array_equal(out, X.reshape(2, 3, 2, 2))
+    assert ToNetInput().fit(X).get_feature_names_out().shape == (12,)
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X.astype(int), columns=[f"p{i}" for i in range(12)])
+    assert np.array_equal(
+        ToNetInput((3, 4)).fit_transform(frame)[:, 0].ravel(), X.ravel()
+    )
