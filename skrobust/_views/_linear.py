@@ -82,6 +82,10 @@ class LinearView:
         """Bring host integers to where the view computes."""
         return values
 
+    def logits(self, x):
+        """Return logits of shape (n, n_classes)."""
+        return self.forward(x)[0]
+
     def forward(self, x):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""
         if x.ndim != 2 or x.shape[1] != self._weights.shape[1]:

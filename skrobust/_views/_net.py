@@ -125,24 +125,30 @@ class NetView:
         """Bring host integers to where the view computes."""
         return self._torch.as_tensor(np.ascontiguousarray(values)).to(self._device)
 
+    def logits(self, x):
+        """Return logits of shape (n, n_classes), without a graph."""
+        with self._torch.no_grad():
+            return self._pass(x)
+
+    def _pass(self, x):
+        z = x
+        for step in self._steps:
+            z = step(z)
+        try:
+            output = self._net.infer(z)
+        except RuntimeError as error:
+            raise ValueError(
+                f"{self._owner} could not pass rows of shape {tuple(x.shape[1:])} "
+                f"through the net: {error}"
+            ) from error
+        return self._as_logits(output[0] if isinstance(output, tuple) else output)
+
     def forward(self, x):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""
         torch = self._torch
         leaf = x.detach().requires_grad_(True)
         with torch.enable_grad():
-            z = leaf
-            for step in self._steps:
-                z = step(z)
-            try:
-                output = self._net.infer(z)
-            except RuntimeError as error:
-                raise ValueError(
-                    f"{self._owner} could not pass rows of shape {tuple(x.shape[1:])} "
-                    f"through the net: {error}"
-                ) from error
-            if isinstance(output, tuple):
-                output = output[0]
-            logits = self._logits(output)
+            logits = self._pass(leaf)
 
         no_gradient = (
             f"{self._owner} found that no gradient reaches the input; the net detaches "
@@ -159,7 +165,7 @@ class NetView:
 
         return logits, pullback
 
-    def _logits(self, output):
+    def _as_logits(self, output):
         torch = self._torch
         tiny = torch.finfo(output.dtype).tiny
         most = 1 - torch.finfo(output.dtype).eps / 2  # the largest number below 1

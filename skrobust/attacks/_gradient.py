@@ -76,8 +76,7 @@ class GradientAttack(BaseAttack):
 
     def _known(self, view, x, columns):
         if len(columns) and columns[0] == -2:  # no labels: the predictions stand in
-            logits, _ = view.forward(x)
-            return logits.argmax(1)
+            return view.logits(x).argmax(1)
         return view.integers(columns)
 
     def _n_restarts(self):

@@ -15,7 +15,7 @@ from skrobust._norms import length, namespace, per_sample, project, steepest
 
 
 def log_odds_against(logits, column):
-    """Return L_c and its slope by the logits, for one class c per sample.
+    """Return L_c, its slope by the logits, and the margin, for one class c per sample.
 
     Parameters
     ----------
@@ -30,87 +30,79 @@ def log_odds_against(logits, column):
         Log odds against class c.
     slope : array or tensor of shape (n, n_classes)
         Derivative of the value by the logits.
+    margin : array or tensor of shape (n,)
+        The largest other logit minus that of class c: above 0 means fooled.
     """
-    xp = namespace(logits)
-    others = xp.where(_one_hot(logits, column), -np.inf, logits)
-    peak = xp.amax(others, 1)
-    share = xp.exp(others - peak[:, None])
-    total = share.sum(1)
-    own = logits[xp.arange(len(logits)), column]
-    slope = share / total[:, None]
-    slope = xp.where(_one_hot(logits, column), -1.0, slope)
-    return peak + xp.log(total) - own, slope
-
-
-def margin(logits, column):
-    """Return the largest other logit minus that of class c: above 0 means fooled."""
-    xp = namespace(logits)
-    others = xp.where(_one_hot(logits, column), -np.inf, logits)
-    return xp.amax(others, 1) - logits[xp.arange(len(logits)), column]
-
-
-def _one_hot(logits, column):
     xp = namespace(logits)
     places = xp.arange(logits.shape[1])
     if xp is not np:
         places = places.to(logits.device)
-    return places[None, :] == column[:, None]
+    is_own = places[None, :] == column[:, None]
+    others = xp.where(is_own, -np.inf, logits)
+    peak = xp.amax(others, 1)
+    share = xp.exp(others - peak[:, None])
+    total = share.sum(1)
+    slope = xp.where(is_own, -1.0, share / total[:, None])
+    margin = peak - xp.where(is_own, logits, 0.0).sum(1)
+    return margin + xp.log(total), slope, margin
 
 
-class Record:
-    """The best iterate so far of every sample of a batch, and how it is judged.
-
-    With the objective ``"misclassification"`` the score is the margin, and a sample
-    that is fooled is settled: it leaves, and keeps the iterate that fooled it first.
-    Otherwise the score is the shift of the probability of the class that was predicted
-    for the clean sample, no sample is ever settled, and the largest shift counts.
-    """
-
-    def __init__(self, view, x, column, stops):
-        self.view, self.x, self.stops = view, x, stops
-        # The graph of the clean pass is kept for one use: a first step from x.
-        self._clean = view.forward(x)
-        logits = _values(self._clean[0])
-        self.predicted = namespace(x).argmax(logits, 1)
-        known = column >= 0
-        self.column = namespace(x).where(known, column, self.predicted)
-        self.probability = self._probability(logits, self.predicted)
-        self.best = x.copy() if isinstance(x, np.ndarray) else x.clone()
-        self.score = namespace(x).zeros_like(self.probability)
-        self.settled = namespace(x).zeros_like(known)
-        if stops:
-            self.score = margin(logits, self.column)
-            self.settled = (self.score > 0) | ~known
-        self.n_flat = 0
-
-    def forward(self, z, is_clean):
-        """Return logits and pullback of ``z``; the clean pass is used again, once."""
-        if is_clean and self._clean is not None:
-            pass_, self._clean = self._clean, None
-            return pass_
-        return self.view.forward(z)
-
-    def _probability(self, logits, column):
-        against, _ = log_odds_against(logits, column)
-        return 1 / (1 + namespace(logits).exp(namespace(logits).clip(against, -80, 80)))
-
-    def consider(self, rows, z, logits):
-        """Keep the iterates ``z`` of some rows where they beat what is kept."""
-        xp = namespace(z)
-        if self.stops:
-            score = margin(logits, self.column[rows])
-        else:
-            now = self._probability(logits, self.predicted[rows])
-            score = xp.abs(now - self.probability[rows])
-        better = (score > self.score[rows]) & ~self.settled[rows]
-        self.best[rows] = xp.where(per_sample(better, z), z, self.best[rows])
-        self.score[rows] = xp.where(better, score, self.score[rows])
-        if self.stops:
-            self.settled[rows] = self.settled[rows] | (score > 0)
+def _probability(against):
+    xp = namespace(against)
+    return 1 / (1 + xp.exp(xp.clip(against, -80, 80)))
 
 
 def _values(logits):
     return logits if isinstance(logits, np.ndarray) else logits.detach()
+
+
+class Record:
+    """The best iterate so far of every sample of a batch, over all runs.
+
+    With the objective ``"misclassification"`` (``stops``) the score of an iterate is
+    its margin, and a sample that is fooled is settled: it leaves, and keeps the iterate
+    that fooled it first. Otherwise the score is the shift of the probability of the
+    class that was predicted for the clean sample; no sample is ever settled, and the
+    largest shift counts.
+    """
+
+    def __init__(self, view, x, column, stops):
+        xp = namespace(x)
+        self.view, self.x, self.stops = view, x, stops
+        # The graph of the clean pass is kept for one use: a first step from x.
+        self._clean = view.forward(x)
+        logits = _values(self._clean[0])
+        self.predicted = xp.argmax(logits, 1)
+        known = column >= 0
+        self.column = xp.where(known, column, self.predicted)
+        against, _, _ = log_odds_against(logits, self.predicted)
+        self.probability = _probability(against)
+        self.best = xp.where(xp.isfinite(x), x, x)  # a copy
+        self.score = xp.zeros_like(self.probability)
+        self.settled = xp.zeros_like(known)
+        if stops:
+            _, _, self.score = log_odds_against(logits, self.column)
+            self.settled = (self.score > 0) | ~known
+        self.n_flat = 0
+
+    def forward_clean(self, rows):
+        """Return logits and pullback of some clean rows; the first pass serves once."""
+        if self._clean is None:
+            return self.view.forward(self.x[rows])
+        (logits, pullback), self._clean = self._clean, None
+
+        def pull_rows(slope):
+            whole = namespace(slope).zeros_like(_values(logits))
+            whole[rows] = slope
+            return pullback(whole)[rows]
+
+        return logits[rows], pull_rows
+
+    def keep(self, rows, best, score):
+        """Write down the best iterates of some rows."""
+        self.best[rows], self.score[rows] = best, score
+        if self.stops:
+            self.settled[rows] = score > 0
 
 
 class Oracle:
@@ -131,17 +123,27 @@ class Oracle:
     def __init__(self, record, column, sign, *, eps, norm, box):
         self.record, self.sign = record, sign
         self.eps, self.norm, self.box = eps, norm, box
-        self._column = column
         self._n_calls = 0
-        xp = namespace(record.x)
-        self.rows = xp.where(~record.settled)[0]
-        self._refresh()
+        rows = namespace(record.x).where(~record.settled)[0]
+        self._watches_column = record.stops or column is record.predicted
+        self._live = {
+            "rows": rows,
+            "x": record.x[rows],
+            "column": column[rows],
+            "predicted": record.predicted[rows],
+            "probability": record.probability[rows],
+            "best": record.best[rows],
+            "score": record.score[rows],
+        }
+        self._bounds = self._make_bounds()
 
-    def _refresh(self):
-        self.x = self.record.x[self.rows]
+    @property
+    def x(self):
+        """The clean rows that are still live."""
+        return self._live["x"]
 
     def __len__(self):
-        return len(self.rows)
+        return len(self._live["rows"])
 
     def gradient(self, z, *state):
         """Judge the iterates z and return what goes on.
@@ -158,25 +160,25 @@ class Oracle:
         z, gradient, *state
             Of the rows that are still live: settled ones have left.
         """
-        record = self.record
-        is_clean = z is self.x and len(z) == len(record.x)
-        logits, pullback = record.forward(z, is_clean)
+        record, live = self.record, self._live
+        if z is live["x"]:
+            logits, pullback = record.forward_clean(live["rows"])
+        else:
+            logits, pullback = record.view.forward(z)
         plain = _values(logits)
-        _, slope = log_odds_against(plain, self._column[self.rows])
-        gradient = self.sign * pullback(slope)
-        xp = namespace(z)
-        gradient = xp.where(xp.isfinite(gradient), gradient, xp.zeros_like(gradient))
+        value, slope, margin = log_odds_against(plain, live["column"])
+        self._judge(z, plain, value, margin)
+        gradient = pullback(slope if self.sign == 1 else -slope)
+        gradient = namespace(z).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         if self._n_calls == 0:
             record.n_flat += int((length(gradient, np.inf) == 0).sum())
-        record.consider(self.rows, z, plain)
         self._n_calls += 1
         if record.stops and record.view.settles_cheaply(self._n_calls):
-            keep = ~record.settled[self.rows]
-            if not bool(keep.all()):
-                z, gradient = z[keep], gradient[keep]
-                state = tuple(part[keep] for part in state)
-                self.rows = self.rows[keep]
-                self._refresh()
+            stay = live["score"] <= 0
+            if not bool(stay.all()):
+                z, gradient = z[stay], gradient[stay]
+                state = tuple(part[stay] for part in state)
+                self._leave(stay)
         return z, gradient, *state
 
     def steepest(self, gradient):
@@ -185,10 +187,11 @@ class Oracle:
 
     def project(self, z):
         """Return the iterates put back into the ball and the box."""
-        z = self.x + project(z - self.x, self.eps, self.norm)
-        low, high = self.box
-        if low is None:
-            return z
+        low, high = self._bounds
+        if self.norm != np.inf:
+            z = self.x + project(z - self.x, self.eps, self.norm)
+            if low is None:
+                return z
         return namespace(z).clip(z, low, high)
 
     def random_start(self, rng):
@@ -197,18 +200,53 @@ class Oracle:
         ``rng`` draws for all rows of the batch, so that what one row gets does not
         depend on which others are still live.
         """
-        shape = self.record.x.shape
+        shape = tuple(self.record.x.shape)
         if self.norm == np.inf:
-            step = rng.uniform(-1, 1, size=tuple(shape))
+            step = rng.uniform(-1, 1, size=shape)
         else:
-            step = steepest(np.asarray(rng.normal(size=tuple(shape)), float), 2)
+            step = steepest(np.asarray(rng.normal(size=shape), float), 2)
             radius = rng.random((len(step),)) ** (1 / np.prod(shape[1:]))
             step = step * per_sample(radius, step)
-        step = self.record.view.tensor(step)[self.rows]
+        step = self.record.view.tensor(step)[self._live["rows"]]
         return self.project(self.x + self.eps * step)
 
     def finish(self, z):
-        """Judge the last iterates."""
-        if len(z) and z is not self.x:
-            logits, _ = self.record.view.forward(z)
-            self.record.consider(self.rows, z, _values(logits))
+        """Judge the last iterates and write the best ones down."""
+        live = self._live
+        if len(z) and z is not live["x"]:
+            plain = self.record.view.logits(z)
+            value, _, margin = log_odds_against(plain, live["column"])
+            self._judge(z, plain, value, margin)
+        self.record.keep(live["rows"], live["best"], live["score"])
+
+    def _judge(self, z, plain, value, margin):
+        live, xp = self._live, namespace(z)
+        if self.record.stops:
+            # Fooled rows that have not left yet keep what fooled them first.
+            better = (margin > live["score"]) & (live["score"] <= 0)
+            score = margin
+        else:
+            if not self._watches_column:
+                value, _, _ = log_odds_against(plain, live["predicted"])
+            score = xp.abs(_probability(value) - live["probability"])
+            better = score > live["score"]
+        live["best"] = xp.where(per_sample(better, z), z, live["best"])
+        live["score"] = xp.where(better, score, live["score"])
+
+    def _leave(self, stay):
+        live = self._live
+        gone = ~stay
+        self.record.keep(live["rows"][gone], live["best"][gone], live["score"][gone])
+        self._live = {name: part[stay] for name, part in live.items()}
+        self._bounds = self._make_bounds()
+
+    def _make_bounds(self):
+        """Return the bounds of the box, cut with the cube where that is the ball."""
+        low, high = self.box
+        if self.norm != np.inf:
+            return low, high
+        floor, ceiling = self.x - self.eps, self.x + self.eps
+        if low is None:
+            return floor, ceiling
+        xp = namespace(self.x)
+        return xp.maximum(floor, low), xp.minimum(ceiling, high)

@@ -1,5 +1,6 @@
 """The commands and their options."""
 
+import os
 import shlex
 from pathlib import Path
 
@@ -38,6 +39,8 @@ def _checked_out(ctx, param, value):
         raise UserError(f"{value!r} is a folder; name a file.")
     if not path.resolve().parent.is_dir():
         raise UserError(f"There is no folder {str(path.parent)!r} to write to.")
+    if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
+        raise UserError(f"{value!r} may not be written.")
     return value
 
 

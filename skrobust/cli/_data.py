@@ -44,8 +44,9 @@ def load_data(source, target, model):
         frame, y = _built_in(source, target, model)
         known = BUILT_IN[source]
     else:
-        frame, y = _csv(path, target)
+        frame, y = _csv(path, target, _text_classes(model))
         known = {}
+    _check_labels(y, model, target)
     return _columns_for(model, frame, source), y, known
 
 
@@ -54,13 +55,26 @@ def _built_in(name, target, model):
         raise UserError(f"The built-in data set {name!r} has its own target.")
     bunch = getattr(datasets, f"load_{name}")(as_frame=True)
     y = bunch.target.to_numpy()
-    classes = getattr(model, "classes_", None)
-    if classes is not None and np.asarray(classes).dtype.kind in "OU":
+    if _text_classes(model):
         y = np.asarray(bunch.target_names).astype(str)[y]
     return bunch.data, y
 
 
-def _csv(path, target):
+def _text_classes(model):
+    classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    return bool(classes) and all(isinstance(label, str) for label in classes)
+
+
+def _check_labels(y, model, target):
+    classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    if classes and not set(classes) & set(y.tolist()):
+        raise UserError(
+            f"No label in {target or 'target'!r}, such as {y.tolist()[0]!r}, is a "
+            f"class of the model; its classes are {_listed(classes)}."
+        )
+
+
+def _csv(path, target, as_text):
     if not path.is_file():
         names = ", ".join(BUILT_IN)
         raise UserError(
@@ -69,7 +83,7 @@ def _csv(path, target):
         )
     pandas = require("pandas", "A CSV file", extra="report")
     try:
-        frame = pandas.read_csv(path)
+        frame = pandas.read_csv(path, dtype={target: str} if as_text else None)
     except ValueError as error:  # the errors of the parser are such, too
         raise UserError(
             f"{path.name!r} could not be read as CSV: {one_line(error)}"

@@ -1,5 +1,6 @@
 """What is written to the terminal."""
 
+import sys
 import time
 from itertools import zip_longest
 from textwrap import fill
@@ -36,7 +37,7 @@ class Progress:
 
 def bars():
     """Return 1 where progress bars can be seen: stderr is a terminal."""
-    return int(click.get_text_stream("stderr").isatty())
+    return int(sys.stderr.isatty())
 
 
 def summary_text(collected):

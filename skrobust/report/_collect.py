@@ -4,7 +4,6 @@ import time
 from datetime import UTC, datetime
 
 import numpy as np
-from sklearn.utils.multiclass import type_of_target
 
 from skrobust._containers import is_frame
 from skrobust._validation import check_count, check_same_length, check_targets, invalid
@@ -140,8 +139,12 @@ def collect_report(
         "settings": settings,
         "columns": _facts.column_names(X),
         "classes": _facts.class_counts(y) if "classifier" in kinds.values() else None,
-        "n_shared_rows": 0 if X_train is None else _facts.shared_rows(X, X_train),
+        "n_shared_rows": None,
     }
+    if X_train is not None:
+        collected["n_shared_rows"] = log.run(
+            "data", "rows seen in training", _facts.shared_rows, X, X_train
+        )
     work = {"X_train": X_train, "n_jobs": n_jobs, "verbose": verbose}
     collected["models"] = [
         _one_model(name, model, kinds[name], X, y, settings, work, log)
@@ -162,12 +165,14 @@ def _check_models(models):
 
 
 def _one_model(name, model, kind, X, y, settings, work, log):
-    if kind == "classifier" and type_of_target(y) == "continuous":
+    if kind == "classifier" and y.dtype.kind == "f" and (y != np.round(y)).any():
         raise ValueError(f"{_OWNER} needs labels in y for {name!r}; it holds numbers.")
     clean = log.run(
         name, "clean score", _sections.clean_score, model, X, y, kind, required=True
     )
     predicted = clean.pop("predicted")
+    given = settings["n_samples_given"] or settings["n_train"]
+    known_size = settings["n_samples"] if given else None  # None: the score warns
     found = {
         "name": name,
         "estimator": " ".join(repr(model).split()),
@@ -181,7 +186,7 @@ def _one_model(name, model, kind, X, y, settings, work, log):
             y,
             predicted,
             kind,
-            n_samples=settings["n_samples"],
+            n_samples=known_size,
             n_features=settings["n_features"],
             class_counts=settings["class_counts"],
         ),
@@ -241,7 +246,7 @@ def _attacks(name, model, X, y, settings, log):
         )
         found[attack] = results
         if results is not None and "skipped" in results:
-            log.skip(name, attack, results["skipped"])
+            log.skip(name, f"{attack}, robust ratio", results["skipped"])
     return found
 
 

@@ -52,6 +52,8 @@ def write_report(collected, out, *, json_out=None):
         Where the files are.
     """
     path = Path(out)
+    if json_out is not None and Path(json_out).resolve() == path.resolve():
+        raise ValueError(f"The page and its JSON twin need two names; both are {out}.")
     page = build_report(collected)
     path.write_text(page, encoding="utf-8")
     json_path = None

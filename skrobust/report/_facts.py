@@ -94,7 +94,7 @@ def shared_rows(X, X_train):
 
 
 def _row_keys(X):
-    rows = np.asarray(to_array(X))
+    rows = X.toarray() if hasattr(X, "toarray") else np.asarray(to_array(X))
     rows = rows.reshape(len(rows), -1)
     if rows.dtype.kind in "fiub":
         rows = np.ascontiguousarray(rows, dtype=np.float64) + 0.0

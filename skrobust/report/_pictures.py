@@ -2,6 +2,7 @@
 
 import base64
 import io
+import warnings
 
 from skrobust.report._log import FAILURES, one_line
 
@@ -58,16 +59,19 @@ def _picture(draw, alt, form="svg"):
         from skrobust import plots
 
         with (
+            warnings.catch_warnings(action="ignore"),  # of drawing, not of the numbers
             style.context("default"),
             rc_context({"svg.fonttype": "path", "svg.hashsalt": "skrobust"}),
         ):
-            figure = draw(plots).figure_
+            before = set(pyplot.get_fignums())
             try:
+                figure = draw(plots).figure_
                 data = _saved(figure, form)
                 if form == "svg" and len(data) > SVG_LIMIT:
                     form, data = "png", _saved(figure, "png")
             finally:
-                pyplot.close(figure)
+                for number in set(pyplot.get_fignums()) - before:
+                    pyplot.close(number)
     except FAILURES as error:
         return {"missing": one_line(error), "alt": alt}
     kind = {"svg": "image/svg+xml", "png": "image/png"}[form]
