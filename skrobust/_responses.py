@@ -80,8 +80,6 @@ def predict_probabilities(estimator, X, owner):
     if not hasattr(estimator, "predict_proba"):
         model = unwrap(estimator)[1]
         cure = "Wrap it in CalibratedClassifierCV, or use a metric on labels."
-        if type(model).__name__ == "SVC":
-            cure = "Use SVC(probability=True), or wrap it in CalibratedClassifierCV."
         raise ValueError(
             f"{owner} needs predict_proba, which {type(model).__name__} has not. {cure}"
         )

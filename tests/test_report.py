@@ -451,6 +451,9 @@ def test_words_of_the_user_are_escaped_exactly_once(nasty):
     assert "<i>set</i>.csv" in [e["text"] for e in page.all("b")]
     headings = page.texts("h3")
     assert f"Robust ratio of {MODEL_NAME}" in headings
+    inside = page.inside("section", id="summary")
+    rows = [e["text"] for e in inside if e["attrs"].get("scope") == "row"]
+    assert rows[:2] == [MODEL_NAME, "<br>"]
 
 
 def test_pictures_are_the_only_images(nasty, page, collected):
@@ -553,6 +556,16 @@ def test_summary_shows_the_collected_numbers(page, collected):
         assert f"60 labels, {sampler}" in cells[-1]["text"]
         low, high = model["clean"]["interval"]
         assert f"{low:.3f} to {high:.3f}" in cells[0]["text"]
+
+
+def test_ratio_of_the_summary_is_that_of_pgd(collected):
+    logistic = collected["models"][0]
+    column = "robust_ratio_probability_shift"
+    expected = logistic["attacks"]["PGD"][column][5]
+    other = {**logistic["attacks"]["FGSM"], column: np.full(21, 0.123)}
+    changed = {**logistic, "attacks": {**logistic["attacks"], "FGSM": other}}
+    (row,) = summary_rows({"models": [changed]})
+    assert row["ratio"]["value"] == expected
 
 
 def test_every_number_is_printed_as_its_value(page):
