@@ -25,7 +25,8 @@ pandas = pytest.importorskip("pandas")
 skops_io = pytest.importorskip("skops.io")
 testing = pytest.importorskip("click.testing")
 
-from skrobust.cli import _commands, main  # noqa: E402
+from skrobust.cli import _commands, _demo, main  # noqa: E402
+from skrobust.nets import small_cnn_classifier  # noqa: E402
 
 BLOCKED = """
 import sys
@@ -334,6 +335,26 @@ def test_ctrl_c_is_130_and_one_line(command, folder, tmp_path, capsys, monkeypat
     if command == "report":
         args += [str(folder / "bare.skops"), "iris"]
     assert main(args) == 130
+    assert "interrupted" in one_sentence(capsys.readouterr().err)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.torch
+def test_ctrl_c_during_training_gives_no_half_trained_report(
+    tmp_path, capsys, monkeypatch
+):
+    pytest.importorskip("skorch")
+    from skorch.callbacks import Callback
+
+    class Interrupt(Callback):
+        def on_epoch_end(self, net, **kwargs):
+            raise KeyboardInterrupt  # as Ctrl-C does; skorch ends its training
+
+    def cnn(*args, **kwargs):
+        return small_cnn_classifier(*args, callbacks=[Interrupt()], **kwargs)
+
+    monkeypatch.setattr(_demo, "small_cnn_classifier", cnn)
+    assert main(["demo", "--quick", "--out", str(tmp_path / "r.html")]) == 130
     assert "interrupted" in one_sentence(capsys.readouterr().err)
     assert list(tmp_path.iterdir()) == []
 

@@ -20,6 +20,22 @@ class GradientAttack(BaseAttack):
     offers ``steepest``, ``project`` and ``random_start``; ``rng`` draws by row. The
     same code runs in numpy on linear classifiers and in torch on nets, on the device
     of the net.
+
+    Examples
+    --------
+    >>> from skrobust.attacks import GradientAttack
+    >>> class TwoSteps(GradientAttack):
+    ...     def __init__(self, eps=0.1, norm=2, data_range=None, objective=None,
+    ...                  random_state=None):
+    ...         self.eps, self.norm, self.data_range = eps, norm, data_range
+    ...         self.objective, self.random_state = objective, random_state
+    ...     def _attack_batch(self, oracle, x, rng):
+    ...         z, gradient = oracle.gradient(x)
+    ...         z = oracle.project(z + self.eps / 2 * oracle.steepest(gradient))
+    ...         z, gradient = oracle.gradient(z)
+    ...         return oracle.project(z + self.eps * oracle.steepest(gradient))
+    >>> TwoSteps(eps=0.2)
+    TwoSteps(eps=0.2)
     """
 
     batch_size = 256

@@ -28,6 +28,22 @@ class BaseAttack(BaseEstimator, ABC):
     base checks what comes in and never trusts what comes out: the result is put back
     into the ball of radius ``eps`` around the raw input and into ``data_range``, and
     returned in the container that came in. ``eps=0`` returns the values bit for bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.base import BaseAttack
+    >>> class Corner(BaseAttack):
+    ...     def __init__(self, eps=0.1, norm=np.inf, data_range=None, objective=None,
+    ...                  random_state=None):
+    ...         self.eps, self.norm, self.data_range = eps, norm, data_range
+    ...         self.objective, self.random_state = objective, random_state
+    ...     def _attack(self, estimator, X, y, key):
+    ...         draws = key.generator().uniform(-1, 1, size=X.shape)
+    ...         return X + self.eps * np.sign(draws)
+    >>> X = np.zeros((2, 3))
+    >>> np.abs(Corner(random_state=0).perturb(None, X)).max()
+    np.float64(0.1)
     """
 
     def perturb(self, estimator, X, y=None):

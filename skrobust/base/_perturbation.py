@@ -29,6 +29,21 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
 
     Selecting other columns (as recursive feature elimination does) changes the
     content of the rows and so draws other noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.base import BasePerturbation
+    >>> class Jitter(BasePerturbation):
+    ...     def __init__(self, scale=0.1, random_state=None):
+    ...         self.scale, self.random_state = scale, random_state
+    ...     def _learn(self, values):
+    ...         self.scale_ = self.scale * values.std(axis=0)
+    ...     def _perturb(self, X, rng):
+    ...         return X + self.scale_ * rng.normal(size=X.shape)
+    >>> X = np.random.default_rng(0).normal(size=(5, 3))
+    >>> Jitter(random_state=0).fit_transform(X).shape
+    (5, 3)
     """
 
     # Physical parameters that stand in place of ``severity`` in this class.

@@ -44,6 +44,23 @@ class BaseSampler(PoolMixin, BaseEstimator, ABC):
       never divided by;
     * an error changes nothing; a pickled sampler goes on bit for bit;
     * the model is used as it is, never refitted, and ``clone`` keeps it fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.base import BaseSampler
+    >>> class BySquare(BaseSampler):
+    ...     def __init__(self, estimator=None, *, auxiliary="confidence",
+    ...                  random_state=None):
+    ...         self.estimator, self.auxiliary = estimator, auxiliary
+    ...         self.random_state = random_state
+    ...     def _probabilities(self, taken):
+    ...         weight = np.where(taken, 0, self.scores_**2 + 0.01)
+    ...         return weight / weight.sum()
+    >>> sampler = BySquare(random_state=0).fit(np.linspace(0, 1, 50))
+    >>> result = sampler.sample(20, lambda ids: ids > 40)
+    >>> result.n_labels
+    20
     """
 
     def fit(self, X, y=None, *, y_pred=None):

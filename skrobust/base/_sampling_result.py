@@ -34,6 +34,14 @@ class SamplingResult:
         How many equal residuals (labels, for uniform draws) carry the interval.
     warnings : tuple of str
         What a reader should know before trusting the numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import SimpleRandomSampler
+    >>> sampler = SimpleRandomSampler(random_state=0).fit(np.ones(100))
+    >>> sampler.sample(50, lambda ids: ids % 10 == 0).n_labels
+    50
     """
 
     accuracy: float

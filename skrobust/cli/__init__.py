@@ -26,10 +26,14 @@ def main(args=None):
             "`pip install 'skrobust[report]'`.\n"
         )
         return 2
-    from skrobust.cli._commands import skrobust
-    from skrobust.cli._errors import run
+    try:
+        from skrobust.cli._commands import skrobust
+        from skrobust.cli._errors import run
 
-    return run(skrobust, args)
+        return run(skrobust, args)
+    except KeyboardInterrupt:  # while the packages load
+        sys.stderr.write("skrobust: interrupted.\n")
+        return 130
 
 
 def _is_there(name):

@@ -43,13 +43,17 @@ def run_demo(seed, *, quick=False, call=None, progress=None, verbose=0):
     """
     say = progress or (lambda line: None)
     X_train, X_test, y_train, y_test = demo_data(seed, quick=quick)
-    models, skipped = _untrained(seed, epochs=8 if quick else 30)
+    epochs = 8 if quick else 30
+    models, skipped = _untrained(seed, epochs)
     # Models this small gain nothing from a second thread, and where other programs
     # want the cores, threads that wait for one another take many times as long.
     with threadpool_limits(1):
         for name, model in models.items():
             say(f"training the {name}")
             model.fit(X_train, y_train)
+            # skorch takes Ctrl-C as the wish to end training, and goes on.
+            if len(getattr(model[-1], "history", range(epochs))) < epochs:
+                raise KeyboardInterrupt
         for name, reason in skipped.items():
             say(f"skipped the {name}: {reason}")
         low, high = 0.0, 16.0

@@ -11,6 +11,14 @@ class Results(Bunch):
 
     Arrays named in ``columns`` have one entry per row of the table that ``to_frame``
     makes; everything else is about the whole.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.evaluation import Results
+    >>> results = Results(columns=("score",), score=np.array([0.9, 0.8]), mean=0.85)
+    >>> results["mean"] == results.mean
+    True
     """
 
     def to_frame(self):

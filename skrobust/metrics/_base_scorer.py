@@ -16,6 +16,22 @@ class BaseScorer(BaseEstimator):
     reachable (``scoring__perturbation__eps``); ``clone`` and pickling lose nothing that
     it holds, such as a fitted perturbation. It predicts by itself: scikit-learn's cache
     of predictions ignores the rows, so it would mix clean with perturbed ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skrobust.metrics import BaseScorer
+    >>> class HalfPrecision(BaseScorer):
+    ...     def _label(self):
+    ...         return "half_precision"
+    ...     def _score(self, estimator, X, y, sample_weight):
+    ...         rows = X.astype(np.float16).astype(X.dtype)
+    ...         return np.average(estimator.predict(rows) == y, weights=sample_weight)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> HalfPrecision()(LogisticRegression(max_iter=999).fit(X, y), X, y) > 0.9
+    True
     """
 
     # `estimator` is an argument of score, not metadata to be requested.

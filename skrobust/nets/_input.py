@@ -70,7 +70,18 @@ class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self.differentiable_transform(X)
 
     def differentiable_transform(self, x):
-        """Reshape a batch, as array or tensor: what attacks differentiate through."""
+        """Reshape a batch: what attacks differentiate through.
+
+        Parameters
+        ----------
+        x : ndarray or tensor of shape (n_samples, ...)
+            Rows.
+
+        Returns
+        -------
+        x_new : ndarray or tensor
+            The same numbers in the shape of :meth:`transform`.
+        """
         if self.image_shape is None:
             return x
         return x.reshape((len(x), *self._shape(int(np.prod(x.shape[1:])))))

@@ -30,6 +30,15 @@ def small_cnn_classifier(image_shape, n_classes, *, epochs=30, random_state=0, *
     -------
     pipeline : Pipeline
         Ready for ``fit``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from skrobust.nets import small_cnn_classifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = small_cnn_classifier((8, 8), 10, epochs=5)
+    >>> bool(model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) > 0.7)
+    True
     """
     require("torch", "small_cnn_classifier", extra="torch")
     require("skorch", "small_cnn_classifier", extra="torch")

@@ -66,6 +66,21 @@ class ImagePerturbation(BasePerturbation):
     taken to lie in [0, 1]; where they do not, ``fit`` learns the range of the training
     data, or ``data_range=(low, high)`` states it. Test values outside a learned range
     are kept: the range is widened for their image alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import ImagePerturbation
+    >>> class Darken(ImagePerturbation):
+    ...     def __init__(self, share=0.5, *, image_shape=None, channel_axis=None,
+    ...                  data_range="auto", random_state=None):
+    ...         self.share, self.image_shape = share, image_shape
+    ...         self.channel_axis, self.data_range = channel_axis, data_range
+    ...         self.random_state = random_state
+    ...     def _perturb_images(self, images, rng):
+    ...         return images * (1 - self.share)
+    >>> Darken().perturb(None, np.full((1, 2, 2), 200, dtype=np.uint8)).tolist()
+    [[[100, 100], [100, 100]]]
     """
 
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.

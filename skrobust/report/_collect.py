@@ -97,6 +97,19 @@ def collect_report(
     ------
     ValueError
         For input that no section can use, and for a model that cannot predict it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skrobust.report import collect_report
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KNeighborsClassifier().fit(X[::2], y[::2])
+    >>> collected = collect_report({"neighbours": model}, X[1::2], y[1::2])
+    >>> collected["models"][0]["clean"]["n_rows"]
+    75
+    >>> [row["section"] for row in collected["skipped"]]
+    ['stability', 'attacks']
     """
     started = time.perf_counter()
     _check_models(models)

@@ -24,6 +24,16 @@ class Report(os.PathLike):
         Its machine-readable twin.
     collected : dict
         The data of both, from :func:`collect_report`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from skrobust.report import Report
+    >>> report = Report(Path("report.html"))
+    >>> report
+    Report(path=...Path('report.html'), json_path=None)
+    >>> Path(report).name
+    'report.html'
     """
 
     path: Path
@@ -50,6 +60,22 @@ def write_report(collected, out, *, json_out=None):
     -------
     Report
         Where the files are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skrobust.report import collect_report, write_report
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KNeighborsClassifier().fit(X[::2], y[::2])
+    >>> collected = collect_report({"neighbours": model}, X[1::2], y[1::2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page, twin = Path(folder) / "r.html", Path(folder) / "r.json"
+    ...     report = write_report(collected, page, json_out=twin)
+    ...     page.is_file(), twin.is_file()
+    (True, True)
     """
     path = Path(out)
     if json_out is not None and Path(json_out).resolve() == path.resolve():

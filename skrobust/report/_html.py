@@ -62,6 +62,17 @@ def build_report(collected):
     -------
     str
         The page; it needs no other file and no network.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skrobust.report import build_report, collect_report
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KNeighborsClassifier().fit(X[::2], y[::2])
+    >>> collected = collect_report({"near & far": model}, X[1::2], y[1::2])
+    >>> "near &amp; far" in build_report(collected)
+    True
     """
     jinja2 = require("jinja2", "build_report", extra="report")
     environment = jinja2.Environment(

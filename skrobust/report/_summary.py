@@ -28,6 +28,18 @@ def summary_rows(collected):
         ``name``, ``kind`` and, for each key of the columns, a cell: None where it was
         skipped, or a dict with ``value``, ``interval`` (or None), ``beside`` (a value
         and a label to read it with, or None) and ``note`` (text or None).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skrobust.report import collect_report, summary_rows
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KNeighborsClassifier().fit(X[::2], y[::2])
+    >>> collected = collect_report({"neighbours": model}, X[1::2], y[1::2])
+    >>> row = summary_rows(collected)[0]
+    >>> row["name"], row["clean"]["value"] > 0.9, row["PGD"]
+    ('neighbours', True, None)
     """
     return [_row(model) for model in collected["models"]]
 
