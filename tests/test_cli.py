@@ -422,7 +422,7 @@ def test_demo_shows_what_an_attack_does(tmp_path):
     assert svc["clean"]["value"] >= 0.95
     assert svc["attacks"] == {"FGSM": None, "PGD": None}
     settings = found["settings"]
-    assert (settings["n_samples"], settings["eps"]) == (1797, 1.6)
+    assert (settings["n_samples"], settings["eps"]) == (1797, 0.8)
     assert settings["n_rows"] + settings["n_train"] == 1797
     assert found["n_shared_rows"] == 0
     assert svc["normalized"]["dimensionality"] == 1

@@ -422,7 +422,7 @@ def test_legend_covers_no_data(attacked, size):
     assert box.y0 > 1
     inside = ax.get_window_extent()
     legend = display.legend_.get_window_extent()
-    assert inside.x0 - 1 <= legend.x0
+    assert inside.x0 - 3 <= legend.x0
     assert legend.x1 <= inside.x1 + 1
 
 

@@ -70,13 +70,9 @@ class GradientAttack(BaseAttack):
         record = Record(
             view, x, self._known(view, x, columns), objective == "misclassification"
         )
-        low, high = self._box()
-        box = (low, high)
-        if low is not None:
-            box = tuple(
-                view.tensor(np.asarray(bound, dtype=np.float64))
-                for bound in (low, high)
-            )
+        box = (None, None)
+        if self.data_range is not None:
+            box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
         runs = [(record.column, 1)]
         if objective == "probability_shift":
             runs = [(record.predicted, 1), (record.predicted, -1)]

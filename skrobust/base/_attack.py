@@ -95,11 +95,9 @@ class BaseAttack(BaseEstimator, ABC):
         finite = np.isfinite(adversarial)
         adversarial = np.where(finite, adversarial, values)
         out = values + project(adversarial - values, self.eps, self.norm)
-        low, high = self._box()
-        return np.clip(out, low, high).astype(values.dtype, copy=False)
-
-    def _box(self):
-        return (None, None) if self.data_range is None else self.data_range
+        if self.data_range is not None:
+            out = np.clip(out, *self.data_range)
+        return out.astype(values.dtype, copy=False)
 
     def _check_parameters(self):
         owner = type(self).__name__

@@ -64,7 +64,7 @@ def run_demo(seed, *, quick=False, call=None, progress=None, verbose=0):
             X_train=X_train,
             image_shape=(8, 8),
             data_range=(low, high),
-            eps=(high - low) / 10,
+            eps=(high - low) / 20,
             norm=np.inf,
             n_samples=len(X_train) + len(X_test),
             class_counts=np.bincount(np.concatenate([y_train, y_test])),

@@ -76,10 +76,12 @@ def collect_report(
         Conditions scored at a time.
     verbose : int, default=0
         From 1 on, a progress bar.
-    title, dataset : str, default=None
-        Heading of the report, and the name of the data.
+    title : str, default=None
+        Heading of the report.
     call : str, default=None
         What reproduces the report.
+    dataset : str, default=None
+        Name of the data.
     skipped : dict of str to str, default=None
         Models that could not be had, and why.
     progress : callable, default=None
