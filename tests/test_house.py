@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
     {"_norms", "_random", "_validation", "_optional", "_parallel", "_containers",
-     "_responses"},
+     "_responses", "_results"},
     {"base"},
     {"metrics"},
     {"_views"},
@@ -26,6 +26,7 @@ FLOORS = [
 WITHIN_LOWEST = {
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
+    "_results": {"_optional"},
 }
 DOORS = {"__init__", "__main__"}
 

@@ -5,8 +5,8 @@ from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 
 from skrobust._responses import predict_labels, predict_probabilities
+from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
-from skrobust.evaluation._results import Results
 from skrobust.metrics import proportion_interval, robust_ratio_curve
 from skrobust.metrics._labels import label_pair
 from skrobust.metrics._objective import at_full_strength

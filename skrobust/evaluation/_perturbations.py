@@ -6,8 +6,8 @@ from sklearn.metrics import check_scoring
 
 from skrobust._parallel import run_tasks
 from skrobust._responses import is_net, predict_labels, unwrap
+from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
-from skrobust.evaluation._results import Results
 from skrobust.metrics import accuracy_stability_index, coefficient_of_variation
 from skrobust.metrics._labels import label_pair
 
