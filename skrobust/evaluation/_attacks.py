@@ -7,6 +7,7 @@ from sklearn.base import clone
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.metrics import proportion_interval, robust_ratio_curve
 from skrobust.metrics._labels import label_pair
 from skrobust.metrics._objective import at_full_strength
@@ -55,8 +56,25 @@ def _right(estimator, X, y):
     return predicted == y
 
 
+def _attacked(estimator, attack, X, y):
+    return _right(estimator, attack.perturb(estimator, X, y), y)
+
+
+def _probabilities(estimator, attack, X, y):
+    perturbed = attack.perturb(estimator, X, y)
+    return predict_probabilities(estimator, perturbed, "evaluate_attack")
+
+
 def evaluate_attack(
-    estimator, X, y, attack, *, tolerances=None, reference="predicted", confidence=0.95
+    estimator,
+    X,
+    y,
+    attack,
+    *,
+    tolerances=None,
+    reference="predicted",
+    confidence=0.95,
+    checkpoint=None,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
@@ -83,6 +101,9 @@ def evaluate_attack(
         Whose probability the robust ratio watches.
     confidence : float in (0, 1), default=0.95
         Of the Wilson intervals.
+    checkpoint : str or path, default=None
+        Folder in which finished runs of the attack are kept. A call that was killed
+        goes on from there when it is made again.
 
     Returns
     -------
@@ -126,7 +147,10 @@ def evaluate_attack(
     if has_objective and params["objective"] is None:
         quick = clone(attack).set_params(objective="misclassification")
     clean = _right(estimator, X, y)
-    robust = _right(estimator, quick.perturb(estimator, X, y), y)
+    store = Checkpoint(checkpoint, owner)
+    prefix = store.prefix(estimator, X, y)
+    key = store.key(prefix, "right", quick)
+    robust = store.run(key, _attacked, estimator, quick, X, y)
     _, counts = np.unique(y, return_counts=True)
     results = Results(
         columns=(),
@@ -164,7 +188,8 @@ def evaluate_attack(
         runs = [at_full_strength(attack)]
     columns, modes = ["tolerance"], []
     for run, mode in runs:
-        q = predict_probabilities(estimator, run.perturb(estimator, X, y), owner)
+        key = store.key(prefix, "probabilities", run)
+        q = store.run(key, _probabilities, estimator, run, X, y)
         results["tolerance"], ratio = robust_ratio_curve(p, q, **settings)
         bounds = [
             proportion_interval(round(r * n), n, confidence=confidence) for r in ratio

@@ -8,6 +8,7 @@ from skrobust._parallel import run_tasks
 from skrobust._responses import is_net, predict_labels, unwrap
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.metrics import accuracy_stability_index, coefficient_of_variation
 from skrobust.metrics._labels import label_pair
 
@@ -23,7 +24,15 @@ def _score(estimator, condition, X, y, scorer):
 
 
 def evaluate_perturbations(
-    estimator, X, y, conditions, *, scoring=None, n_jobs=None, verbose=0
+    estimator,
+    X,
+    y,
+    conditions,
+    *,
+    scoring=None,
+    n_jobs=None,
+    verbose=0,
+    checkpoint=None,
 ):
     """Score a fitted model under every condition, once each.
 
@@ -45,6 +54,9 @@ def evaluate_perturbations(
         Conditions scored at a time; the result does not depend on it.
     verbose : int, default=0
         From 1 on, a progress bar.
+    checkpoint : str or path, default=None
+        Folder in which finished conditions are kept. A run that was killed goes on
+        from there when it is called again with the same model, rows and conditions.
 
     Returns
     -------
@@ -77,19 +89,24 @@ def evaluate_perturbations(
     check_same_length(owner, X=X, y=y)
     correct = None
     is_class = is_classifier(estimator) or is_net(unwrap(estimator)[1])
-    if scoring == "accuracy" or (scoring is None and is_class):
-        tasks = [(estimator, condition, X, y) for condition in conditions]
-        rows = run_tasks(
-            _correctness, tasks, n_jobs=n_jobs, verbose=verbose, label="conditions"
-        )
-        correct = np.column_stack(rows)
+    store = Checkpoint(checkpoint, owner)
+    as_accuracy = scoring == "accuracy" or (scoring is None and is_class)
+    if as_accuracy:
+        function, extra = _correctness, ()
+    else:
+        function, extra = _score, (check_scoring(estimator, scoring=scoring),)
+    prefix = store.prefix(estimator, X, y, "accuracy" if as_accuracy else repr(extra))
+    tasks = [
+        (store.key(prefix, c), function, estimator, c, X, y, *extra) for c in conditions
+    ]
+    parts = run_tasks(
+        store.run, tasks, n_jobs=n_jobs, verbose=verbose, label="conditions"
+    )
+    if as_accuracy:
+        correct = np.column_stack(parts)
         scores = correct.mean(axis=0)
     else:
-        scorer = check_scoring(estimator, scoring=scoring)
-        tasks = [(estimator, condition, X, y, scorer) for condition in conditions]
-        scores = np.array(
-            run_tasks(_score, tasks, n_jobs=n_jobs, verbose=verbose, label="conditions")
-        )
+        scores = np.array(parts, dtype=np.float64)
     names = [getattr(c, "name", None) or str(c) for c in conditions]
     numbers = [getattr(c, "number", None) or i for i, c in enumerate(conditions, 1)]
     bounded = scores.min() >= 0 and scores.max() <= 1

@@ -1,0 +1,102 @@
+"""Finished parts of long work on disk, so that a killed run goes on where it was."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import joblib
+import numpy as np
+
+from skrobust._containers import to_array
+from skrobust._responses import is_net, unwrap
+from skrobust._validation import invalid
+
+
+def fingerprint(estimator):
+    """Return a hash of what a fitted model is.
+
+    The pickle of a net differs from one time to the next, so a net is known by its
+    class, its weights and its buffers.
+    """
+    steps, model = unwrap(estimator)
+    if not is_net(model) or not hasattr(model, "module_"):
+        return joblib.hash(estimator)
+    weights = {k: v.cpu().numpy() for k, v in model.module_.state_dict().items()}
+    kinds = [type(part).__qualname__ for part in (estimator, model, model.module_)]
+    shown = repr(model.module_), type(model.criterion_).__qualname__
+    return joblib.hash([steps, kinds, shown, weights])
+
+
+class Checkpoint:
+    """A folder of finished parts, one small file each.
+
+    A part is found again only for the same model (by the content of its pickle, or the
+    weights of a net), the same rows and labels, and the same perturbation with the same
+    parameters; so one folder may serve many runs, and a changed model never meets old
+    results. Files are written whole or not at all.
+
+    Parameters
+    ----------
+    folder : str, path or None
+        Made where it is missing; None keeps nothing.
+    owner : str
+        Who keeps it; errors begin with this name.
+    """
+
+    def __init__(self, folder, owner):
+        self.folder = folder
+        if folder is None:
+            return
+        if not isinstance(folder, (str, os.PathLike)):
+            raise invalid("checkpoint", owner, "None or the path of a folder", folder)
+        self.folder = Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise invalid("checkpoint", owner, "a folder, not a file", str(folder))
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def prefix(self, estimator, X, y, *more):
+        """Return the part of the key that all parts of one run share."""
+        if self.folder is None:
+            return ""
+        return joblib.hash([fingerprint(estimator), to_array(X), to_array(y), *more])
+
+    def key(self, prefix, *parts):
+        """Return the key of one part: what tells it from the others, by its pickle.
+
+        It is made where the run starts, not in a worker: only there are the classes of
+        a script or a notebook at hand.
+        """
+        return "" if self.folder is None else joblib.hash([prefix, *parts])
+
+    def run(self, key, function, *arguments):
+        """Return the array of a part: read it, or compute and keep it.
+
+        Parameters
+        ----------
+        key : str
+            From :meth:`key`.
+        function : callable
+            Computes the part as an array.
+        *arguments : object
+            Its arguments.
+
+        Returns
+        -------
+        ndarray
+            The part.
+        """
+        if self.folder is None:
+            return function(*arguments)
+        path = self.folder / f"{key}.npy"
+        if path.exists():
+            return np.load(path, allow_pickle=False)
+        result = np.asarray(function(*arguments))
+        # A file that is only renamed when it is whole can never be half a result.
+        handle, draft = tempfile.mkstemp(dir=self.folder, suffix=".draft")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.save(file, result, allow_pickle=False)
+            os.replace(draft, path)
+        finally:
+            Path(draft).unlink(missing_ok=True)
+        return result
