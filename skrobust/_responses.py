@@ -68,10 +68,25 @@ def _check_net_input(estimator, X):
         )
 
 
+def _respond(estimator, method, X):
+    try:
+        return getattr(estimator, method)(X)
+    except Exception as error:
+        model = unwrap(estimator)[1]
+        if is_net(model) and getattr(model, "iterator_valid__num_workers", 0):
+            raise ValueError(
+                f"{type(model).__name__} has loader workers of its own, which fail "
+                "inside the workers of a parallel run. Set "
+                "iterator_valid__num_workers=0 and iterator_train__num_workers=0, or "
+                "use n_jobs=1."
+            ) from error
+        raise
+
+
 def predict_labels(estimator, X):
     """Return ``estimator.predict(X)`` as a 1-D array."""
     _check_net_input(estimator, X)
-    return np.asarray(estimator.predict(X)).reshape(-1)
+    return np.asarray(_respond(estimator, "predict", X)).reshape(-1)
 
 
 def predict_probabilities(estimator, X, owner):
@@ -83,4 +98,5 @@ def predict_probabilities(estimator, X, owner):
         raise ValueError(
             f"{owner} needs predict_proba, which {type(model).__name__} has not. {cure}"
         )
-    return check_probabilities(estimator.predict_proba(X), owner, name="predict_proba")
+    p = _respond(estimator, "predict_proba", X)
+    return check_probabilities(p, owner, name="predict_proba")

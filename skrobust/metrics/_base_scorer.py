@@ -8,6 +8,21 @@ from sklearn.utils.metadata_routing import UNUSED
 from skrobust._validation import check_same_length, check_targets
 
 
+def _refuse_what_is_not_raw(estimator, owner):
+    """Raise where scikit-learn hands a scorer something else than the rows of X."""
+    if getattr(estimator, "_in_fit", False):
+        raise ValueError(
+            f"{owner} cannot serve early stopping: scikit-learn scores it on binned "
+            "features, not on the rows. Use scoring='loss' there, and this scorer in a "
+            "search around it."
+        )
+    if type(estimator).__name__ in {"_IdentityRegressor", "_IdentityClassifier"}:
+        raise ValueError(
+            f"{owner} needs the rows, and the leave-one-out shortcut of scikit-learn "
+            "has predictions alone. Pass cv=5 to the estimator."
+        )
+
+
 class BaseScorer(BaseEstimator):
     """Base class of scorers: callables of (estimator, X, y), greater is better.
 
@@ -59,6 +74,7 @@ class BaseScorer(BaseEstimator):
             Greater is better.
         """
         owner = type(self).__name__
+        _refuse_what_is_not_raw(estimator, owner)
         if self._needs_y and y is None:
             raise ValueError(f"{owner} needs y, the true labels of the rows.")
         if y is not None:
@@ -78,6 +94,13 @@ class BaseScorer(BaseEstimator):
         # breaks pickling by value of classes defined in notebooks.
         if name == "__name__":
             return self._label()
+        if name == "_score_func":
+            raise AttributeError(
+                f"{type(self).__name__} cannot tune a decision threshold: scikit-learn "
+                "would rebuild it from a function of labels and leave the perturbation "
+                "out. Search the threshold with GridSearchCV over a FixedThreshold"
+                "Classifier instead."
+            )
         raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
     def __sklearn_clone__(self):
