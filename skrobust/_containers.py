@@ -26,7 +26,9 @@ def to_array(X):
         The same values on the host.
     """
     if _family(X) == "torch":
-        return X.detach().cpu().numpy()
+        X = X.detach().cpu()
+        # numpy has no bfloat16.
+        return (X.float() if str(X.dtype) == "torch.bfloat16" else X).numpy()
     if is_frame(X):
         return X.to_numpy()
     return np.asarray(X)
@@ -51,13 +53,20 @@ def like(values, X):
     if _family(X) == "torch":
         import torch
 
-        return torch.from_numpy(np.ascontiguousarray(values)).to(X.device)
+        dtype = X.dtype if X.is_floating_point() else None
+        return torch.from_numpy(np.ascontiguousarray(values)).to(X.device, dtype)
     if not is_frame(X):
         return values
     if _family(X) == "polars":
-        return type(X)(np.ascontiguousarray(values), schema=list(X.columns))
-    frame = type(X)(values, index=X.index, columns=X.columns)
-    for name, dtype in X.dtypes.items():
-        if frame[name].dtype != dtype and getattr(dtype, "kind", "O") == "f":
-            frame[name] = frame[name].astype(dtype)
+        frame = type(X)(np.ascontiguousarray(values), schema=list(X.columns))
+        floats = {n: t for n, t in X.schema.items() if t.is_float()}
+        return frame.cast(floats)
+    frame = type(X)(values, index=X.index, columns=range(X.shape[1]))
+    floats = {
+        i: t
+        for i, t in enumerate(X.dtypes)
+        if getattr(t, "kind", "O") == "f" and t != frame[i].dtype
+    }
+    frame = frame.astype(floats) if floats else frame
+    frame.columns = X.columns  # by place: names may occur twice
     return frame

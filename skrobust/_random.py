@@ -31,6 +31,8 @@ def _mix(z):
 
 def stream_number(*parts):
     """Return one 64-bit number for a tuple of names and numbers."""
+    # A numpy integer is the number that it holds.
+    parts = [int(p) if isinstance(p, numbers.Integral) else p for p in parts]
     digest = hashlib.blake2b(repr(parts).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
@@ -65,7 +67,8 @@ def row_keys(X):
 
     Content is the row in C order as float32, with -0.0 read as 0.0 and every NaN as
     the same NaN, so a frame equals its array and float64 equals its float32 cast.
-    The hash is multilinear over 32-bit words (Lemire and Kaser, 2014).
+    Integers that float32 cannot hold count by what it leaves of them, too. The hash is
+    multilinear over 32-bit words (Lemire and Kaser, 2014).
 
     Parameters
     ----------
@@ -79,8 +82,9 @@ def row_keys(X):
     """
     flat = X.reshape(len(X), -1)
     width = flat.shape[1]
-    position = np.arange(1, 2 * width + 3, dtype=np.uint64) * _GOLDEN
-    weights = _mix(position).reshape(2, -1)
+    position = np.arange(1, 4 * width + 3, dtype=np.uint64) * _GOLDEN
+    weights = _mix(position)
+    offsets, weights = weights[:2], weights[2:].reshape(2, 2, width)
     keys = np.empty(len(X), dtype=np.uint64)
     step = max(1, _CHUNK // max(width, 1))
     for start in range(0, len(X), step):
@@ -89,7 +93,13 @@ def row_keys(X):
         words += np.float32(0)  # -0.0 becomes 0.0
         words[np.isnan(words)] = np.nan
         bits = words.view(np.uint32).astype(np.uint64)
-        sums = [bits @ row[1:] + row[0] for row in weights]
+        sums = [
+            bits @ row + offset for row, offset in zip(weights[0], offsets, strict=True)
+        ]
+        if flat.dtype.kind in "iu" and flat.dtype.itemsize > 2:
+            rest = flat[start : start + step].astype(np.float64) - words
+            bits = rest.astype(np.float32).view(np.uint32).astype(np.uint64)
+            sums = [s + bits @ row for s, row in zip(sums, weights[1], strict=True)]
         high = sums[0] & np.uint64(0xFFFFFFFF00000000)
         keys[start : start + step] = _mix(high | (sums[1] >> np.uint64(32)))
     return keys

@@ -5,6 +5,7 @@ asked for; these functions never use it.
 """
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from skrobust._containers import is_frame
@@ -32,8 +33,7 @@ def unwrap(estimator):
     while True:
         if isinstance(estimator, Pipeline):
             for name, step in estimator.steps[:-1]:
-                if step is not None and not isinstance(step, str):
-                    steps.append((name, step))
+                steps.extend(_parts(name, step))
             estimator = estimator.steps[-1][1]
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
@@ -41,6 +41,16 @@ def unwrap(estimator):
             estimator = estimator.estimator
         else:
             return steps, estimator
+
+
+def _parts(name, step):
+    """Return what a step does at predict: its own steps, itself, or nothing."""
+    if isinstance(step, Pipeline):
+        parts = [_parts(f"{name}.{inner}", s) for inner, s in step.steps]
+        return [part for inner in parts for part in inner]
+    # Samplers of imbalanced-learn act at fit alone.
+    idle = step is None or isinstance(step, str) or hasattr(step, "fit_resample")
+    return [] if idle else [(name, step)]
 
 
 def is_net(estimator):
@@ -51,6 +61,22 @@ def is_net(estimator):
     )
 
 
+def _is_double(net):
+    first = next(net.module_.parameters(), None) if hasattr(net, "module_") else None
+    return first is not None and str(first.dtype) == "torch.float64"
+
+
+def refuse_regressor(estimator, owner, cure):
+    """Raise where a metric of classes meets a regressor, whose score would be 0."""
+    try:
+        wrong = is_regressor(estimator)
+    except (AttributeError, TypeError):  # not an estimator of scikit-learn
+        wrong = False
+    if wrong:
+        name = type(unwrap(estimator)[1]).__name__
+        raise ValueError(f"{owner} compares classes, and {name} is a regressor. {cure}")
+
+
 def _check_net_input(estimator, X):
     steps, model = unwrap(estimator)
     if steps or not is_net(model):
@@ -58,7 +84,7 @@ def _check_net_input(estimator, X):
     what = None
     if is_frame(X):
         what = "a data frame"
-    elif getattr(X, "dtype", None) == np.float64:
+    elif str(getattr(X, "dtype", "")).endswith("float64") and not _is_double(model):
         what = "a float64 array"
     if what:
         raise ValueError(
@@ -98,5 +124,10 @@ def predict_probabilities(estimator, X, owner):
         raise ValueError(
             f"{owner} needs predict_proba, which {type(model).__name__} has not. {cure}"
         )
-    p = _respond(estimator, "predict_proba", X)
+    p = np.asarray(_respond(estimator, "predict_proba", X))
+    if p.ndim == 2 and p.shape[1] == 1:
+        raise ValueError(
+            f"{owner} needs the probabilities of at least two classes; "
+            f"{type(unwrap(estimator)[1]).__name__} gives one column."
+        )
     return check_probabilities(p, owner, name="predict_proba")

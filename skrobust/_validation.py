@@ -121,9 +121,15 @@ def check_targets(y, owner, *, name="y"):
     return y
 
 
+def _n_rows(a):
+    # A sparse matrix has a shape, but no len.
+    shape = getattr(a, "shape", None)
+    return int(shape[0]) if shape else len(a)
+
+
 def check_same_length(owner, **arrays):
     """Raise when the named arrays differ in their number of samples."""
-    lengths = {name: len(a) for name, a in arrays.items() if a is not None}
+    lengths = {name: _n_rows(a) for name, a in arrays.items() if a is not None}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {n}" for name, n in lengths.items())
         raise ValueError(f"{owner} needs inputs of equal length; {listed}.")

@@ -5,6 +5,8 @@ pullback of their gradient, and the way from labels to columns. Views of nets co
 torch on the device of the net, views of linear models in numpy.
 """
 
+from sklearn.exceptions import NotFittedError
+
 from skrobust._responses import is_net, unwrap
 from skrobust._views._linear import LinearView, is_linear
 from skrobust._views._net import NetView
@@ -32,7 +34,12 @@ def differentiable_view(estimator, owner):
     if is_net(model):
         return NetView(model, steps, owner)
     if is_linear(model):
-        return LinearView(model, steps, owner)
+        return LinearView(model, steps, owner, estimator)
+    if hasattr(model, "refit") and hasattr(model, "estimator"):
+        raise NotFittedError(
+            f"{owner} needs a fitted search with refit; this "
+            f"{type(model).__name__} has no best_estimator_."
+        )
     raise ValueError(
         f"{owner} needs gradients and cannot differentiate {type(model).__name__}; it "
         "understands fitted skorch nets and linear classifiers. For other models use a "

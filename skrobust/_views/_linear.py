@@ -1,6 +1,10 @@
 """Linear classifiers, with the scalers before them folded into their weights."""
 
+import warnings
+
 import numpy as np
+from scipy.special import expit, log_expit, softmax
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._views._steps import affine_parts, clip_range, refuse
@@ -8,7 +12,7 @@ from skrobust._views._steps import affine_parts, clip_range, refuse
 
 def is_linear(model):
     """Say whether a classifier decides by ``X @ coef_.T + intercept_``."""
-    if not hasattr(model, "decision_function"):
+    if not hasattr(model, "decision_function") or not is_classifier(model):
         return False
     if hasattr(model, "kernel") and model.kernel != "linear":
         return False
@@ -31,14 +35,19 @@ class LinearView:
         Scalers before it.
     owner : str
         Who asks.
+    estimator : fitted classifier
+        The whole of it, for its probabilities.
     """
 
-    def __init__(self, model, steps, owner):
+    def __init__(self, model, steps, owner, estimator):
         check_is_fitted(model)
-        weights = np.array(model.coef_, dtype=np.float64).reshape(
-            -1, np.shape(model.coef_)[-1]
-        )
-        offset = np.zeros(len(weights)) + np.asarray(model.intercept_, dtype=np.float64)
+        self._estimator = estimator
+        coef = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+        weights = np.array(coef, dtype=np.float64).reshape(-1, np.shape(coef)[-1])
+        intercept = model.intercept_
+        if hasattr(intercept, "toarray"):
+            intercept = intercept.toarray().ravel()
+        offset = np.zeros(len(weights)) + np.asarray(intercept, dtype=np.float64)
         for name, step in reversed(steps):
             parts = affine_parts(step)
             if parts is None or clip_range(step):
@@ -94,6 +103,33 @@ class LinearView:
                 f"{self._weights.shape[1]} features."
             )
         return x @ self._weights.T + self._offset, lambda slope: slope @ self._weights
+
+    def verdicts(self, logits):
+        """Return scores whose largest is the label that the model predicts."""
+        return logits
+
+    def scores(self, x, logits):
+        """Return what the probabilities are the softmax of, and its slope (None: 1).
+
+        One against the rest divides sigmoids by their sum, which is the softmax of
+        their logarithms. Two classes with any increasing map need no slope of their
+        own: the direction of the gradient is the same. For other maps (such as that of
+        the modified Huber loss) the direction is that of softmax, and the probabilities
+        by which iterates are judged are still the model's.
+        """
+        if not hasattr(self._estimator, "predict_proba"):
+            return logits, None
+        with warnings.catch_warnings():
+            # The view works on plain rows, whatever names the model saw in fit.
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            p = np.asarray(self._estimator.predict_proba(x), dtype=np.float64)
+        if np.allclose(p, softmax(logits, axis=1), atol=1e-6):
+            return logits, None
+        sigmoid = expit(logits)
+        whole = sigmoid.sum(axis=1, keepdims=True)
+        if logits.shape[1] > 2 and np.allclose(p * whole, sigmoid, atol=1e-6):
+            return log_expit(logits), expit(-logits)
+        return np.log(np.clip(p, 1e-300, 1)), None
 
     def settles_cheaply(self, n_calls):
         """Say whether looking for settled samples is cheap: here it always is."""

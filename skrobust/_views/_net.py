@@ -48,11 +48,17 @@ class NetView:
         self._dtype = self._torch.float32
         if first is not None and first.dtype == self._torch.float64:
             self._dtype = first.dtype
+        # Scalers work in double precision, as in the pipeline: a large offset that they
+        # take away must not swallow the perturbation before.
+        self._raw_dtype = self._dtype
+        if steps and self._device_type() != "mps":
+            self._raw_dtype = self._torch.float64
         self._kind = self._criterion_kind()
         self._is_binary = any(
             c.__name__ == "NeuralNetBinaryClassifier" for c in type(net).__mro__
         )
         self._steps = [self._torch_step(name, step) for name, step in steps]
+        self._threshold = getattr(net, "threshold", 0.5) if self._is_binary else 0.5
 
     def __enter__(self):
         _MODE_LOCK.acquire()
@@ -73,7 +79,8 @@ class NetView:
             "BCEWithLogitsLoss": "binary logits",
             "BCELoss": "binary probabilities",
         }
-        name = type(self._net.criterion_).__name__
+        criterion = self._net.criterion_
+        name = type(getattr(criterion, "_orig_mod", criterion)).__name__
         if name not in known:
             raise ValueError(
                 f"{self._owner} does not know what outputs {name} takes; it "
@@ -103,6 +110,8 @@ class NetView:
 
     def columns(self, y):
         """Return the column of each label; skorch takes labels as column numbers."""
+        if y.dtype.kind == "O":
+            y = np.asarray(y.tolist())
         if y.dtype.kind not in "iufb":
             raise ValueError(
                 f"{self._owner} needs the labels of a skorch net as integers from 0; "
@@ -114,8 +123,9 @@ class NetView:
 
     def tensor(self, values):
         """Bring host values to where the view computes."""
-        values = np.ascontiguousarray(values)
-        return self._torch.as_tensor(values).to(self._device, self._dtype)
+        # torch warns of arrays that it must not write to.
+        values = np.require(values, requirements=["C", "W"])
+        return self._torch.as_tensor(values).to(self._device, self._raw_dtype)
 
     def host(self, x):
         """Bring values back to the host."""
@@ -124,6 +134,21 @@ class NetView:
     def integers(self, values):
         """Bring host integers to where the view computes."""
         return self._torch.as_tensor(np.ascontiguousarray(values)).to(self._device)
+
+    def verdicts(self, logits):
+        """Return scores whose largest is the label that the net predicts.
+
+        A binary net may say 1 above another threshold than a half; that moves its
+        verdicts, not its probabilities.
+        """
+        if self._threshold == 0.5:
+            return logits
+        offset = float(np.log(self._threshold) - np.log1p(-self._threshold))
+        return logits - logits.new_tensor([0.0, offset])
+
+    def scores(self, x, logits):
+        """Return what the probabilities are the softmax of, and its slope (None: 1)."""
+        return logits, None
 
     def logits(self, x):
         """Return logits of shape (n, n_classes), without a graph."""
@@ -134,6 +159,7 @@ class NetView:
         z = x
         for step in self._steps:
             z = step(z)
+        z = z.to(self._dtype)
         try:
             output = self._net.infer(z)
         except RuntimeError as error:
@@ -141,7 +167,14 @@ class NetView:
                 f"{self._owner} could not pass rows of shape {tuple(x.shape[1:])} "
                 f"through the net: {error}"
             ) from error
-        return self._as_logits(output[0] if isinstance(output, tuple) else output)
+        if isinstance(output, tuple):
+            output = output[0]
+        if not isinstance(output, self._torch.Tensor):
+            raise ValueError(
+                f"{self._owner} needs a net that returns a tensor; this one returns "
+                f"{type(output).__name__}."
+            )
+        return self._as_logits(output)
 
     def forward(self, x):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""

@@ -88,7 +88,7 @@ class GradientAttack(BaseAttack):
 
     def _known(self, view, x, columns):
         if len(columns) and columns[0] == -2:  # no labels: the predictions stand in
-            return view.logits(x).argmax(1)
+            return view.verdicts(view.logits(x)).argmax(1)
         return view.integers(columns)
 
     def _n_restarts(self):

@@ -72,18 +72,31 @@ class Record:
         # The graph of the clean pass is kept for one use: a first step from x.
         self._clean = view.forward(x)
         logits = _values(self._clean[0])
-        self.predicted = xp.argmax(logits, 1)
+        scores, _ = (logits, None) if stops else view.scores(x, logits)
+        self.predicted = xp.argmax(scores, 1)
         known = column >= 0
         self.column = xp.where(known, column, self.predicted)
-        against, _, _ = log_odds_against(logits, self.predicted)
+        against, _, _ = log_odds_against(scores, self.predicted)
         self.probability = _probability(against)
         self.best = xp.where(xp.isfinite(x), x, x)  # a copy
         self.score = xp.zeros_like(self.probability)
         self.settled = xp.zeros_like(known)
         if stops:
-            _, _, self.score = log_odds_against(logits, self.column)
+            _, _, self.score = log_odds_against(view.verdicts(logits), self.column)
             self.settled = (self.score > 0) | ~known
         self.n_flat = 0
+
+    def judge(self, z, logits, column):
+        """Return the log odds against a class, their slope and the margin.
+
+        For misclassification these are of the scores that decide the label, otherwise
+        of those behind the probabilities; the slope is by the logits.
+        """
+        if self.stops:
+            return (*log_odds_against(self.view.verdicts(logits), column), None)
+        scores, inner = self.view.scores(z, logits)
+        value, slope, margin = log_odds_against(scores, column)
+        return value, slope if inner is None else slope * inner, margin, scores
 
     def forward_clean(self, rows):
         """Return logits and pullback of some clean rows; the first pass serves once."""
@@ -166,8 +179,8 @@ class Oracle:
         else:
             logits, pullback = record.view.forward(z)
         plain = _values(logits)
-        value, slope, margin = log_odds_against(plain, live["column"])
-        self._judge(z, plain, value, margin)
+        value, slope, margin, scores = record.judge(z, plain, live["column"])
+        self._keep_better(z, scores, value, margin)
         gradient = pullback(slope if self.sign == 1 else -slope)
         gradient = namespace(z).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         if self._n_calls == 0:
@@ -215,11 +228,11 @@ class Oracle:
         live = self._live
         if len(z) and z is not live["x"]:
             plain = self.record.view.logits(z)
-            value, _, margin = log_odds_against(plain, live["column"])
-            self._judge(z, plain, value, margin)
+            value, _, margin, scores = self.record.judge(z, plain, live["column"])
+            self._keep_better(z, scores, value, margin)
         self.record.keep(live["rows"], live["best"], live["score"])
 
-    def _judge(self, z, plain, value, margin):
+    def _keep_better(self, z, scores, value, margin):
         live, xp = self._live, namespace(z)
         if self.record.stops:
             # Fooled rows that have not left yet keep what fooled them first.
@@ -227,7 +240,7 @@ class Oracle:
             score = margin
         else:
             if not self._watches_column:
-                value, _, _ = log_odds_against(plain, live["predicted"])
+                value, _, _ = log_odds_against(scores, live["predicted"])
             score = xp.abs(_probability(value) - live["probability"])
             better = score > live["score"]
         live["best"] = xp.where(per_sample(better, z), z, live["best"])

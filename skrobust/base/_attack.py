@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skrobust._containers import like, to_array
-from skrobust._norms import NORMS, project
+from skrobust._norms import NORMS, length, project
 from skrobust._random import NoiseKey, seed_number
 from skrobust._validation import (
     check_choice,
@@ -91,25 +91,43 @@ class BaseAttack(BaseEstimator, ABC):
                 f"{type(self).__name__}._attack must keep the shape {values.shape}; "
                 f"it returned {adversarial.shape}."
             )
-        adversarial = adversarial.astype(values.dtype, copy=False)
-        finite = np.isfinite(adversarial)
-        adversarial = np.where(finite, adversarial, values)
-        out = values + project(adversarial - values, self.eps, self.norm)
+        exact = values.astype(np.float64)
+        delta = np.where(np.isfinite(adversarial), adversarial - exact, 0.0)
+        out = exact + project(delta, self.eps, self.norm)
         if self.data_range is not None:
             out = np.clip(out, *self.data_range)
-        return out.astype(values.dtype, copy=False)
+        return self._round_inwards(out, exact, values)
+
+    def _round_inwards(self, out, exact, values):
+        """Return rows in the dtype of ``values``; rounding must not leave the ball."""
+        out = out.astype(values.dtype)
+        for _ in range(4):
+            reach = length(out.astype(np.float64) - exact, self.norm)
+            beyond = np.flatnonzero(reach > self.eps)
+            if not len(beyond):
+                return out
+            out[beyond] = np.nextafter(out[beyond], values[beyond])
+        # Values so coarse that a step inwards is a large one.
+        shrunk = values[beyond] + (out[beyond] - values[beyond]) / 2
+        inside = (
+            length(shrunk.astype(np.float64) - exact[beyond], self.norm) <= self.eps
+        )
+        keep = inside.reshape((-1,) + (1,) * (values.ndim - 1))
+        out[beyond] = np.where(keep, shrunk, values[beyond])
+        return out
 
     def _check_parameters(self):
         owner = type(self).__name__
         check_number(self.eps, "eps", owner, low=0)
-        if self.norm not in NORMS:
+        if not np.isscalar(self.norm) or self.norm not in NORMS:
             raise invalid("norm", owner, "numpy.inf or 2", self.norm)
         check_choice(self.objective, "objective", owner, OBJECTIVES)
         if self.data_range is None:
             return
         try:
             low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
-            fine = bool(np.all(low < high)) and np.isfinite(low).all()
+            fine = bool(np.all(low <= high) and np.any(low < high))
+            fine = fine and np.isfinite(low).all()
             fine = fine and np.isfinite(high).all()
         except (TypeError, ValueError):
             fine = False

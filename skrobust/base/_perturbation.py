@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import like, to_array
+from skrobust._containers import is_frame, like, to_array
 from skrobust._random import NoiseKey, seed_number
-from skrobust._validation import check_finite_rows, check_number
+from skrobust._validation import check_finite_rows, check_number, check_rows
 
 MAX_SEVERITY = 5.0
 
@@ -101,9 +101,13 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         X_new : container like X
             Same shape, columns, index and dtype.
         """
-        return like(self._run(self._check(to_array(X)), None), X)
+        # A frame is checked as it is, so that columns in another order are refused.
+        values = self._check(X if is_frame(X) else to_array(X))
+        return like(self._run(values, None), X)
 
     def _check(self, X, *, reset=False):
+        if not reset and not hasattr(self, "n_features_in_"):
+            return check_rows(X, type(self).__name__)  # nothing fitted to compare with
         X = validate_data(
             self,
             X,

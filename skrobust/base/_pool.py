@@ -63,7 +63,7 @@ class PoolMixin:
 
     def _predictions(self, X, y_pred):
         if y_pred is not None:
-            y_pred = np.asarray(y_pred)
+            y_pred = np.array(y_pred)  # a copy: the caller may write to theirs
             if y_pred.ndim != 1:
                 raise invalid("y_pred", type(self).__name__, "1-D labels", y_pred.shape)
             return y_pred

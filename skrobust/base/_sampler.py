@@ -4,7 +4,6 @@ import copy
 from abc import ABC
 
 import numpy as np
-from scipy.special import stdtrit
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,17 +18,12 @@ from skrobust.base._answers import (
     compare,
     outcomes,
 )
+from skrobust.base._interval import IntervalMixin
 from skrobust.base._pool import PoolMixin, n_rows, own_generator
-from skrobust.base._sampling_result import (
-    SamplingResult,
-    ordered_estimate,
-    unseen_bounds,
-)
-
-FEW_RESIDUALS = 10
+from skrobust.base._sampling_result import SamplingResult, ordered_estimate
 
 
-class BaseSampler(PoolMixin, BaseEstimator, ABC):
+class BaseSampler(PoolMixin, IntervalMixin, BaseEstimator, ABC):
     """Base class of samplers: ``fit``, ``ask``, ``tell``, ``result``, ``sample``.
 
     A subclass stores ``estimator``, ``auxiliary`` and ``random_state`` in ``__init__``
@@ -122,6 +116,7 @@ class BaseSampler(PoolMixin, BaseEstimator, ABC):
             If fewer than n are left.
         """
         check_is_fitted(self)
+        self._check_parameters()
         n = check_count(n, "n", f"{type(self).__name__}.ask")
         left = self.n_pool_ - len(self._order)
         if n > left:
@@ -183,6 +178,7 @@ class BaseSampler(PoolMixin, BaseEstimator, ABC):
             Nan and (0, 1) before two labels; exact once the whole pool is told.
         """
         check_is_fitted(self)
+        self._check_parameters()
         valid = np.isscalar(confidence) and not isinstance(confidence, (str, bool))
         if not valid or not 0 < confidence < 1:
             owner = f"{type(self).__name__}.result"
@@ -317,27 +313,6 @@ class BaseSampler(PoolMixin, BaseEstimator, ABC):
         """Return failure rate, standard error and effective n, in draw order."""
         return ordered_estimate(failed, probabilities, self.n_pool_)
 
-    def _interval(self, failed, rate, std_error, effective_n, confidence):
-        """Return low, high (of the failure rate), the method and a list of warnings."""
-        n, tail = len(failed), (1 - confidence) / 2
-        if std_error == 0:
-            low, high = unseen_bounds(failed, self._floor(n), self.n_pool_, tail)
-            what = "mispredictions" if not failed.any() else "variation"
-            note = f"No {what} seen: the interval is only what that allows."
-            return low, high, "rule of three", [note]
-        notes = []
-        if effective_n < FEW_RESIDUALS:
-            notes.append(
-                f"The interval rests on {effective_n:.1f} effective residuals (fewer "
-                f"than {FEW_RESIDUALS}) and may be too narrow."
-            )
-        half = stdtrit(n - 1, 1 - tail) * std_error
-        return rate - half, rate + half, "t", notes
-
-    def _floor(self, n):
-        """Return, for each of n draws, a probability that no free input falls below."""
-        return np.zeros(n)
-
     def _check_parameters(self):
         """Raise for bad parameters; called by ``fit``."""
         if isinstance(self.auxiliary, str):
@@ -350,6 +325,10 @@ class BaseSampler(PoolMixin, BaseEstimator, ABC):
         self._order, self._drawn_with = [], []
         self._status = np.full(self.n_pool_, UNASKED, dtype=np.int8)
         self._start()
+
+    def __copy__(self):
+        # A shallow copy would share some of the running state, and not all of it.
+        return copy.deepcopy(self, {id(self.estimator): self.estimator})
 
     def __sklearn_clone__(self):
         params = {

@@ -28,7 +28,8 @@ class SamplingResult:
     confidence : float
         Nominal coverage of ``interval``.
     method : str
-        How ``interval`` was made: "t", "hypergeometric", "wilson", "rule of three"
+        How ``interval`` was made: "t", "t, widened" (by what rare draws cannot
+        exclude), "hypergeometric", "wilson", "rule of three"
         (no variation seen), "census" (all told) or "none".
     effective_n : float
         How many equal residuals (labels, for uniform draws) carry the interval.
@@ -133,24 +134,3 @@ def ordered_estimate(failed, probabilities, n_pool):
         return rate, 0.0, 0.0
     std_error = float(np.sqrt(square.sum() / (n * (n - 1))))
     return rate, std_error, float(square.sum() ** 2 / (square**2).sum())
-
-
-def unseen_bounds(failed, floor, n_pool, tail):
-    """Bound the failure rate when all n outcomes agree.
-
-    Had K inputs the other outcome, each draw would have met one with probability at
-    least K * floor; K is the largest number for which n misses keep a chance of more
-    than ``tail``.
-    """
-    n, n_failed = len(failed), int(np.sum(failed))
-    if 0 < n_failed < n:
-        return 0.0, 1.0
-    least, most = 0, n_pool - n
-    while least < most:
-        middle = (least + most + 1) // 2
-        if np.prod(np.clip(1 - middle * floor, 0, 1)) > tail:
-            least = middle
-        else:
-            most = middle - 1
-    share = least / n_pool
-    return (0.0, share) if n_failed == 0 else (1 - share, 1.0)

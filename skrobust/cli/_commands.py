@@ -103,6 +103,10 @@ def report(model, data, **options):
     breast_cancer, iris and wine. Score rows that the model was not trained on.
     """
     say = Progress(options["quiet"])
+    if options["eps"] is not None and not np.isfinite(options["eps"]):
+        raise UserError(f"--eps must be a finite number. Got {options['eps']:g}.")
+    if options["json_out"] and Path(options["json_out"]) == Path(options["out"]):
+        raise UserError("--out and --json must be two files.")
     call = _call("report", model, data, options=options)
     say(f"loading {model}")
     fitted = load_model(

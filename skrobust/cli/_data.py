@@ -66,7 +66,10 @@ def _text_classes(model):
 
 
 def _check_labels(y, model, target):
-    classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    classes = getattr(model, "classes_", ())
+    if isinstance(classes, list):
+        raise UserError("The model predicts several outputs; a report needs one.")
+    classes = np.asarray(classes).tolist()
     if classes and not set(classes) & set(y.tolist()):
         raise UserError(
             f"No label in {target or 'target'!r}, such as {y.tolist()[0]!r}, is a "
@@ -82,8 +85,10 @@ def _csv(path, target, as_text):
             f"sets {names}."
         )
     pandas = require("pandas", "A CSV file", extra="report")
+    as_text = {target: str} if as_text else {}
     try:
-        frame = pandas.read_csv(path, dtype={target: str} if as_text else None)
+        frame = pandas.read_csv(path, dtype=as_text)
+        frame = _keep_words(pandas, frame, path, as_text)
     except ValueError as error:  # the errors of the parser are such, too
         raise UserError(
             f"{path.name!r} could not be read as CSV: {one_line(error)}"
@@ -97,7 +102,7 @@ def _csv(path, target, as_text):
     if target not in columns:
         raise UserError(
             f"{path.name!r} has no column {target!r}; its columns are "
-            f"{_listed(columns)}."
+            f"{_listed(columns)}.{_separator_hint(columns)}"
         )
     if not len(frame):
         raise UserError(f"{path.name!r} has no rows.")
@@ -112,6 +117,25 @@ def _csv(path, target, as_text):
     if y.dtype.kind not in "fiub":
         y = np.array([str(label) for label in y])
     return frame, y
+
+
+def _keep_words(pandas, frame, path, as_text):
+    """Give text columns back words such as NA, which pandas reads as missing."""
+    holes = [
+        name
+        for name in frame.columns[frame.isna().any()]
+        if name in as_text or not pandas.api.types.is_numeric_dtype(frame[name])
+    ]
+    if holes:
+        plain = pandas.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+        frame[holes] = plain[holes]
+    return frame
+
+
+def _separator_hint(columns):
+    if len(columns) == 1 and any(mark in columns[0] for mark in ";\t|"):
+        return " Fields must be separated by commas."
+    return ""
 
 
 def _columns_for(model, frame, source):
@@ -139,6 +163,12 @@ def _columns_for(model, frame, source):
             f"{source!r} has missing values in {_listed(map(str, missing.index))}; "
             "fill or drop them first."
         )
+    if (
+        names is None
+        and frame.shape[1] == 1
+        and frame.dtypes.iloc[0].kind not in "fiub"
+    ):
+        return frame.iloc[:, 0].to_numpy(dtype=object)  # texts, as a vectorizer wants
     return frame if names is not None else frame.to_numpy()
 
 

@@ -30,7 +30,9 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise Interrupted("interrupted; no report was written.") from None
-        except (ValueError, ImportError, OSError) as error:
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:  # what a model or a table of the user raises
             raise UserError(one_line(error)) from error
 
 

@@ -4,13 +4,17 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 
-from skrobust._responses import predict_labels, predict_probabilities
+from skrobust._responses import (
+    predict_labels,
+    predict_probabilities,
+    refuse_regressor,
+)
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.metrics import proportion_interval, robust_ratio_curve
 from skrobust.metrics._labels import label_pair
-from skrobust.metrics._objective import at_full_strength
+from skrobust.metrics._objective import at_full_strength, column_labels
 
 _MODES = ("loss", "probability_shift")
 
@@ -98,7 +102,8 @@ def evaluate_attack(
     tolerances : array-like of floats in [0, 1], default=None
         Bounds on the change of probability; None is 0, .01, ..., .20.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Whose probability the robust ratio watches.
+        Whose probability the robust ratio watches. The attack drives that of the
+        predicted class; for another reference the ratio is a looser upper bound.
     confidence : float in (0, 1), default=0.95
         Of the Wilson intervals.
     checkpoint : str or path, default=None
@@ -140,11 +145,12 @@ def evaluate_attack(
         )
     y = check_targets(y, owner)
     check_same_length(owner, X=X, y=y)
+    refuse_regressor(estimator, owner, "It needs a classifier.")
     n = len(y)
     params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
     has_objective = "objective" in params
     quick = attack
-    if has_objective and params["objective"] is None:
+    if has_objective:  # robust accuracy always aims at the label
         quick = clone(attack).set_params(objective="misclassification")
     clean = _right(estimator, X, y)
     store = Checkpoint(checkpoint, owner)
@@ -171,9 +177,7 @@ def evaluate_attack(
         results["skipped"] = "robust ratio: the model has no predict_proba"
         return results
     p = predict_probabilities(estimator, X, owner)
-    labels = getattr(estimator, "classes_", np.arange(p.shape[1]))
-    if len(labels) != p.shape[1]:  # a net with more outputs than classes seen
-        labels = np.arange(p.shape[1])
+    labels = column_labels(estimator, p.shape[1])
     settings = {"tolerances": tolerances, "reference": reference, "labels": labels}
     if reference == "true":
         settings["y_true"] = y

@@ -1,5 +1,7 @@
 """Fit once, score every condition once."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
@@ -81,14 +83,20 @@ def evaluate_perturbations(
     ((69,), True)
     """
     owner = "evaluate_perturbations"
-    conditions = list(conditions) if not isinstance(conditions, str) else []
-    if not conditions or not all(hasattr(c, "perturb") for c in conditions):
+    listed = isinstance(conditions, Iterable) and not isinstance(conditions, str)
+    conditions = list(conditions) if listed else [conditions]
+    if not conditions or any(
+        isinstance(c, type) or not hasattr(c, "perturb") for c in conditions
+    ):
         rule = "a non-empty list of objects with perturb(estimator, X, y)"
         raise invalid("conditions", owner, rule, conditions)
     y = check_targets(y, owner)
     check_same_length(owner, X=X, y=y)
     correct = None
-    is_class = is_classifier(estimator) or is_net(unwrap(estimator)[1])
+    model = unwrap(estimator)[1]
+    kinds = {c.__name__ for c in type(model).__mro__} if is_net(model) else set()
+    nets = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
+    is_class = is_classifier(estimator) or bool(kinds & nets)
     store = Checkpoint(checkpoint, owner)
     as_accuracy = scoring == "accuracy" or (scoring is None and is_class)
     if as_accuracy:

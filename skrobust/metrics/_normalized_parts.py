@@ -151,6 +151,9 @@ def score_parts(
         "clustering": _clustering,
     }[task]
     raw, snr, h, n_rows = measure(owner, y_true, y_pred, **data)
+    if n_samples is not None and n_samples < n_rows:
+        rule = f"at least the {n_rows} rows scored, since it is the whole data set's"
+        raise invalid("n_samples", owner, rule, n_samples)
     f = dimension_factor(n_features, n_rows if n_samples is None else n_samples)
     if n_samples is None and f > 1:
         warnings.warn(

@@ -4,9 +4,40 @@ Robust accuracy may stop attacking a sample once it is fooled. The robust ratio 
 not: it asks how far the probability moves, so every sample needs the full attack.
 """
 
+import numpy as np
 from sklearn.base import clone
 
 OBJECTIVE_UNKNOWN = "upper bound, objective unknown"
+
+
+def for_accuracy(attack):
+    """Return an attack that aims at wrong labels, for robust accuracy.
+
+    One that was told to move probabilities would turn wrong rows right as well, so it
+    is refused; one that was told nothing is cloned and told.
+    """
+    params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
+    if params.get("objective") == "probability_shift":
+        raise ValueError(
+            "Robust accuracy needs an attack on the label, but this "
+            f"{type(attack).__name__} has objective='probability_shift', which turns "
+            "wrong rows right as well. Use objective=None."
+        )
+    if "objective" in params and params["objective"] is None:
+        return clone(attack).set_params(objective="misclassification")
+    return attack
+
+
+def column_labels(estimator, n_columns):
+    """Return the label of each column of predict_proba.
+
+    A net may have more outputs than the classes of its fold; its columns are then the
+    labels themselves.
+    """
+    labels = getattr(estimator, "classes_", None)
+    if labels is None or len(labels) != n_columns:
+        return np.arange(n_columns)
+    return labels
 
 
 def at_full_strength(attack, objective="probability_shift"):

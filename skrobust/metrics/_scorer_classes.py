@@ -4,7 +4,11 @@ import numpy as np
 from sklearn.metrics import accuracy_score
 
 from skrobust._containers import to_array
-from skrobust._responses import predict_labels, predict_probabilities
+from skrobust._responses import (
+    predict_labels,
+    predict_probabilities,
+    refuse_regressor,
+)
 from skrobust._validation import check_choice, check_count, check_number, invalid
 from skrobust.metrics._base_scorer import BaseScorer
 from skrobust.metrics._normalized import (
@@ -12,7 +16,11 @@ from skrobust.metrics._normalized import (
     normalized_clustering_score,
     normalized_r2_score,
 )
-from skrobust.metrics._objective import at_full_strength
+from skrobust.metrics._objective import (
+    at_full_strength,
+    column_labels,
+    for_accuracy,
+)
 from skrobust.metrics._robustness import robust_accuracy_score, robust_ratio_score
 from skrobust.metrics._stability import accuracy_stability_index, stability_index
 
@@ -56,6 +64,9 @@ class NormalizedScorer(BaseScorer):
         settings["n_features"] = self.n_features
         if self.n_features is None:
             settings["n_features"] = int(np.prod(np.shape(X)[1:]))
+        if self.metric == "accuracy":
+            cure = 'Use make_normalized_scorer("r2").'
+            refuse_regressor(estimator, "The normalized accuracy", cure)
         predicted = predict_labels(estimator, X)
         if self.metric == "clustering":
             return normalized_clustering_score(y, predicted, X=to_array(X), **settings)
@@ -87,7 +98,9 @@ class RobustScorer(BaseScorer):
         self.reference = reference
 
     def _label(self):
-        return self.metric if isinstance(self.metric, str) else self.metric.__name__
+        if isinstance(self.metric, str):
+            return self.metric
+        return getattr(self.metric, "__name__", "robust_score")
 
     def _score(self, estimator, X, y, sample_weight):
         check_perturber(self.perturbation, "perturbation", "RobustScorer")
@@ -101,8 +114,12 @@ class RobustScorer(BaseScorer):
                 f"metric='robust_ratio'. Got tolerance={self.tolerance!r} with "
                 f"metric={self.metric!r}."
             )
-        perturbed = self.perturbation.perturb(estimator, X, y)
-        predicted = predict_labels(estimator, perturbed)
+        attack = self.perturbation
+        if self.metric == "robust_accuracy":
+            cure = "Pass metric=r2_score, or another metric of regression."
+            refuse_regressor(estimator, "Robust accuracy", cure)
+            attack = for_accuracy(attack)
+        predicted = predict_labels(estimator, attack.perturb(estimator, X, y))
         if self.metric == "robust_accuracy":
             return robust_accuracy_score(y, predicted, sample_weight=sample_weight)
         return _metric_value(self.metric, "RobustScorer", y, predicted, sample_weight)
@@ -125,7 +142,7 @@ class RobustScorer(BaseScorer):
             tolerance=self.tolerance,
             reference=self.reference,
             y_true=y if self.reference == "true" else None,
-            labels=getattr(estimator, "classes_", None),
+            labels=column_labels(estimator, clean.shape[1]),
             sample_weight=sample_weight,
         )
 

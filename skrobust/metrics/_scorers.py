@@ -85,7 +85,8 @@ def make_robust_scorer(
     tolerance : float in [0, 1], default=None
         Bound on the change of probability; for the robust ratio, which needs it.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Whose probability the robust ratio watches.
+        Whose probability the robust ratio watches. An attack drives that of the
+        predicted class; for another reference the ratio is a looser upper bound.
     X_ref : array-like, default=None
         Training rows on which a copy of the perturbation is fitted.
 

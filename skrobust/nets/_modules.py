@@ -1,8 +1,13 @@
 """Torch modules; only imported where torch is wanted."""
 
+import threading
+
+import numpy as np
 import torch
 from skorch import NeuralNetClassifier
 from torch import nn
+
+_SEED_LOCK = threading.RLock()
 
 
 class SmallCNN(nn.Module):
@@ -45,7 +50,7 @@ class SeededClassifier(NeuralNetClassifier):
     ----------
     module : type
         Module class.
-    seed : int, default=0
+    seed : int or None, default=0
         Seed of the weights and of the order of the batches; the global generator of
         torch is put back afterwards.
     criterion, optimizer, lr, batch_size, iterator_train__shuffle, train_split, verbose
@@ -98,6 +103,40 @@ class SeededClassifier(NeuralNetClassifier):
         self : object
             The fitted net.
         """
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed)
+        y = np.asarray(y)
+        whole = y.dtype.kind == "f" and bool((y == np.rint(y)).all())
+        if y.dtype.kind in "iub" or whole:
+            y = y.astype(np.int64)  # what the loss of torch takes
+        on_gpu = str(self.device).startswith("cuda")
+        devices = range(torch.cuda.device_count()) if on_gpu else []
+        # The generator is the process's, so only one thread at a time may seed it.
+        with _SEED_LOCK, torch.random.fork_rng(devices=list(devices)):
+            if self.seed is not None:
+                self._order = torch.Generator().manual_seed(self.seed)
+                torch.default_generator.manual_seed(self.seed)
+                if on_gpu:
+                    torch.cuda.manual_seed_all(self.seed)
             return super().fit(X, y, **fit_params)
+
+    def get_iterator(self, dataset, training=False):
+        """Return the batches; no loader draws from the generator of the process.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            Rows and labels.
+        training : bool, default=False
+            Whether to shuffle.
+
+        Returns
+        -------
+        iterator : DataLoader
+            Over the batches.
+        """
+        iterator = super().get_iterator(dataset, training=training)
+        order = getattr(self, "_order", None) if training else torch.Generator()
+        if order is not None:
+            iterator.generator = order
+            if hasattr(iterator.sampler, "generator"):
+                iterator.sampler.generator = order
+        return iterator

@@ -4,6 +4,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from skrobust._optional import require
+from skrobust._validation import invalid
 from skrobust.nets._input import ToNetInput
 
 
@@ -21,7 +22,7 @@ def small_cnn_classifier(image_shape, n_classes, *, epochs=30, random_state=0, *
         Number of classes; labels are 0 to n_classes - 1.
     epochs : int, default=30
         Passes over the training data.
-    random_state : int, default=0
+    random_state : int or None, default=0
         Seed of the weights and of the order of the batches.
     **net : dict
         Further parameters of the skorch ``NeuralNetClassifier``, such as ``device``.
@@ -45,6 +46,9 @@ def small_cnn_classifier(image_shape, n_classes, *, epochs=30, random_state=0, *
     from skrobust.nets._modules import SeededClassifier, SmallCNN
 
     channels, height, width = (1, *image_shape)[-3:]
+    if min(height, width) < 4:
+        rule = "(height, width) or (channels, height, width) with sides of at least 4"
+        raise invalid("image_shape", "small_cnn_classifier", rule, image_shape)
     settings = {
         "module__channels": channels,
         "module__height": height,

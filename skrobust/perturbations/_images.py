@@ -89,6 +89,7 @@ class ImagePerturbation(BasePerturbation):
     def _learn(self, values):
         self._layout(values)
         self.data_range_, self.range_is_learned_ = self._find_range(values, True)
+        self.kind_ = values.dtype.kind
 
     def _find_range(self, values, learn):
         owner = type(self).__name__
@@ -106,9 +107,9 @@ class ImagePerturbation(BasePerturbation):
                 return (0.0, 1.0), False
             if not learn:
                 raise ValueError(
-                    f"{owner} found {values.dtype} images with values in "
-                    f"[{low:g}, {high:g}] and knows no data range for them. Fit it on "
-                    "training data, or pass data_range=(low, high)."
+                    f"{owner} found {values.dtype} values in [{low:g}, {high:g}] and "
+                    "knows no data range for them. Fit it on training data, or pass "
+                    "data_range=(low, high)."
                 )
             return (low, high if high > low else low + 1.0), True
         try:
@@ -123,6 +124,12 @@ class ImagePerturbation(BasePerturbation):
     def _range_of(self, values):
         if hasattr(self, "data_range_") and self.data_range == "auto":
             (low, high), learned = self.data_range_, self.range_is_learned_
+            if values.dtype.kind != self.kind_:
+                raise ValueError(
+                    f"{type(self).__name__} was fitted on other pixels: the training "
+                    f"images had kind {self.kind_!r}, these have dtype {values.dtype}. "
+                    "Convert them alike, or pass data_range."
+                )
         else:
             (low, high), learned = self._find_range(values, False)
         if learned:
@@ -190,6 +197,9 @@ class ImagePerturbation(BasePerturbation):
         new = np.moveaxis(out, -1, axis).reshape(X.shape) * (high - low) + low
         if X.dtype.kind != "f":
             new = np.rint(new)
+            limits = np.iinfo(X.dtype)  # a range beyond the type must not wrap around
+            floor = np.maximum(floor, limits.min)
+            ceiling = np.minimum(ceiling, limits.max)
         new = np.clip(new, floor, ceiling)
         return np.where(same, X, new.astype(X.dtype))
 

@@ -1,5 +1,6 @@
 """What a report says about its data and about the machine."""
 
+import numbers
 import platform
 import sys
 
@@ -89,6 +90,8 @@ def class_counts(y):
 
 def shared_rows(X, X_train):
     """Count the rows of ``X`` that are also rows of ``X_train``."""
+    if is_frame(X) and is_frame(X_train) and set(X.columns) == set(X_train.columns):
+        X_train = X_train[list(X.columns)]
     known = set(_row_keys(X_train))
     return sum(key in known for key in _row_keys(X))
 
@@ -99,7 +102,14 @@ def _row_keys(X):
     if rows.dtype.kind in "fiub":
         rows = np.ascontiguousarray(rows, dtype=np.float64) + 0.0
         return [row.tobytes() for row in rows]
-    return [tuple(map(str, row)) for row in rows]
+    return [tuple(map(_cell_key, row)) for row in rows]
+
+
+def _cell_key(value):
+    # 1 and 1.0 are one number, whatever the type of the column.
+    if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
+        return repr(float(value))
+    return str(value)
 
 
 def versions():

@@ -2,14 +2,18 @@
 
 import warnings
 
-# What a section may fail with without taking the others along: refused input, a
-# missing package, and what nets raise for shapes and devices.
-FAILURES = (ValueError, TypeError, ImportError, RuntimeError)
+# What a section may fail with without taking the others along: whatever a model of the
+# user raises. Ctrl-C is none of these.
+FAILURES = (Exception,)
 
 
 def one_line(error):
     """Return the text of an error or warning as one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()) or type(error).__name__
+    # The text of these is no sentence: a key, an attribute, an index.
+    if isinstance(error, (LookupError, AttributeError, AssertionError)):
+        return f"{type(error).__name__}: {text}"
+    return text
 
 
 class Log:

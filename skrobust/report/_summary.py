@@ -93,11 +93,12 @@ def _estimate(labelling):
     for name in ("DeepEST", "simple random"):
         found = labelling.get(name)
         if found:
+            caveat = "; mind its notes" if found["warnings"] else ""
             return _cell(
                 found["accuracy"],
                 found["interval"],
                 beside=_beside(found["n_failures"], "failures found"),
-                note=f"{found['n_labels']} labels, {name}",
+                note=f"{found['n_labels']} labels, {name}{caveat}",
             )
     return None
 

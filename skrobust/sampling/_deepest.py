@@ -115,6 +115,7 @@ class DeepESTSampler(BaseSampler):
         # memoryless, so each draw has exactly the probability q.
         n_pool = self.n_pool_
         self.threshold_ = self._find_threshold()
+        self.rule_, self.mixing_ = self.rule, self.mixing  # fixed once drawing begins
         self._weights = self._links()
         self._all = self._last_sum = self._sum = self._weights.sum()
         self._keys = np.full(n_pool, np.inf)
@@ -134,16 +135,16 @@ class DeepESTSampler(BaseSampler):
         n_left = (~taken).sum()
         uniform = np.where(taken, 0.0, 1 / n_left)
         suspicious = self.scores_[taken] > self.threshold_
-        active = suspicious.any() if self.rule == "paper" else taken.any()
+        active = suspicious.any() if self.rule_ == "paper" else taken.any()
         links = self._links()
         weights = np.where(taken, 0.0, links)
         if not active or weights.sum() <= EXHAUSTED * links.sum():
             return uniform
-        return self.mixing * weights / weights.sum() + (1 - self.mixing) * uniform
+        return self.mixing_ * weights / weights.sum() + (1 - self.mixing_) * uniform
 
     def _draw(self, n):
         ids, drawn_with = np.empty(n, dtype=np.intp), np.empty(n)
-        n_left, r = self.n_pool_ - len(self._order), self.mixing
+        n_left, r = self.n_pool_ - len(self._order), self.mixing_
         for step, coin in enumerate(self._rng.random(n)):
             weighted = self._active and self._sum > EXHAUSTED * self._all
             i = self._next_runner() if weighted and coin < r else self._next_uniform()
@@ -156,7 +157,7 @@ class DeepESTSampler(BaseSampler):
 
     def _take(self, i):
         self._used[i] = True
-        self._active |= self.rule == "released" or self.scores_[i] > self.threshold_
+        self._active |= self.rule_ == "released" or self.scores_[i] > self.threshold_
         self._sum -= self._weights[i]
         self._weights[i] = 0.0
         if self._sum < self._last_sum / 2:  # before differences lose their digits
@@ -184,17 +185,17 @@ class DeepESTSampler(BaseSampler):
     def _links(self):
         """Return the weights of a started design, scaled to at most 1."""
         links = self.scores_
-        if self.rule == "released":
+        if self.rule_ == "released":
             links = np.where(links > self.threshold_, links, 0.0)
         largest = links.max()
         return links / largest if largest > 0 else np.zeros_like(links)
 
     def _floor(self, n):
         seen = self.scores_[self.ids_[:n]] > self.threshold_
-        if self.rule == "released":
+        if self.rule_ == "released":
             seen[:] = True
         active = np.cumsum(seen) > seen  # before each draw
-        return np.where(active, 1 - self.mixing, 1.0) / (self.n_pool_ - np.arange(n))
+        return np.where(active, 1 - self.mixing_, 1.0) / (self.n_pool_ - np.arange(n))
 
     def _find_threshold(self):
         if self.threshold == "auto":
