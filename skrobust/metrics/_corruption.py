@@ -1,0 +1,232 @@
+"""Errors under corruptions against those on clean data and those of a reference."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrobust._results import Results
+from skrobust._validation import (
+    check_choice,
+    check_fractions,
+    check_number,
+    invalid,
+    metric,
+)
+
+
+@metric
+def robustness_score(perturbed, clean, *, kind="ratio"):
+    r"""Compute the share of the clean accuracy that remains under perturbations.
+
+    Non-negative; 1 says that nothing is lost, and above 1 is possible.
+
+    .. math:: R = \frac{1}{C} \sum_{c=1}^{C} \frac{perturbed_c}{clean}
+
+    Parameters
+    ----------
+    perturbed : float or array-like of shape (n_perturbations,)
+        Accuracy in [0, 1] under each perturbation.
+    clean : float
+        Accuracy in [0, 1] on clean data.
+    kind : {"ratio", "drop"}, default="ratio"
+        The mean ratio (the paper of 2019), or the mean drop ``clean - perturbed`` of
+        the code published by the same authors, in [-1, 1], where 0 is best.
+
+    Returns
+    -------
+    float
+        The mean over the perturbations; nan with a warning for a ratio to 0.
+
+    Raises
+    ------
+    ValueError
+        For accuracies outside [0, 1], no perturbation, or an unknown kind.
+
+    Notes
+    -----
+    A bad model that stays as bad has a ratio of 1: read it beside the clean accuracy.
+
+    References
+    ----------
+    Laugros, Caplier, Ospici, "Are adversarial robustness and common perturbation
+    robustness independent attributes?" (ICCV workshops, 2019); code of the common
+    corruption benchmark (2020).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import robustness_score
+    >>> round(robustness_score([0.72, 0.45, 0.90], 0.90), 6)
+    0.766667
+    """
+    owner = "robustness_score"
+    check_choice(kind, "kind", owner, ("ratio", "drop"))
+    perturbed = _fractions(np.atleast_1d(perturbed), 1, "perturbed", owner)
+    clean = check_number(clean, "clean", owner, low=0, high=1)
+    if kind == "drop":
+        return float((clean - perturbed).mean())
+    if clean == 0:
+        warnings.warn(
+            f"{owner} is undefined for a clean accuracy of 0; it is set to nan.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+        return float("nan")
+    return float((perturbed / clean).mean())
+
+
+@metric
+def mean_corruption_error(
+    errors,
+    reference_errors=None,
+    *,
+    clean_error=None,
+    reference_clean_error=None,
+    relative=False,
+    reference=None,
+    names=None,
+):
+    r"""Compute the mean corruption error against a named reference model (mCE).
+
+    Non-negative; smaller is better, and the reference itself has 1.
+
+    .. math:: CE_c = \frac{\sum_s E_{sc}}{\sum_s E^{ref}_{sc}}, \qquad
+        RCE_c = \frac{\sum_s (E_{sc} - E_{clean})}
+        {\sum_s (E^{ref}_{sc} - E^{ref}_{clean})}, \qquad
+        mCE = \frac{1}{C} \sum_{c=1}^{C} CE_c
+
+    and the relative mCE is the mean of :math:`RCE_c` (may be negative). Without a
+    reference the errors (or their rises over the clean error) are only averaged.
+
+    Parameters
+    ----------
+    errors : array-like of shape (n_corruptions, n_severities)
+        Error rates in [0, 1] of the model.
+    reference_errors : array-like of the same shape or None, default=None
+        Error rates of the reference model; None: no normalisation.
+    clean_error, reference_clean_error : float or None, default=None
+        Error rates on clean data, used with ``relative=True`` only.
+    relative : bool, default=False
+        Whether to subtract the clean errors.
+    reference : str or None, default=None
+        Name of the reference model, for example "AlexNet"; needed with
+        ``reference_errors``.
+    names : sequence of str of length n_corruptions or None, default=None
+        Names of the corruptions; None: their numbers from 0.
+
+    Returns
+    -------
+    Results
+        Columns ``corruption`` and ``corruption_error``; ``value``, their mean;
+        ``measure``: "mCE", "relative mCE", "mean error (no reference)" or "mean rise
+        of the error (no reference)"; ``reference``, its name or None.
+
+    Raises
+    ------
+    ValueError
+        For errors outside [0, 1], shapes that differ, a reference without a name or a
+        name without a reference, missing clean errors, or a reference without errors
+        (or without a rise) to divide by.
+
+    Notes
+    -----
+    The source takes AlexNet and five severities on ImageNet-C, and no reference at all
+    on CIFAR-10-C. Values are fractions; the source prints percent.
+
+    References
+    ----------
+    Hendrycks, Dietterich, "Benchmarking neural network robustness to common corruptions
+    and perturbations" (ICLR, 2019).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import mean_corruption_error
+    >>> results = mean_corruption_error(
+    ...     [[0.2, 0.3, 0.4], [0.1, 0.2, 0.3]], [[0.4, 0.5, 0.6], [0.2, 0.4, 0.6]],
+    ...     reference="AlexNet")
+    >>> round(results.value, 4), results.measure, results.reference
+    (0.55, 'mCE', 'AlexNet')
+    """
+    owner = "mean_corruption_error"
+    errors = _fractions(errors, 2, "errors", owner)
+    labels = corruption_names(names, len(errors), owner)
+    check_reference(reference, reference_errors, "reference_errors", owner)
+    rises = errors - _clean(clean_error, "clean_error", relative, owner)
+    measure = "mean rise of the error" if relative else "mean error"
+    if reference_errors is None:
+        values = rises.mean(axis=1)
+        measure += " (no reference)"
+    else:
+        base = _fractions(reference_errors, 2, "reference_errors", owner)
+        if base.shape != errors.shape:
+            raise ValueError(
+                f"{owner} needs errors and reference_errors of one shape; they are "
+                f"{errors.shape} and {base.shape}."
+            )
+        base = base - _clean(
+            reference_clean_error, "reference_clean_error", relative, owner
+        )
+        values = quotients(rises.sum(axis=1), base.sum(axis=1), labels, owner)
+        measure = "relative mCE" if relative else "mCE"
+    return Results(
+        columns=("corruption", "corruption_error"),
+        corruption=labels,
+        corruption_error=values,
+        value=float(values.mean()),
+        measure=measure,
+        reference=reference,
+    )
+
+
+def check_reference(reference, values, name, owner):
+    """Raise unless the reference model has both a name and values, or neither."""
+    if reference is not None and (not isinstance(reference, str) or not reference):
+        raise invalid("reference", owner, "the name of a model or None", reference)
+    if values is not None and reference is None:
+        raise ValueError(
+            f"{owner} needs the name of the reference model behind {name}, for example "
+            "reference='AlexNet'."
+        )
+    if values is None and reference is not None:
+        raise ValueError(f"{owner} needs {name} of the reference {reference!r}.")
+
+
+def corruption_names(names, n, owner):
+    """Return one name (or number) per corruption."""
+    if names is None:
+        return np.arange(n)
+    names = np.asarray(names)
+    if names.shape != (n,):
+        raise invalid("names", owner, f"{n} names", names.shape)
+    return names
+
+
+def quotients(values, base, labels, owner):
+    """Return values over those of the reference, which must be positive."""
+    low = base <= 1e-12
+    if low.any():
+        raise ValueError(
+            f"{owner} cannot divide by the reference's {base[low][0]:g} on "
+            f"{labels[low][0]}; it must be positive. Leave it out or take another "
+            "reference."
+        )
+    return values / base
+
+
+def _clean(error, name, relative, owner):
+    if not relative:
+        return 0.0
+    if error is None:
+        raise ValueError(f"{owner} needs {name} when relative=True.")
+    return check_number(error, name, owner, low=0, high=1)
+
+
+def _fractions(values, ndim, name, owner):
+    try:
+        values = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        values = np.empty(0, dtype=object)
+    if values.ndim != ndim or values.size == 0 or values.dtype.kind not in "fiub":
+        shape = "(n_corruptions, n_severities)" if ndim == 2 else "(n_perturbations,)"
+        raise invalid(name, owner, f"numbers of shape {shape}", values.shape)
+    return check_fractions(values, owner, name=name)
