@@ -9,11 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skrobust.evaluation import (
-    _directions,
-    boundary_steps,
-    empirical_boundary_distance,
-)
+from skrobust.evaluation import boundary_steps, empirical_boundary_distance
+from skrobust.evaluation._boundary import _directions
 
 WIDE = (-50, 50)  # a box that nothing meets; steps are shares of its width of 100
 
