@@ -7,6 +7,8 @@ from skrobust.metrics._adversarial import (
     true_class_confidence,
 )
 from skrobust.metrics._base_scorer import BaseScorer
+from skrobust.metrics._compare import compare_models
+from skrobust.metrics._confidence import confidence_interval
 from skrobust.metrics._corruption import mean_corruption_error, robustness_score
 from skrobust.metrics._curve_area import area_under_robust_ratio_curve
 from skrobust.metrics._defense import defense_comparison
@@ -20,6 +22,7 @@ from skrobust.metrics._factors import (
 from skrobust.metrics._flips import flip_rate, mean_flip_rate
 from skrobust.metrics._group_ratios import group_robust_ratio, group_robust_ratio_curve
 from skrobust.metrics._groups import group_robustness
+from skrobust.metrics._interval_result import Interval
 from skrobust.metrics._intervals import (
     proportion_interval,
 )
@@ -36,6 +39,7 @@ from skrobust.metrics._probability_shift import (
     probability_shift,
 )
 from skrobust.metrics._quadrant import stability_quadrant, stability_summary
+from skrobust.metrics._ratio_band import robust_ratio_band
 from skrobust.metrics._robustness import (
     robust_accuracy_score,
     robust_ratio_curve,
@@ -61,12 +65,15 @@ from skrobust.metrics._stability import (
 
 __all__ = [
     "BaseScorer",
+    "Interval",
     "accuracy_stability_index",
     "adversarial_class_confidence",
     "area_under_robust_ratio_curve",
     "average_distortion",
     "average_structural_similarity",
     "coefficient_of_variation",
+    "compare_models",
+    "confidence_interval",
     "defense_comparison",
     "dimensionality_factor",
     "effective_robustness",
@@ -95,6 +102,7 @@ __all__ = [
     "probability_shift",
     "proportion_interval",
     "robust_accuracy_score",
+    "robust_ratio_band",
     "robust_ratio_curve",
     "robust_ratio_score",
     "robustness_score",

@@ -6,7 +6,11 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from skrobust._responses import predict_labels
 from skrobust.attacks import FGSM, PGD
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
-from skrobust.metrics import normalized_score_parts, proportion_interval
+from skrobust.metrics import (
+    confidence_interval,
+    normalized_score_parts,
+    proportion_interval,
+)
 from skrobust.perturbations import two_factor_grid
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
@@ -91,8 +95,9 @@ def stability(model, X, y, images, *, X_train, n_jobs, verbose):
     Returns
     -------
     Results
-        Those of :func:`~skrobust.evaluation.evaluate_perturbations`, with ``worst``
-        (number, name, score, interval), ``clean`` and ``smoke_figure``.
+        Those of :func:`~skrobust.evaluation.evaluate_perturbations`, with ``interval``
+        and ``corrected`` (the index without what sampling noise adds to the spread),
+        ``worst`` (number, name, score, interval), ``clean`` and ``smoke_figure``.
     """
     sides, data_range = images["sides"], images["data_range"]
     grid = two_factor_grid(
@@ -105,6 +110,9 @@ def stability(model, X, y, images, *, X_train, n_jobs, verbose):
     if data_range is None and X_train is not None:
         grid = [condition.fit(X_train) for condition in grid]
     results = evaluate_perturbations(model, X, y, grid, n_jobs=n_jobs, verbose=verbose)
+    interval = confidence_interval("accuracy_stability_index", results.correct)
+    results["interval"] = (interval.low, interval.high)
+    results["corrected"] = interval.value
     worst = int(np.argmin(results.score))
     n, score = results.n_samples, float(results.score[worst])
     results["worst"] = {

@@ -1,0 +1,149 @@
+"""Statistics as functions of how often each unit counts: bootstrap and jackknife."""
+
+import warnings
+
+import numpy as np
+
+_CHUNK = 1 << 22  # counts held at a time
+
+
+def bootstrap(statistic, n_resamples, rng):
+    """Return the statistic of resamples, shape (n_resamples, n_values)."""
+    n = statistic.units.n
+    size = max(1, min(n_resamples, _CHUNK // n))
+    parts = []
+    for start in range(0, n_resamples, size):
+        b = min(size, n_resamples - start)
+        draws = rng.integers(n, size=(b, n)) + n * np.arange(b)[:, None]
+        counts = np.bincount(draws.ravel(), minlength=b * n).reshape(b, n)
+        parts.append(statistic(counts))
+    return np.concatenate(parts)
+
+
+def jackknife(statistic, groups=None):
+    """Return the statistic without each unit, or without each group of units."""
+    n = statistic.units.n
+    groups = np.arange(n) if groups is None else groups
+    n_groups = int(groups.max()) + 1
+    size = max(1, _CHUNK // n)
+    parts = []
+    for start in range(0, n_groups, size):
+        left_out = np.arange(start, min(start + size, n_groups))
+        parts.append(statistic((groups != left_out[:, None]).astype(np.int64)))
+    return np.concatenate(parts)
+
+
+def jackknife_error(left_out):
+    """Return the standard error from leave-one-out values, along the first axis."""
+    n = len(left_out)
+    deviations = left_out - left_out.mean(axis=0)
+    return np.sqrt((n - 1) / n * (deviations**2).sum(axis=0))
+
+
+class Statistic:
+    """A function of counts of shape (n_counts, n_units)."""
+
+    def whole(self):
+        """Return the values of the data as they are, shape (n_values,)."""
+        return self(np.ones((1, self.units.n), dtype=np.int64))[0]
+
+
+class Shares(Statistic):
+    """Weighted means of columns."""
+
+    def __init__(self, values, units, weight=None):
+        values = np.asarray(values, dtype=np.float64)
+        values = values.reshape(len(values), -1)
+        weight = np.ones(len(values)) if weight is None else weight
+        self.units = units
+        self.sums = units.sums(values * weight[:, None])
+        self.sizes = units.sums(weight)
+
+    def __call__(self, counts):
+        """Return the means, shape (n_counts, n_columns)."""
+        counts = counts.astype(np.float64)
+        return (counts @ self.sums) / (counts @ self.sizes)[:, None]
+
+
+class NoiseCorrected(Statistic):
+    """Mean, plug-in variance and noise-corrected variance of the condition means.
+
+    The corrected variance sums the products of different units only. Without clusters
+    it is the plug-in variance less the estimated noise variance of the condition
+    means, from their joint covariance; it is unbiased and may be negative.
+    """
+
+    def __init__(self, correct, units):
+        self.units = units
+        self.sums = units.sums(correct)
+        self.sizes = units.sums(np.ones(len(correct)))
+        self.own = self.sums.var(axis=1)
+
+    def __call__(self, counts):
+        """Return the three columns, shape (n_counts, 3)."""
+        counts = counts.astype(np.float64)
+        return self._moments(
+            counts @ self.sums,
+            counts @ self.sizes,
+            counts**2 @ self.own,
+            counts**2 @ self.sizes**2,
+        )
+
+    def left_out(self):
+        """Return the three columns without each unit."""
+        return self._moments(
+            self.sums.sum(axis=0) - self.sums,
+            self.sizes.sum() - self.sizes,
+            self.own.sum() - self.own,
+            (self.sizes**2).sum() - self.sizes**2,
+        )
+
+    @staticmethod
+    def _moments(total, size, own, own_size):
+        variance = total.var(axis=1)
+        pairs = size**2 - own_size
+        # A resample of one unit alone has no pairs, and tells nothing of the variance.
+        known = pairs > 0
+        corrected = np.where(known, variance - own, 0.0) / np.where(known, pairs, 1.0)
+        return np.column_stack(
+            [total.mean(axis=1) / size, variance / size**2, corrected]
+        )
+
+
+class Scores(Statistic):
+    """Any callable of arrays whose first axis is the samples."""
+
+    def __init__(self, metric, arrays, units, rows=None, params=None):
+        self.metric = metric
+        self.arrays = arrays
+        self.units = units
+        self.rows = rows or {}
+        self.params = params or {}
+
+    def value(self, index=slice(None)):
+        """Return the metric of some of the samples."""
+        rows = {name: array[index] for name, array in self.rows.items()}
+        value = self.metric(*(a[index] for a in self.arrays), **rows, **self.params)
+        if np.ndim(value) != 0:
+            raise ValueError(
+                f"The metric must return one number; it returned shape "
+                f"{np.shape(value)}."
+            )
+        return float(value)
+
+    def whole(self):
+        """Return the metric of all samples; its errors and warnings are the user's."""
+        return np.array([self.value()])
+
+    def __call__(self, counts):
+        """Return the metric of each resample, nan where it is undefined."""
+        values = np.full((len(counts), 1), np.nan)
+        samples = np.arange(len(self.units.codes))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for i, count in enumerate(counts):
+                try:
+                    values[i] = self.value(np.repeat(samples, count[self.units.codes]))
+                except ValueError:
+                    continue
+        return values
