@@ -1,5 +1,6 @@
 """Groups: intervals, gaps and ranges against published and independent values."""
 
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -7,13 +8,15 @@ import pytest
 from scipy.stats import binomtest, fisher_exact, norm, t
 
 from skrobust.metrics import (
+    confidence_interval,
     group_robust_ratio,
     group_robust_ratio_curve,
     group_robustness,
     robust_accuracy_score,
     robust_ratio_curve,
 )
-from skrobust.metrics._group_gaps import holm, newcombe
+from skrobust.metrics._group_gaps import newcombe
+from skrobust.metrics._paired import holm
 
 
 def answers(counts):
@@ -303,3 +306,23 @@ def test_every_pair_once():
     assert pairs == list(combinations("abcd", 2))
     value = {"a": 31 / 40, "b": 33 / 40, "c": 32 / 40, "d": 30 / 40}
     assert gaps.gap == pytest.approx([value[i] - value[j] for i, j in pairs])
+
+
+@pytest.mark.parametrize("n_clusters", [6, 40])
+def test_a_group_has_the_interval_of_its_own_samples(n_clusters):
+    # One family: what confidence_interval says of the rows of a group.
+    rng = np.random.default_rng(0)
+    y, pred, groups, clusters = clips(rng, n_clusters, 10, 0.3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = group_robustness(y, pred, groups, clusters=clusters, n_permutations=99)
+        for name, low, high in zip(table.group, table.low, table.high, strict=True):
+            rows = np.asarray(groups) == name
+            alone = confidence_interval(
+                "robust_accuracy", y[rows], pred[rows], clusters=clusters[rows]
+            )
+            assert (low, high) == pytest.approx((alone.low, alone.high))
+    plain = group_robustness(y, pred, groups, n_permutations=99)
+    rows = np.asarray(groups) == plain.group[0]
+    alone = confidence_interval("robust_accuracy", y[rows], pred[rows])
+    assert (plain.low[0], plain.high[0]) == pytest.approx((alone.low, alone.high))

@@ -9,6 +9,8 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import fisher_exact, t
 
+from skrobust.metrics._intervals import cluster_effective_n, wilson_bounds
+
 FEW_CLUSTERS = 20
 
 
@@ -21,8 +23,8 @@ def share_interval(hits, sizes, *, clustered, confidence):
         Successes and samples of each unit.
     clustered : bool
         Whether units are clusters. Then n is replaced by the effective n of the
-        between-cluster variance and, below 20 clusters, the normal quantile by that of
-        t with one degree of freedom less than clusters; two clusters have no interval.
+        between-cluster variance and the normal quantile by that of t with one degree of
+        freedom less than clusters; two clusters have no interval.
     confidence : float in (0, 1)
         Wanted coverage.
 
@@ -32,33 +34,14 @@ def share_interval(hits, sizes, *, clustered, confidence):
         In [0, 1], or nan.
     """
     n = float(sizes.sum())
-    share = float(hits.sum()) / n
-    z = -ndtri((1 - confidence) / 2)
+    quantile = -ndtri((1 - confidence) / 2)
     if clustered:
-        n_clusters = len(sizes)
-        if n_clusters <= 2:
+        if len(sizes) <= 2:
             return float("nan"), float("nan")
-        if n_clusters < FEW_CLUSTERS:
-            z = t.isf((1 - confidence) / 2, n_clusters - 1)
-        n = _effective_n(hits, sizes, share)
-    shrink = 1 + z**2 / n
-    middle = (share + z**2 / (2 * n)) / shrink
-    half = z / shrink * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    # At the ends the formula gives 0 and 1 but for rounding.
-    low = max(0.0, middle - half) if share > 0 else 0.0
-    high = min(1.0, middle + half) if share < 1 else 1.0
-    return float(low), float(high)
-
-
-def _effective_n(hits, sizes, share):
-    n, n_clusters = float(sizes.sum()), len(sizes)
-    if share in (0, 1):  # no variance to see; a cluster may be no more than one trial
-        return float(n_clusters)
-    residuals = hits - share * sizes
-    variance = n_clusters / (n_clusters - 1) * float(residuals @ residuals) / n**2
-    if variance == 0:
-        return n
-    return min(n, share * (1 - share) / variance)
+        quantile = t.isf((1 - confidence) / 2, len(sizes) - 1)
+        effective, _ = cluster_effective_n(hits, sizes, n)
+        return wilson_bounds(float(hits.sum()) / n, effective, quantile)
+    return wilson_bounds(float(hits.sum()) / n, n, quantile)
 
 
 def newcombe(p_1, bounds_1, p_2, bounds_2):
@@ -69,17 +52,6 @@ def newcombe(p_1, bounds_1, p_2, bounds_2):
     low = gap - np.hypot(p_1 - low_1, high_2 - p_2)
     high = gap + np.hypot(high_1 - p_1, p_2 - low_2)
     return float(np.clip(low, -1, 1)), float(np.clip(high, -1, 1))  # keeps nan
-
-
-def holm(p_values):
-    """Return p-values adjusted for their number by Holm's step-down rule."""
-    p_values = np.asarray(p_values, dtype=np.float64)
-    m = len(p_values)
-    order = np.argsort(p_values)
-    stepped = np.maximum.accumulate(p_values[order] * np.arange(m, 0, -1))
-    adjusted = np.empty(m)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
 
 
 def permuted_ranges(hits, sizes, group, n_permutations, rng):

@@ -10,12 +10,12 @@ from skrobust._validation import check_count, check_number, invalid
 from skrobust.metrics._group_gaps import (
     FEW_CLUSTERS,
     chance_of,
-    holm,
     pairwise_gaps,
     permuted_ranges,
     share_interval,
 )
 from skrobust.metrics._labels import label_array
+from skrobust.metrics._paired import holm
 
 _SMALL_GROUP = 30  # samples below which a group is flagged
 

@@ -65,9 +65,9 @@ def group_robustness(
     -----
     The range of equal groups is not 0: six of 120 samples show .09 on average when
     the value is .8. P-values of pairs are Fisher's exact ones, or of permuted
-    clusters. Below 20 clusters in a group intervals use quantiles of t with a warning;
-    two clusters have no interval. When all samples have one class, the value is the
-    rate of that class alone (with real faces only, the true negative rate), which
+    clusters. With clusters intervals use quantiles of t, with a warning below 20 in a
+    group; two clusters have no interval. When all samples have one class, the value is
+    the rate of that class alone (with real faces only, the true negative rate), which
     ``measure`` says; it is no robust accuracy.
 
     References

@@ -77,11 +77,46 @@ def proportion_interval(count, n, *, confidence=0.95, method="wilson"):
         low = beta.ppf(tail, count, n - count + 1) if count > 0 else 0.0
         high = beta.isf(tail, count + 1, n - count) if count < n else 1.0
         return float(low), float(high)
-    share, z = count / n, -ndtri(tail)
-    shrink = 1 + z**2 / n
-    middle = (share + z**2 / (2 * n)) / shrink
-    half = z / shrink * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return wilson_bounds(count / n, n, -ndtri(tail))
+
+
+def wilson_bounds(share, n, quantile):
+    """Return Wilson's limits of a share of n trials, for any quantile."""
+    shrink = 1 + quantile**2 / n
+    middle = (share + quantile**2 / (2 * n)) / shrink
+    spread = share * (1 - share) / n + quantile**2 / (4 * n**2)
+    half = quantile / shrink * np.sqrt(spread)
     # At the ends the formula gives 0 and 1 but for rounding.
-    low = max(0.0, middle - half) if count > 0 else 0.0
-    high = min(1.0, middle + half) if count < n else 1.0
+    low = max(0.0, middle - half) if share > 0 else 0.0
+    high = min(1.0, middle + half) if share < 1 else 1.0
     return float(low), float(high)
+
+
+def cluster_effective_n(hits, sizes, n):
+    """Return of how many independent trials a share over clusters is worth.
+
+    Parameters
+    ----------
+    hits, sizes : ndarray of shape (n_clusters,)
+        (Weighted) successes and samples of each cluster.
+    n : float
+        Effective number of samples; clusters are taken to be worth no more.
+
+    Returns
+    -------
+    n_effective : float
+        Share times one minus share, over the between-cluster variance of the share.
+        Where all samples agree there is no variance to see, and each cluster counts as
+        one trial.
+    error : float
+        Square root of that variance.
+    """
+    total, n_clusters = float(sizes.sum()), len(sizes)
+    share = float(hits.sum()) / total
+    residuals = hits - share * sizes
+    variance = n_clusters / (n_clusters - 1) * float(residuals @ residuals) / total**2
+    if share * (1 - share) < 1e-12:
+        return float(n_clusters), float(np.sqrt(variance))
+    if variance * n <= share * (1 - share):
+        return float(n), float(np.sqrt(variance))
+    return share * (1 - share) / variance, float(np.sqrt(variance))

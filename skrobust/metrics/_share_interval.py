@@ -4,7 +4,11 @@ import numpy as np
 
 from skrobust._validation import check_choice
 from skrobust.metrics._interval_result import Interval
-from skrobust.metrics._intervals import proportion_interval
+from skrobust.metrics._intervals import (
+    cluster_effective_n,
+    proportion_interval,
+    wilson_bounds,
+)
 
 
 def share_interval(hits, weight, units, confidence, method, owner):
@@ -37,20 +41,10 @@ def _cluster_t(hits, weight, value, units, common):
     if not units.enough:
         nan = float("nan")
         return Interval(value, nan, nan, nan, warnings=warnings, **common)
-    scores = units.sums(weight * (hits - value)) / weight.sum()
-    error = float(np.sqrt(units.n / (units.n - 1) * (scores**2).sum()))
-    variance = max(0.0, value * (1 - value))
-    # Clusters are taken to be no better than independent samples, and those that are
-    # right or wrong throughout as one draw each.
-    n = effective_n(weight)
-    if variance < 1e-12:
-        n = units.n
+    n, error = cluster_effective_n(
+        units.sums(weight * hits), units.sums(weight), effective_n(weight)
+    )
+    if value * (1 - value) < 1e-12:
         warnings += ("All samples agree; each cluster counts as one draw.",)
-    elif error**2 * n > variance:
-        n = variance / error**2
-    quantile = units.quantile(common["confidence"])
-    shrink = 1 + quantile**2 / n
-    middle = (value + quantile**2 / (2 * n)) / shrink
-    half = quantile / shrink * np.sqrt(variance / n + quantile**2 / (4 * n**2))
-    low, high = max(0.0, middle - half), min(1.0, middle + half)
-    return Interval(value, float(low), float(high), error, warnings=warnings, **common)
+    low, high = wilson_bounds(value, n, units.quantile(common["confidence"]))
+    return Interval(value, low, high, error, warnings=warnings, **common)
