@@ -178,7 +178,7 @@ def _directions(n_features, n_directions, seed):
 
     The sign of each is drawn too, so that they are uniform on the sphere.
     """
-    rng = np.random.default_rng(abs(seed))
+    rng = np.random.default_rng(seed % 2**64)
     parts = []
     for start in range(0, n_directions, n_features):
         width = min(n_features, n_directions - start)

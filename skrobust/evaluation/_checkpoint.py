@@ -1,12 +1,15 @@
 """Finished parts of long work on disk, so that a killed run goes on where it was."""
 
 import os
+import pickle
 import tempfile
 from pathlib import Path
 
 import joblib
 import numpy as np
+import sklearn
 
+from skrobust import __version__ as skrobust_version
 from skrobust._containers import to_array
 from skrobust._responses import is_net, unwrap
 from skrobust._validation import invalid
@@ -33,7 +36,9 @@ class Checkpoint:
     A part is found again only for the same model (by the content of its pickle, or the
     weights of a net), the same rows and labels, and the same perturbation with the same
     parameters; so one folder may serve many runs, and a changed model never meets old
-    results. Files are written whole or not at all.
+    results. A change in the *code* of your own classes and functions is not seen: take
+    a new folder then. Files are written whole or not at all, and damaged ones made
+    again.
 
     Parameters
     ----------
@@ -47,7 +52,8 @@ class Checkpoint:
         self.folder = folder
         if folder is None:
             return
-        if not isinstance(folder, (str, os.PathLike)):
+        self._owner = owner
+        if not isinstance(folder, (str, os.PathLike)) or not str(folder):
             raise invalid("checkpoint", owner, "None or the path of a folder", folder)
         self.folder = Path(folder)
         if self.folder.exists() and not self.folder.is_dir():
@@ -58,7 +64,20 @@ class Checkpoint:
         """Return the part of the key that all parts of one run share."""
         if self.folder is None:
             return ""
-        return joblib.hash([fingerprint(estimator), to_array(X), to_array(y), *more])
+        versions = skrobust_version, sklearn.__version__
+        return self._hash(to_array(X), to_array(y), versions, *more, model=estimator)
+
+    def _hash(self, *parts, model=None):
+        try:
+            known = [] if model is None else [fingerprint(model)]
+            return joblib.hash([*known, *parts])
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise ValueError(
+                f"The 'checkpoint' parameter of {self._owner} must be None here, since "
+                "what cannot be pickled cannot be told from another: "
+                f"{' '.join(str(error).split())[:200]}. Define functions and classes "
+                "in a module."
+            ) from error
 
     def key(self, prefix, *parts):
         """Return the key of one part: what tells it from the others, by its pickle.
@@ -66,7 +85,7 @@ class Checkpoint:
         It is made where the run starts, not in a worker: only there are the classes of
         a script or a notebook at hand.
         """
-        return "" if self.folder is None else joblib.hash([prefix, *parts])
+        return "" if self.folder is None else self._hash(prefix, *parts)
 
     def run(self, key, function, *arguments):
         """Return the array of a part: read it, or compute and keep it.
@@ -89,7 +108,10 @@ class Checkpoint:
             return function(*arguments)
         path = self.folder / f"{key}.npy"
         if path.exists():
-            return np.load(path, allow_pickle=False)
+            try:
+                return np.load(path, allow_pickle=False)
+            except (ValueError, EOFError, OSError):
+                pass  # damaged; it is made again
         result = np.asarray(function(*arguments))
         # A file that is only renamed when it is whole can never be half a result.
         handle, draft = tempfile.mkstemp(dir=self.folder, suffix=".draft")

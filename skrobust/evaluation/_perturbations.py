@@ -1,5 +1,6 @@
 """Fit once, score every condition once."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -103,10 +104,15 @@ def evaluate_perturbations(
         function, extra = _correctness, ()
     else:
         function, extra = _score, (check_scoring(estimator, scoring=scoring),)
-    prefix = store.prefix(estimator, X, y, "accuracy" if as_accuracy else repr(extra))
-    tasks = [
-        (store.key(prefix, c), function, estimator, c, X, y, *extra) for c in conditions
-    ]
+    prefix = store.prefix(estimator, X, y, "accuracy" if as_accuracy else extra)
+    # Equal conditions are parts of their own, told apart by their number.
+    keys = [store.key(prefix, c) for c in conditions]
+    seen = Counter()
+    tasks = []
+    for key, condition in zip(keys, conditions, strict=True):
+        part = f"{key}-{seen[key]}" if seen[key] else key
+        seen[key] += 1
+        tasks.append((part, function, estimator, condition, X, y, *extra))
     parts = run_tasks(
         store.run, tasks, n_jobs=n_jobs, verbose=verbose, label="conditions"
     )

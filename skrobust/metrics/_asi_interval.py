@@ -29,7 +29,16 @@ def asi_interval(correct, units, confidence, method, resample_conditions, owner)
         error, ratio_error = (float(e) for e in errors)
         low, high = value - quantile * error, value + quantile * error
         ratio = variance / mean**4
-        if ratio < quantile * ratio_error:
+        if error == 0 and ratio_error == 0:
+            # Each image fared alike under all conditions. As many units as may have
+            # been missed could differ, by at most half their share as spread.
+            hidden = 1 - (1 - confidence) ** (1 / units.n)
+            low = min(low, float(index(mean, (hidden / 2) ** 2)))
+            warnings += (
+                "No unit tells one condition from another: the interval is only what "
+                "that many units can exclude.",
+            )
+        elif ratio < quantile * ratio_error:
             warnings += (
                 "The index is unresolved: the spread of the conditions is near the "
                 "noise of sampling; take more samples.",

@@ -34,6 +34,11 @@ def callable_interval(statistic, confidence, method, n_resamples, rng, owner):
         if method == "bca":
             levels = _bca_levels(statistic, value, draws, levels, rng)
         low, high = (float(q) for q in np.quantile(draws, levels))
+        if draws.min() == draws.max():
+            warnings += (
+                "Every resample gives the same value: there is no spread to take an "
+                "interval from.",
+            )
     return Interval(
         value, low, high, error, confidence, method, units.n, warnings, units.name
     )

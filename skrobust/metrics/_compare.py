@@ -126,7 +126,7 @@ def compare_models(
     owner = "compare_models"
     confidence = check_confidence(confidence, owner)
     n_resamples = check_count(n_resamples, "n_resamples", owner, low=100)
-    rng = np.random.default_rng(seed_number(random_state, owner))
+    rng = np.random.default_rng(seed_number(random_state, owner) % 2**64)
     if not isinstance(models, dict) or len(models) < 2:
         raise invalid("models", owner, "a dict of two or more models", models)
     makers, shape = model_statistics(models, metric, y_true, metric_params, owner)
@@ -167,6 +167,8 @@ def compare_models(
     if shape.tolerances is None and units.enough:
         found.p_adjusted = holm(found.p_value)
         found.correction = f"Holm over {len(pairs)} pairs"
+    if np.isnan(found.low).any() and units.enough:
+        notes += ("All clusters show the same difference; it has no limits.",)
     for text in notes:
         warnings.warn(text, UserWarning, stacklevel=2)
     names, repeats = np.array([str(name) for name in models]), values.shape[1]
@@ -191,7 +193,10 @@ def compare_models(
         "flip_rate": flip_rates(difference, moved),
     }
     order = np.argsort(values, axis=0, kind="stable")
-    kept = (np.argsort(draws, axis=1, kind="stable") == order).all(axis=1).mean(axis=0)
+    ranked = np.take_along_axis(draws, order[None], axis=1)
+    step = np.diff(ranked, axis=1)
+    # A tie is half a change, as in the flip rate.
+    kept = ((step > 1e-12) + 0.5 * (np.abs(step) <= 1e-12)).prod(axis=1).mean(axis=0)
     return Results(
         columns=tuple(table),
         **table,

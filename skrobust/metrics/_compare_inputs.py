@@ -6,7 +6,7 @@ import numpy as np
 
 from skrobust._validation import check_fractions, check_scores, invalid
 from skrobust.metrics._asi_interval import index
-from skrobust.metrics._metric_inputs import correctness, shifts, take
+from skrobust.metrics._metric_inputs import correctness, is_per_row, shifts, take
 from skrobust.metrics._resampling import NoiseCorrected, Scores, Shares, Statistic
 
 
@@ -46,6 +46,9 @@ def model_statistics(models, metric, y_true, params, owner):
         short = getattr(metric, "__name__", "callable")
         known = getattr(metric, "__module__", "").startswith("skrobust.metrics")
         short = short.removesuffix("_score") if known else None
+        if short in ("stability_index", "coefficient_of_variation"):
+            rule = "a metric of samples: periods and conditions are not resampled"
+            raise invalid("metric", owner, rule, short)
     if short in ("accuracy", "robust_accuracy"):
         take(params, owner, "the robust accuracy")
         return _accuracies(data, short, y_true, owner)
@@ -115,11 +118,13 @@ def _callables(data, metric, y_true, params, owner):
         if len({len(array) for array in arrays[name]}) > 1:
             raise ValueError(f"{owner} needs arrays of equal length for {name!r}.")
     _check_same({name: len(a[0]) for name, a in arrays.items()}, owner)
+    n = len(next(iter(arrays.values()))[0])
+    rows = {k: np.asarray(v) for k, v in params.items() if is_per_row(v, n)}
+    params = {k: v for k, v in params.items() if k not in rows}
     makers = [
-        lambda units, a=a: Scores(metric, a, units, params=params)
+        lambda units, a=a: Scores(metric, a, units, rows, params)
         for a in arrays.values()
     ]
-    n = len(next(iter(arrays.values()))[0])
     return makers, Shape(getattr(metric, "__name__", "callable"), n)
 
 

@@ -147,7 +147,7 @@ def confidence_interval(
     owner = "confidence_interval"
     confidence = check_confidence(confidence, owner)
     n_resamples = check_count(n_resamples, "n_resamples", owner, low=100)
-    rng = np.random.default_rng(seed_number(random_state, owner))
+    rng = np.random.default_rng(seed_number(random_state, owner) % 2**64)
     if not data:
         raise ValueError(f"{owner} needs the data of the metric; got none.")
     name = known_name(metric, owner)

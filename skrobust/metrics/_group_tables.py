@@ -55,7 +55,7 @@ class GroupComparison:
             raise invalid("confidence", owner, "a number in (0, 1)", confidence)
         self.n_permutations = check_count(n_permutations, "n_permutations", owner)
         seed = seed_number(random_state, owner)
-        self._rng = np.random.default_rng(np.abs(seed))
+        self._rng = np.random.default_rng(seed % 2**64)
         self.owner, self.clustered = owner, clusters is not None
         named = {"groups": groups, "clusters": clusters}
         for name, values in named.items():

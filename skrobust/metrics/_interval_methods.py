@@ -17,6 +17,7 @@ from skrobust.metrics._labels import label_array
 from skrobust.metrics._metric_inputs import (
     check_tolerance,
     correctness,
+    is_per_row,
     shifts,
     take,
 )
@@ -71,8 +72,10 @@ def any_callable(metric, data, params, settings, per_row=("sample_weight",)):
         raise ValueError(f"{owner} needs arrays whose first axis is the samples.")
     params = dict(params)
     rows = {}
-    for name in per_row:
-        if params.get(name) is not None:
+    for name in list(params):
+        # What has one entry per sample is drawn with the samples.
+        value = params[name]
+        if (name in per_row and value is not None) or is_per_row(value, len(arrays[0])):
             rows[name] = np.asarray(params.pop(name))
     named = {f"array {i + 1}": array for i, array in enumerate(arrays)}
     check_same_length(owner, **named, **rows)
@@ -114,7 +117,13 @@ def _robust_ratio(data, params, settings):
 def _share(hits, weight, settings):
     owner = settings["owner"]
     weight = check_weights(weight, len(hits), owner)
-    units = make_units(settings["clusters"], len(hits), owner)
+    clusters = settings["clusters"]
+    if weight is not None and not weight.all():  # rows of weight 0 count as absent
+        check_same_length(owner, data=hits, clusters=clusters)
+        kept = weight > 0
+        hits, weight = hits[kept], weight[kept]
+        clusters = None if clusters is None else np.asarray(clusters)[kept]
+    units = make_units(clusters, len(hits), owner)
     return share_interval(
         hits, weight, units, settings["confidence"], settings["method"], owner
     )
@@ -189,6 +198,10 @@ def _stability_index(data, params, settings):
         times = np.arange(len(scores), dtype=np.float64)
     if len(times) > 1 and times.min() == times.max():
         raise invalid("times", owner, "times that are not all equal", float(times[0]))
+    # Neighbours are neighbours in time, in whatever order the scores came.
+    order = np.argsort(times, kind="stable")
+    scores, times = scores[order], times[order]
+    noise = None if noise is None else noise[:, order]
     rest = _without_clusters(settings)
     interval = trend_interval(scores, Trend(times, fall, scatter), noise, **rest)
     return dataclasses.replace(interval, warnings=warnings + interval.warnings)

@@ -59,8 +59,14 @@ def from_jackknife(difference, error, units, confidence):
     size = difference.size
     half = units.quantile(confidence) * error
     wide = units.quantile(1 - (1 - confidence) / size) * error
-    statistic = np.where(error > 1e-12, difference / np.maximum(error, 1e-12), 0.0)
+    varies = error > 1e-12
+    statistic = np.where(varies, difference / np.where(varies, error, 1.0), 0.0)
     p_value = t_p_value(statistic, units.n - 1)
+    # All units show the same difference: there is no spread to take limits from, and
+    # the p-value is that of their signs.
+    same = ~varies & (np.abs(difference) > 1e-12)
+    p_value = np.where(same, min(1.0, 2.0 ** (1 - units.n)), p_value)
+    half, wide = np.where(same, np.nan, half), np.where(same, np.nan, wide)
     return Differences(
         difference - half,
         difference + half,

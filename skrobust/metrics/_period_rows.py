@@ -16,6 +16,12 @@ _UNDEFINED = float("nan")
 
 def rows_of_periods(times, n_samples, owner):
     """Return the distinct times in order and the rows of each."""
+    ordered = getattr(times, "cat", times)
+    names = None
+    if getattr(ordered, "ordered", False) and hasattr(ordered, "codes"):
+        names, times = np.asarray(ordered.categories), np.asarray(ordered.codes)
+        if (times < 0).any():
+            raise ValueError(f"{owner} needs a time for every sample; one is missing.")
     times = column_or_1d(np.asarray(times))
     if len(times) != n_samples:
         raise ValueError(
@@ -31,6 +37,8 @@ def rows_of_periods(times, n_samples, owner):
     except TypeError as error:
         kinds = sorted({type(time).__name__ for time in times})
         raise invalid("times", owner, "values of one kind that sort", kinds) from error
+    if names is not None:  # categories in their own order
+        distinct = names[distinct]
     order = np.argsort(period, kind="stable")
     return distinct, np.split(order, np.cumsum(np.bincount(period))[:-1])
 

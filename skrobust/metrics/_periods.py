@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._validation import check_same_length
+from skrobust._validation import check_same_length, invalid
 from skrobust.metrics._labels import label_array
 from skrobust.metrics._resampling import Scores, Shares, bootstrap
 from skrobust.metrics._units import make_units
@@ -46,6 +46,9 @@ def period_scores(arrays, periods, score, clusters, rng, owner):
         raise ValueError(
             f"{owner} needs score=callable to score {len(arrays)} arrays per period."
         )
+    if score is None and arrays[0].ndim != 1:
+        rule = "1-D without score=, as each period's score is then the mean"
+        raise invalid("data", owner, rule, arrays[0].shape)
     names = np.unique(periods)
     kept, values, noise = [], [], []
     for name in names:

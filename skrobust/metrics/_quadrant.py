@@ -114,6 +114,8 @@ def stability_summary(scores, *, reference=None):
                 f"{owner} needs a reference of scores, or a summary with mean and cv; "
                 f"this one has {sorted(reference)}."
             )
+        check_number(reference["mean"], "reference mean", owner)
+        check_number(reference["cv"], "reference cv", owner, low=0)
     else:
         if len(check_scores(reference, owner, name="reference")) != len(scores):
             raise ValueError(
@@ -135,7 +137,8 @@ def _summary(scores):
 
 
 def _quadrant(mean, cv, reference_mean, reference_cv):
-    steady = cv <= reference_cv  # never for nan
-    if mean >= reference_mean:
+    # Equal scores in another order differ by rounding.
+    steady = cv <= reference_cv + 1e-12  # never for nan
+    if mean >= reference_mean - 1e-12:
         return "I" if steady else "II"
     return "III" if steady else "IV"
