@@ -66,9 +66,8 @@ def probability_shift(
     array([0.25])
     """
     owner = "probability_shift"
-    shift, _ = shift_and_atol(
-        y_prob, y_prob_perturbed, reference, y_true, labels, owner
-    )
+    data = y_prob, y_prob_perturbed
+    shift, _ = shift_and_atol(*data, reference, y_true, labels, owner)
     kind = np.result_type(*map(np.asarray, data))
     # The shift is as exact as what it was made of, which a tolerance must know.
     return shift.astype(kind if kind == np.float32 else np.float64)
