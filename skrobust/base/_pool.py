@@ -73,6 +73,7 @@ class PoolMixin:
 
 
 def n_rows(X):
+    """Return the number of inputs of a pool of any kind."""
     if isinstance(X, dict):  # the inputs of a net, by name
         X = next(iter(X.values()), ())
     shape = getattr(X, "shape", None)
@@ -82,6 +83,7 @@ def n_rows(X):
 
 
 def is_regressor_like(estimator):
+    """Say whether an estimator predicts values, whatever library it is of."""
     try:
         return is_regressor(estimator)
     except (AttributeError, TypeError):  # not an estimator of scikit-learn

@@ -218,6 +218,7 @@ class StabilityIndexScorer(BaseScorer):
 
 
 def check_perturber(perturbation, name, owner):
+    """Raise unless something has ``perturb(estimator, X, y)``."""
     if isinstance(perturbation, type) or not callable(
         getattr(perturbation, "perturb", None)
     ):
@@ -226,6 +227,7 @@ def check_perturber(perturbation, name, owner):
 
 
 def check_conditions(conditions, owner):
+    """Return a list of conditions, or raise."""
     if conditions is None or isinstance(conditions, str) or not len(conditions):
         rule = "a list of conditions, such as two_factor_grid('asi68')"
         raise invalid("conditions", owner, rule, conditions)

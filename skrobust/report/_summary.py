@@ -84,6 +84,7 @@ def ratio_at(results, mode, tolerance, suffix=""):
 def _stability(results):
     return _cell(
         results["accuracy_stability_index"],
+        results.get("interval"),
         beside=_beside(results["mean"], "mean accuracy"),
         note="smoke figure" if results["smoke_figure"] else None,
     )
