@@ -423,7 +423,7 @@ def test_legend_covers_no_data(attacked, size):
     inside = ax.get_window_extent()
     legend = display.legend_.get_window_extent()
     assert inside.x0 - 3 <= legend.x0
-    assert legend.x1 <= inside.x1 + 1
+    assert legend.x1 <= inside.x1 + 3
 
 
 def test_ratio_from_estimator(cancer, attacked):

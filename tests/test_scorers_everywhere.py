@@ -1,6 +1,7 @@
 """Scorers wherever scikit-learn takes one, and a sentence where it cannot."""
 
 import warnings
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -156,7 +157,9 @@ def test_sample_weight_without_and_with_routing(scorer):
             scoring=clone(scorer).set_score_request(sample_weight=False),
             params={"sample_weight": weight}, error_score="raise",
         )["test_score"]  # fmt: skip
-    assert routed.mean() == pytest.approx(plain)
+    # Before 1.7 a search without routing gave its scorers no weights.
+    if tuple(map(int, version("scikit-learn").split(".")[:2])) >= (1, 7):
+        assert routed.mean() == pytest.approx(plain)
     by_hand = []
     for train, test in StratifiedKFold(3).split(X, Y):
         model = clone(MODEL).fit(X[train], Y[train], sample_weight=weight[train])
