@@ -46,6 +46,8 @@ def robustness_score(perturbed, clean, *, kind="ratio"):
     Notes
     -----
     A bad model that stays as bad has a ratio of 1: read it beside the clean accuracy.
+    The text of the paper could not be read: the ratio is unverified, and the drop is
+    that of the later code.
 
     References
     ----------

@@ -126,6 +126,8 @@ def noise_insensitivity(
     Notes
     -----
     In the shortcut losses that rise and losses that fall cancel, so the two differ.
+    The text of the paper beyond its introduction could not be read: the per-sample
+    formula is unverified, and the pooled one is that of its code.
 
     References
     ----------
