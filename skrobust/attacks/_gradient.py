@@ -45,10 +45,11 @@ class GradientAttack(BaseAttack):
         out = np.empty_like(X)
         n_flat = 0
         with differentiable_view(estimator, owner) as view:
-            columns = np.full(len(X), -2) if y is None else view.columns(y)
+            columns = None if y is None else view.columns(y)
             for start in range(0, len(X), self.batch_size):
                 rows = slice(start, start + self.batch_size)
-                record = self._attack_rows(view, X[rows], columns[rows], key.take(rows))
+                known = None if columns is None else columns[rows]
+                record = self._attack_rows(view, X[rows], known, key.take(rows))
                 # What did not move stays bit for bit, whatever the working precision.
                 moved = view.host(record.best)
                 start_points = view.host(record.x)
@@ -67,9 +68,11 @@ class GradientAttack(BaseAttack):
     def _attack_rows(self, view, values, columns, key):
         objective = self.objective or "misclassification"
         x = view.tensor(values)
-        record = Record(
-            view, x, self._known(view, x, columns), objective == "misclassification"
-        )
+        if columns is not None:
+            columns = view.integers(columns)
+        else:  # no labels: the predictions stand in
+            columns = view.verdicts(view.logits(x)).argmax(1)
+        record = Record(view, x, columns, objective == "misclassification")
         box = (None, None)
         if self.data_range is not None:
             box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
@@ -85,11 +88,6 @@ class GradientAttack(BaseAttack):
                     rng = key.derive("restart", restart, sign).generator()
                     oracle.finish(self._attack_batch(oracle, oracle.x, rng))
         return record
-
-    def _known(self, view, x, columns):
-        if len(columns) and columns[0] == -2:  # no labels: the predictions stand in
-            return view.verdicts(view.logits(x)).argmax(1)
-        return view.integers(columns)
 
     def _n_restarts(self):
         return 1

@@ -78,7 +78,7 @@ class Record:
         self.column = xp.where(known, column, self.predicted)
         against, _, _ = log_odds_against(scores, self.predicted)
         self.probability = _probability(against)
-        self.best = xp.where(xp.isfinite(x), x, x)  # a copy
+        self.best = x.copy() if isinstance(x, np.ndarray) else x.clone()
         self.score = xp.zeros_like(self.probability)
         self.settled = xp.zeros_like(known)
         if stops:

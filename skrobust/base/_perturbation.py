@@ -121,11 +121,11 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
     def _run(self, values, key):
         """Perturb checked values; ``key`` comes from a sequence, or is made here."""
         self._check_parameters()
-        if key is None:
-            seed = seed_number(self.random_state, type(self).__name__)
-            key = NoiseKey.from_rows(values, seed).derive(type(self).__name__, 0)
+        seed = seed_number(self.random_state, type(self).__name__)
         if self._is_identity():
             return values.copy()
+        if key is None:
+            key = NoiseKey.from_rows(values, seed).derive(type(self).__name__, 0)
         out = np.asarray(self._perturb(values.copy(), key.generator()))
         if out.shape != values.shape:
             raise ValueError(

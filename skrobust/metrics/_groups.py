@@ -6,7 +6,8 @@ import numpy as np
 
 from skrobust._validation import metric
 from skrobust.metrics._group_tables import GroupComparison
-from skrobust.metrics._labels import check_same_kind, label_array
+from skrobust.metrics._labels import label_array
+from skrobust.metrics._robustness import right_under_all
 
 
 @metric
@@ -88,18 +89,8 @@ def group_robustness(
     (array([1. , 0.5]), array([0.5]), 'b')
     """
     owner = "group_robustness"
+    right = right_under_all(y_true, y_pred_perturbed, owner)
     y_true = label_array(y_true, owner, "y_true")
-    shape = np.shape(y_pred_perturbed)
-    if len(shape) not in (1, 2) or shape[-1] != len(y_true) or 0 in shape:
-        raise ValueError(
-            f"{owner} needs y_pred_perturbed as labels of shape (n_samples,) or "
-            f"(n_perturbations, n_samples), with at least one sample. Got shape "
-            f"{tuple(shape)} for {len(y_true)} samples."
-        )
-    y_pred = label_array(
-        np.asarray(y_pred_perturbed).ravel(), owner, "y_pred_perturbed"
-    )
-    check_same_kind(y_true, y_pred, owner, names=("y_true", "y_pred_perturbed"))
     comparison = GroupComparison(
         groups,
         clusters,
@@ -109,7 +100,6 @@ def group_robustness(
         random_state=random_state,
         owner=owner,
     )
-    right = (y_pred.reshape(-1, len(y_true)) == y_true).all(axis=0)
     measure = _measure(y_true, comparison, owner)
     return comparison.compare(right, measure=measure)
 

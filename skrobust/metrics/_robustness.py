@@ -56,6 +56,13 @@ def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
     0.5
     """
     owner = "robust_accuracy_score"
+    right = right_under_all(y_true, y_pred_perturbed, owner)
+    weight = check_weights(sample_weight, len(right), owner)
+    return float(np.average(right, weights=weight))
+
+
+def right_under_all(y_true, y_pred_perturbed, owner):
+    """Return which samples are right under every perturbation, or raise."""
     y_true = label_array(y_true, owner, "y_true")
     shape = np.shape(y_pred_perturbed)
     if len(shape) not in (1, 2) or shape[-1] != len(y_true) or 0 in shape:
@@ -68,9 +75,7 @@ def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
         np.asarray(y_pred_perturbed).ravel(), owner, "y_pred_perturbed"
     )
     check_same_kind(y_true, y_pred, owner, names=("y_true", "y_pred_perturbed"))
-    weight = check_weights(sample_weight, len(y_true), owner)
-    right = (y_pred.reshape(-1, len(y_true)) == y_true).all(axis=0)
-    return float(np.average(right, weights=weight))
+    return (y_pred.reshape(-1, len(y_true)) == y_true).all(axis=0)
 
 
 @metric
