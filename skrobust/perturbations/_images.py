@@ -97,7 +97,6 @@ class ImagePerturbation(BasePerturbation):
 
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
-    _batch = _BATCH
 
     def _learn(self, values):
         self._layout(values)
@@ -196,7 +195,7 @@ class ImagePerturbation(BasePerturbation):
     def _perturb(self, X, rng):
         low, high, floor, ceiling = self._range_of(X)
         shape, axis = self._layout(X)
-        step = max(1, self._batch // max(1, X[0].size))
+        step = self._batch_rows(X[0].size)
         # X is the base's own copy, so each batch of the result can take its place.
         for start in range(0, len(X), step):
             rows = slice(start, start + step)
@@ -212,6 +211,10 @@ class ImagePerturbation(BasePerturbation):
             else:
                 self._perturb_floats(part, images, axis, draws, low, high, bounds)
         return X
+
+    def _batch_rows(self, size):
+        """Return how many images of so many numbers are worked on at a time."""
+        return max(1, _BATCH // size)
 
     def _perturb_floats(self, part, images, axis, rng, low, high, bounds):
         """Change the rows ``part`` of X, seen as ``images``, by way of [0, 1]."""
