@@ -9,12 +9,8 @@ from skrobust.perturbations._geometry import Rotation
 from skrobust.perturbations._grid import two_factor_grid
 from skrobust.perturbations._images import ImagePerturbation
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
-from skrobust.perturbations._noise_more import (
-    PixelDropout,
-    ShotNoise,
-    SpeckleNoise,
-    UniformNoise,
-)
+from skrobust.perturbations._noise_more import PixelDropout, SpeckleNoise, UniformNoise
+from skrobust.perturbations._noise_shot import ShotNoise
 from skrobust.perturbations._sequence import PerturbationSequence
 
 __all__ = [

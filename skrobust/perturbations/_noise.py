@@ -244,6 +244,8 @@ class SaltAndPepper(ImagePerturbation):
         struck = thresholds(density / 2, len(images), rng).astype(np.uint16)
         size = images.shape if self.per_channel else (*images.shape[:3], 1)
         words = rng.words(size)
+        if not self.per_channel:
+            words = np.repeat(words, images.shape[3], axis=3)
         return words >= struck, words > 65535 - struck
 
     def _perturb_images(self, images, rng):
