@@ -18,9 +18,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
 
-import numpy as np
+import numpy as np  # noqa: E402
 
-from skrobust import perturbations
+from skrobust import perturbations  # noqa: E402
 
 SHAPES = ((2000, 32, 32, 3), (64, 224, 224, 3))
 REPEATS = 7

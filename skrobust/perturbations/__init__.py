@@ -11,6 +11,7 @@ from skrobust.perturbations._images import ImagePerturbation
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
 from skrobust.perturbations._noise_more import PixelDropout, SpeckleNoise, UniformNoise
 from skrobust.perturbations._noise_shot import ShotNoise
+from skrobust.perturbations._point import PointPerturbation
 from skrobust.perturbations._sequence import PerturbationSequence
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ImagePerturbation",
     "PerturbationSequence",
     "PixelDropout",
+    "PointPerturbation",
     "Rotation",
     "SaltAndPepper",
     "ShotNoise",

@@ -1,5 +1,7 @@
 """Images in any layout, seen by a perturbation as (n, height, width, channels)."""
 
+from abc import abstractmethod
+
 import numpy as np
 
 from skrobust._validation import invalid
@@ -58,16 +60,10 @@ class ImagePerturbation(BasePerturbation):
     The images are read-only and come in batches of about 2 MB; ``rng`` draws for the
     rows of the batch, so no result may depend on what else is in it.
 
-    Two hooks make 8-bit images fast, and change no result:
-
-    * A point operation writes ``_point(values, known)`` in place of
-      ``_perturb_images``: new values of pixels that depend on the old ones alone and
-      on ``known``, which ``_know(images)`` returns, if it is written: what must be
-      known of each image, of shape (n, 1, 1, channels or 1), such as its mean. 8-bit
-      images then go through a table of 256 levels.
-    * ``_perturb_bytes(images, rng)`` gets the raw uint8 pixels of the batch, of shape
-      (n, height, width, channels), read-only, and returns new ones, or None to go the
-      usual way.
+    A subclass may also write ``_perturb_bytes(images, rng)``, a faster way for raw
+    uint8 pixels: from images of shape (n, height, width, channels), read-only, to new
+    ones, or None to go the usual way. It must give what the usual way gives. Changes of
+    pixel values alone get it from :class:`PointPerturbation`.
 
     The base accepts (n, height, width), (n, height, width, channels),
     (n, channels, height, width), and flat rows with ``image_shape``. Pixels that the
@@ -89,8 +85,8 @@ class ImagePerturbation(BasePerturbation):
     ...         self.share, self.image_shape = share, image_shape
     ...         self.channel_axis, self.data_range = channel_axis, data_range
     ...         self.random_state = random_state
-    ...     def _point(self, values, known):
-    ...         return values * (1 - self.share)
+    ...     def _perturb_images(self, images, rng):
+    ...         return images * (1 - self.share)
     >>> Darken().perturb(None, np.full((1, 2, 2), 200, dtype=np.uint8)).tolist()
     [[[100, 100], [100, 100]]]
     """
@@ -243,21 +239,7 @@ class ImagePerturbation(BasePerturbation):
 
     def _perturb_bytes(self, images, rng):
         """Return new uint8 pixels, or None where there is no shorter way."""
-        if self._point is None:
-            return None
-        levels = (np.arange(256, dtype=np.float32) / 255).reshape(1, 256, 1, 1)
-        known = None
-        if self._know is not None:
-            known = self._know(np.divide(images, 255, dtype=np.float32))
-        tables = np.asarray(self._point(levels, known)) * 255
-        tables = np.clip(np.rint(tables), 0, 255).astype(np.uint8)
-        if tables.size == 256:
-            return np.take(tables.ravel(), images, mode="clip")
-        # One table an image and channel, one after another.
-        n, _, _, channels = tables.shape
-        start = 256 * np.arange(n * channels).reshape(n, 1, 1, channels)
-        tables = np.moveaxis(tables, 1, -1).reshape(-1)
-        return np.take(tables, images + start, mode="clip")
+        return None
 
     def _image_side(self, images):
         """Return the side of the images: the geometric mean of height and width."""
@@ -270,15 +252,6 @@ class ImagePerturbation(BasePerturbation):
             )
         return float(np.sqrt(images.shape[1] * images.shape[2]))
 
-    # The two parts of a point operation; see above.
-    _point = None
-    _know = None
-
+    @abstractmethod
     def _perturb_images(self, images, rng):
         """Return perturbed images of shape (n, height, width, channels)."""
-        if self._point is None:
-            raise NotImplementedError(
-                f"{type(self).__name__} must write _perturb_images(images, rng) or "
-                "_point(values, known)."
-            )
-        return self._point(images, None if self._know is None else self._know(images))
