@@ -115,12 +115,11 @@ def _are_bytes(rows):
     """Say which rows hold nothing but integers from 0 to 255."""
 
     def small(values):
-        inside = (values >= 0) & (values <= 255) & (np.floor(values) == values)
-        return inside.all(axis=1)
+        return (values >= 0) & (values <= 255) & (np.floor(values) == values)
 
-    # The first columns rule out nearly all rows that are something else.
-    found = small(rows[:, :4])
-    return small(rows) if found.any() else found
+    # The first column rules out nearly all rows that are something else.
+    found = small(rows[:, 0])
+    return small(rows).all(axis=1) if found.any() else found
 
 
 def row_keys(X):
@@ -156,7 +155,8 @@ def row_keys(X):
     for part in chunks:
         words = buffer[: len(keys[part])]
         with np.errstate(over="ignore"):
-            np.add(flat[part], 0.0, out=words, casting="unsafe")  # -0.0 becomes 0.0
+            np.copyto(words, flat[part], casting="unsafe")
+        words += np.float32(0)  # -0.0 becomes 0.0
         if np.isnan(words).any():
             words[np.isnan(words)] = np.nan
         keys[part] = _hash(words.view(np.uint32), weights, spare)
@@ -172,6 +172,9 @@ def row_keys(X):
 
 def occurrence_ranks(keys):
     """Return 0 for the first of equal keys, 1 for the second, and so on."""
+    ordered = np.sort(keys)  # several times faster than argsort
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.zeros(len(keys), dtype=np.uint64)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     new = np.r_[True, ordered[1:] != ordered[:-1]]
@@ -352,6 +355,20 @@ class KeyedGenerator:
         out = np.empty((size[0], n_words), dtype=np.uint64)
         self._draw(size, n_words, out, lambda bits, part, _: np.copyto(part, bits))
         return out.view(np.uint16)[:, :width].reshape(size)
+
+    def struck(self, share, size):
+        """Draw True with probability ``share``: ``random(size) < share``, but faster.
+
+        What is struck at a low share stays struck at every higher one.
+        """
+        limit = np.uint64(min(int(share * 2.0**64), 2**64 - 1))
+        size = _as_shape(size)
+        width = int(np.prod(size[1:], dtype=np.int64))
+        out = np.empty((size[0], width), dtype=bool)
+        self._draw(size, width, out, lambda bits, part, _: np.less(bits, limit, part))
+        if share >= 1:
+            out[...] = True
+        return out.reshape(size)
 
     def random(self, size):
         """Draw uniform numbers in (0, 1)."""

@@ -176,3 +176,15 @@ def test_uniform_numbers_are_inside_their_bounds():
         _random._to_uniform(ends.copy(), out)
         assert 0 < out[0] < 1e-6
         assert 1 - 1e-6 < out[1] < 1
+
+
+@pytest.mark.parametrize("width", [30, 2000])
+def test_what_is_struck_stays_struck(width):
+    key = NoiseKey(np.arange(500, dtype=np.uint64)).derive("spread")
+    before = np.zeros((500, width), dtype=bool)
+    for share in (0, 1e-4, 0.1, 0.5, 0.999, 1):
+        struck = key.generator().struck(share, (500, width))
+        assert not (before & ~struck).any()
+        sd = np.sqrt(share * (1 - share) / struck.size)
+        assert abs(struck.mean() - share) <= 5 * sd
+        before = struck
