@@ -6,43 +6,20 @@ the *content* of each row. All draws come from one vectorised counter-based gene
 numbers from it by a vectorised ziggurat (Marsaglia and Tsang, 2000).
 """
 
-import functools
 import hashlib
 import json
 import numbers
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+from skrobust._bits import GOLDEN as _GOLDEN
+from skrobust._bits import chunks, mix_in_place, to_normal, to_uniform
+
 _LONG_ROW = 1024  # numbers per row from which float32 is enough (images)
-_CHUNK = 1 << 16  # numbers worked on at a time, so that they stay in the cache
-_STEPS = (
-    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
-    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
-    (np.uint64(31), None),
-)
-
-
-def _mix_in_place(z, spare=None):
-    """Scramble unsigned 64-bit integers where they are (finaliser of SplitMix64)."""
-    spare = np.empty_like(z) if spare is None else spare
-    for shift, factor in _STEPS:
-        np.right_shift(z, shift, out=spare)
-        np.bitwise_xor(z, spare, out=z)
-        if factor is not None:
-            np.multiply(z, factor, out=z)
-    return z
 
 
 def _mix(z):
-    return _mix_in_place(z.astype(np.uint64, copy=True))
-
-
-def _chunks(n_rows, width):
-    """Slice rows into chunks of about ``_CHUNK`` numbers."""
-    step = max(1, _CHUNK // max(width, 1))
-    return [slice(start, start + step) for start in range(0, n_rows, step)]
+    return mix_in_place(z.astype(np.uint64, copy=True))
 
 
 def stream_number(*parts):
@@ -80,7 +57,7 @@ def seed_number(random_state, owner):
 
 def _weights(name, n):
     place = np.arange(1, n + 1, dtype=np.uint64) * _GOLDEN
-    return _mix_in_place(place + np.uint64(stream_number(name)))
+    return mix_in_place(place + np.uint64(stream_number(name)))
 
 
 def _hash(words, weights, spare):
@@ -91,9 +68,7 @@ def _hash(words, weights, spare):
     high, low = (
         np.einsum("ij,j->i", words, row[1:]) + row[0] for row in np.split(weights, 2)
     )
-    return _mix_in_place(
-        (high & np.uint64(0xFFFFFFFF00000000)) | (low >> np.uint64(32))
-    )
+    return mix_in_place((high & np.uint64(0xFFFFFFFF00000000)) | (low >> np.uint64(32)))
 
 
 def _hash_bytes(rows):
@@ -101,10 +76,10 @@ def _hash_bytes(rows):
     n_words = -(-rows.shape[1] // 4)
     weights = _weights("bytes", 2 * n_words + 2)
     keys = np.empty(len(rows), dtype=np.uint64)
-    chunks = _chunks(len(rows), n_words)
-    spare = np.empty((len(keys[chunks[0]]), n_words), dtype=np.uint64)
+    parts = chunks(len(rows), n_words)
+    spare = np.empty((len(keys[parts[0]]), n_words), dtype=np.uint64)
     padded = np.zeros((len(spare), 4 * n_words), dtype=np.uint8)
-    for part in chunks:
+    for part in parts:
         words = padded[: len(keys[part])]
         np.copyto(words[:, : rows.shape[1]], rows[part], casting="unsafe")
         keys[part] = _hash(words.view("<u4"), weights, spare)
@@ -149,10 +124,10 @@ def row_keys(X):
     weights = _weights("float32", 2 * width + 2)
     wide_integers = flat.dtype.kind in "iu" and flat.dtype.itemsize > 2
     rest_weights = _weights("rest", 2 * width + 2) if wide_integers else None
-    chunks = _chunks(len(X), width)
-    spare = np.empty((len(keys[chunks[0]]), width), dtype=np.uint64)
+    parts = chunks(len(X), width)
+    spare = np.empty((len(keys[parts[0]]), width), dtype=np.uint64)
     buffer = np.empty(spare.shape, dtype=np.float32)
-    for part in chunks:
+    for part in parts:
         words = buffer[: len(keys[part])]
         with np.errstate(over="ignore"):
             np.copyto(words, flat[part], casting="unsafe")
@@ -232,71 +207,6 @@ class NoiseKey:
         return KeyedGenerator(self)
 
 
-def _to_uniform(bits, out, spare=None):
-    """Turn words into numbers in (0, 1): 52 bits, or 23 in float32; never 0 or 1."""
-    if out.dtype == np.float32:
-        out[...] = (bits >> np.uint64(41)).astype(np.float32)
-        out *= np.float32(2.0**-23)
-        out += np.float32(2.0**-24)
-        return
-    # The bits of a number in [1, 2), less 1, plus half a step.
-    bits >>= np.uint64(12)
-    bits |= np.uint64(0x3FF0000000000000)
-    np.subtract(bits.view(np.float64), 1 - 2.0**-53, out=out)
-
-
-@functools.cache
-def _ziggurat():
-    """Return the edges of 256 layers of equal area under exp(-x * x / 2)."""
-    edge, area = 3.6541528853610088, 0.00492867323399
-    edges = np.empty(257)
-    edges[1] = edge
-    edges[0] = area / np.exp(-edge * edge / 2)  # the base, with the tail laid flat
-    for i in range(2, 256):
-        height = area / edges[i - 1] + np.exp(-(edges[i - 1] ** 2) / 2)
-        edges[i] = np.sqrt(-2 * np.log(height))
-    edges[256] = 0
-    return edges, edges[:256] * 2.0**-52, np.exp(-edges * edges / 2)
-
-
-def _to_normal(bits, out, spare=None):
-    """Turn words into normal numbers, each a function of its own word alone."""
-    edges, scales, _ = _ziggurat()
-    spare = np.empty_like(bits) if spare is None else spare
-    bits, layer = bits.reshape(-1), spare.reshape(-1).view(np.int64)
-    np.bitwise_and(bits.view(np.int64), 255, out=layer)
-    limits = np.take(scales, layer, mode="clip")
-    # 53 bits with the sign; the layer took other bits.
-    z = (bits.view(np.int64) >> 11) * limits
-    np.take(edges[1:], layer, mode="clip", out=limits)
-    rest = np.flatnonzero(np.abs(z) >= limits)
-    if rest.size:
-        z[rest] = _beyond(bits[rest], z[rest], layer[rest])
-    out[...] = z.reshape(out.shape)
-
-
-def _beyond(bits, z, layer):
-    """Settle the numbers that do not lie safely inside of their layer."""
-    _, _, heights = _ziggurat()
-    bits = _mix_in_place(bits + _GOLDEN)
-    u = np.empty(z.shape)
-    _to_uniform(bits.copy(), u)
-    tail = layer == 0
-    z[tail] = np.copysign(ndtri(u[tail] * _tail_share()), z[tail])
-    low, high = heights[layer], heights[layer + 1]
-    again = ~tail & (low + u * (high - low) >= np.exp(-z * z / 2))
-    if again.any():
-        redrawn = np.empty(np.count_nonzero(again))
-        _to_normal(_mix_in_place(bits[again] + _GOLDEN), redrawn)
-        z[again] = redrawn
-    return z
-
-
-@functools.cache
-def _tail_share():
-    return ndtr(-_ziggurat()[0][1])
-
-
 class KeyedGenerator:
     """A small generator with numpy's verbs, in which each row has its own stream.
 
@@ -330,13 +240,13 @@ class KeyedGenerator:
         seeds = self._key.derive("call", self._n_calls).seeds
         self._n_calls += 1
         counter = np.arange(1, n_words + 1, dtype=np.uint64) * _GOLDEN
-        chunks = _chunks(n_rows, n_words)
-        bits = np.empty((len(seeds[chunks[0]]), n_words), dtype=np.uint64)
+        parts = chunks(n_rows, n_words)
+        bits = np.empty((len(seeds[parts[0]]), n_words), dtype=np.uint64)
         spare = np.empty_like(bits)
-        for part in chunks:
+        for part in parts:
             n = len(seeds[part])
             np.add(seeds[part, None], counter, out=bits[:n])
-            _mix_in_place(bits[:n], spare[:n])
+            mix_in_place(bits[:n], spare[:n])
             fill(bits[:n], out[part], spare[:n])
 
     def _numbers(self, size, fill):
@@ -372,7 +282,7 @@ class KeyedGenerator:
 
     def random(self, size):
         """Draw uniform numbers in (0, 1)."""
-        return self._numbers(size, _to_uniform)
+        return self._numbers(size, to_uniform)
 
     def uniform(self, low=0.0, high=1.0, size=None):
         """Draw uniform numbers between ``low`` and ``high``."""
@@ -383,7 +293,7 @@ class KeyedGenerator:
 
     def normal(self, loc=0.0, scale=1.0, size=None):
         """Draw normal numbers of mean ``loc`` and standard deviation ``scale``."""
-        z = self._numbers(size, _to_normal)
+        z = self._numbers(size, to_normal)
         if np.ndim(loc) or np.ndim(scale):
             return loc + scale * z
         if scale != 1:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skrobust import _random
+from skrobust import _bits
 from skrobust._random import NoiseKey, occurrence_ranks, row_keys, seed_number
 
 RNG = np.random.default_rng(0)
@@ -134,7 +134,7 @@ def test_every_byte_and_its_place_count():
 
 
 def test_layers_of_the_ziggurat_have_equal_areas():
-    edges, _, heights = _random._ziggurat()
+    edges, _, heights = _bits.ziggurat()
     areas = edges[1:256] * np.diff(heights[1:])
     tail = np.sqrt(2 * np.pi) * stats.norm.sf(edges[1])
     assert np.allclose(areas, edges[1] * heights[1] + tail, rtol=1e-9)
@@ -173,7 +173,7 @@ def test_uniform_numbers_are_inside_their_bounds():
     ends = np.array([0, 2**64 - 1], dtype=np.uint64)
     for dtype in (np.float32, np.float64):
         out = np.empty(2, dtype=dtype)
-        _random._to_uniform(ends.copy(), out)
+        _bits.to_uniform(ends.copy(), out)
         assert 0 < out[0] < 1e-6
         assert 1 - 1e-6 < out[1] < 1
 
