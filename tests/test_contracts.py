@@ -13,8 +13,12 @@ from skrobust.nets import ToNetInput
 from skrobust.perturbations import (
     GaussianNoise,
     PerturbationSequence,
+    PixelDropout,
     Rotation,
     SaltAndPepper,
+    ShotNoise,
+    SpeckleNoise,
+    UniformNoise,
     two_factor_grid,
 )
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
@@ -36,6 +40,10 @@ INSTANCES = [
     GaussianNoise(**FLAT),
     GaussianNoise(std=0.1),
     SaltAndPepper(0.1, **FLAT),
+    UniformNoise(**FLAT),
+    SpeckleNoise(**FLAT),
+    ShotNoise(**FLAT),
+    PixelDropout(**FLAT),
     Rotation(30, **FLAT),
     PerturbationSequence([SaltAndPepper(0.2), Rotation(20, **FLAT)]),
     ToNetInput(),

@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_norms", "_random", "_validation", "_optional", "_parallel", "_containers",
-     "_responses", "_results"},
+    {"_bits", "_norms", "_random", "_validation", "_optional", "_parallel",
+     "_containers", "_responses", "_results"},
     {"base"},
     {"metrics"},
     {"_views"},
@@ -24,6 +24,7 @@ FLOORS = [
 ]  # fmt: skip
 # The few neighbours on the lowest floor that may lean on one another.
 WITHIN_LOWEST = {
+    "_random": {"_bits"},
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
     "_results": {"_optional"},

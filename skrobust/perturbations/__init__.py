@@ -9,13 +9,21 @@ from skrobust.perturbations._geometry import Rotation
 from skrobust.perturbations._grid import two_factor_grid
 from skrobust.perturbations._images import ImagePerturbation
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
+from skrobust.perturbations._noise_more import PixelDropout, SpeckleNoise, UniformNoise
+from skrobust.perturbations._noise_shot import ShotNoise
+from skrobust.perturbations._point import PointPerturbation
 from skrobust.perturbations._sequence import PerturbationSequence
 
 __all__ = [
     "GaussianNoise",
     "ImagePerturbation",
     "PerturbationSequence",
+    "PixelDropout",
+    "PointPerturbation",
     "Rotation",
     "SaltAndPepper",
+    "ShotNoise",
+    "SpeckleNoise",
+    "UniformNoise",
     "two_factor_grid",
 ]

@@ -1,5 +1,7 @@
 """Perturbations that move pixels: rotation."""
 
+import functools
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -25,18 +27,39 @@ def bilinear_operator(rows, columns, height, width):
         than 1 is partly fill.
     """
     top, left = np.floor(rows), np.floor(columns)
-    target, source, weight = [], [], []
-    place = np.arange(rows.size)
-    for down in (0, 1):
-        for right in (0, 1):
-            r, c = top + down, left + right
-            w = (1 - np.abs(rows - r)) * (1 - np.abs(columns - c))
-            inside = (r >= 0) & (r < height) & (c >= 0) & (c < width) & (w > 0)
-            target.append(place[inside])
-            source.append((r * width + c)[inside].astype(np.int64))
-            weight.append(w[inside])
-    index = (np.concatenate(target), np.concatenate(source))
-    return csr_array((np.concatenate(weight), index), shape=(rows.size, height * width))
+    source = np.empty((rows.size, 4), dtype=np.int32)
+    weight = np.empty((rows.size, 4))
+    for corner in range(4):
+        r, c = top + corner // 2, left + corner % 2
+        w = (1 - np.abs(rows - r)) * (1 - np.abs(columns - c))
+        inside = (r >= 0) & (r < height) & (c >= 0) & (c < width)
+        weight[:, corner] = np.where(inside, w, 0)
+        source[:, corner] = np.where(inside, r * width + c, 0)
+    used = weight > 0
+    ends = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int32)
+    parts = (weight[used], source[used], ends)
+    return csr_array(parts, shape=(rows.size, height * width))
+
+
+@functools.lru_cache(maxsize=8)
+def _turn(degrees, fit, height, width, dtype):
+    """Return the operator of a rotation and the share of fill of each pixel."""
+    turn = np.deg2rad(degrees)
+    cos, sin = np.cos(turn), np.sin(turn)
+    # Rows grow downwards, so a counter-clockwise turn maps a place of the result
+    # to the place in the picture that this clockwise formula gives.
+    y, x = np.mgrid[:height, :width].astype(np.float64)
+    y -= (height - 1) / 2
+    x -= (width - 1) / 2
+    if fit:
+        # The bounding box of the turned picture, squeezed back into the canvas.
+        y *= (abs(sin) * width + abs(cos) * height) / height
+        x *= (abs(cos) * width + abs(sin) * height) / width
+    rows = (cos * y + sin * x + (height - 1) / 2).round(9)
+    columns = (cos * x - sin * y + (width - 1) / 2).round(9)
+    operator = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
+    outside = 1.0 - np.asarray(operator.sum(axis=1)).ravel()
+    return operator.astype(dtype), outside.astype(dtype)[:, None]
 
 
 class Rotation(ImagePerturbation):
@@ -118,27 +141,31 @@ class Rotation(ImagePerturbation):
             return self.angle
         return strength(severity, (5, 10, 15, 30, 60))
 
-    def _perturb_images(self, images, rng):
+    def _batch_rows(self, size):
+        # Eight large images at a time share each look at the operator; the columns of
+        # more small ones would leave the cache.
+        return max(1, min(8, (1 << 21) // size), (1 << 18) // size)
+
+    def _turned(self, images, dtype, fill):
+        """Turn images in units in which the corners have the value ``fill``."""
         n, height, width, channels = images.shape
-        turn = np.deg2rad(self._degrees())
-        if self.clockwise:
-            turn = -turn
-        cos, sin = np.cos(turn), np.sin(turn)
-        # Rows grow downwards, so a counter-clockwise turn maps a place of the result
-        # to the place in the picture that this clockwise formula gives.
-        y, x = np.mgrid[:height, :width].astype(np.float64)
-        y -= (height - 1) / 2
-        x -= (width - 1) / 2
-        if self.canvas == "fit":
-            # The bounding box of the turned picture, squeezed back into the canvas.
-            y *= (abs(sin) * width + abs(cos) * height) / height
-            x *= (abs(cos) * width + abs(sin) * height) / width
-        rows = (cos * y + sin * x + (height - 1) / 2).round(9)
-        columns = (cos * x - sin * y + (width - 1) / 2).round(9)
-        operator = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
-        pixels = images.reshape(n, height * width, channels)
-        pixels = np.moveaxis(pixels, 1, 0).reshape(height * width, n * channels)
-        outside = 1.0 - np.asarray(operator.sum(axis=1)).ravel()
-        turned = operator @ pixels + (self.fill * outside)[:, None]
-        turned = turned.reshape(height, width, n, channels)
-        return np.moveaxis(turned, 2, 0).astype(images.dtype, copy=False)
+        degrees = -self._degrees() if self.clockwise else self._degrees()
+        operator, outside = _turn(
+            degrees, self.canvas == "fit", height, width, np.dtype(dtype)
+        )
+        # The images side by side as columns, so that the operator reads them in rows.
+        pixels = np.ascontiguousarray(images.reshape(n, -1).T).astype(dtype, copy=False)
+        turned = operator @ pixels.reshape(height * width, channels * n)
+        if fill:
+            turned += dtype.type(fill) * outside
+        return turned.reshape(-1, n)
+
+    def _perturb_images(self, images, rng):
+        turned = self._turned(images, images.dtype, self.fill)
+        return np.ascontiguousarray(turned.T).reshape(images.shape)
+
+    def _perturb_bytes(self, images, rng):
+        turned = self._turned(images, np.dtype(np.float32), self.fill * 255)
+        # A mean of bytes is within their range, but for the last digit.
+        np.rint(turned, out=turned)
+        return np.ascontiguousarray(turned.astype(np.uint8).T).reshape(images.shape)

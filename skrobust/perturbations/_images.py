@@ -9,6 +9,7 @@ from skrobust.base import BasePerturbation
 
 _DTYPE_RANGES = {"uint8": (0.0, 255.0), "uint16": (0.0, 65535.0)}
 _CHANNEL_COUNTS = (1, 2, 3, 4)
+_BATCH = 1 << 19  # numbers in a batch: 2 MB as float32
 
 
 def split_image_shape(image_shape, n_features, owner):
@@ -56,6 +57,13 @@ class ImagePerturbation(BasePerturbation):
     A subclass writes ``_perturb_images(images, rng)``. It gets images of shape
     (n, height, width, channels), float, with 0 for the low and 1 for the high end of
     the data range, and returns the same shape; results outside [0, 1] are clipped.
+    The images are read-only and come in batches of about 2 MB; ``rng`` draws for the
+    rows of the batch, so no result may depend on what else is in it.
+
+    A subclass may also write ``_perturb_bytes(images, rng)``, a faster way for raw
+    uint8 pixels: from images of shape (n, height, width, channels), read-only, to new
+    ones, or None to go the usual way. It must give what the usual way gives. Changes of
+    pixel values alone get it from :class:`PointPerturbation`.
 
     The base accepts (n, height, width), (n, height, width, channels),
     (n, channels, height, width), and flat rows with ``image_shape``. Pixels that the
@@ -183,25 +191,55 @@ class ImagePerturbation(BasePerturbation):
     def _perturb(self, X, rng):
         low, high, floor, ceiling = self._range_of(X)
         shape, axis = self._layout(X)
-        work = X if X.dtype.kind == "f" else X.astype(np.float32)
-        if X.dtype.itemsize > 4 and X.dtype.kind != "f":
-            work = X.astype(np.float64)
-        unit = np.moveaxis(((work - low) / (high - low)).reshape(shape), axis, -1)
+        step = self._batch_rows(X[0].size)
+        # X is the base's own copy, so each batch of the result can take its place.
+        for start in range(0, len(X), step):
+            rows = slice(start, start + step)
+            part, draws = X[rows], rng.take(rows)
+            images = np.moveaxis(part.reshape(-1, *shape[1:]), axis, -1)
+            bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
+            new = None
+            if X.dtype == np.uint8 and (low, high) == _DTYPE_RANGES["uint8"]:
+                images.flags.writeable = False
+                new = self._perturb_bytes(images, draws)
+            if new is not None:
+                X[rows] = np.moveaxis(new, -1, axis).reshape(part.shape)
+            else:
+                self._perturb_floats(part, images, axis, draws, low, high, bounds)
+        return X
+
+    def _batch_rows(self, size):
+        """Return how many images of so many numbers are worked on at a time."""
+        return max(1, _BATCH // size)
+
+    def _perturb_floats(self, part, images, axis, rng, low, high, bounds):
+        """Change the rows ``part`` of X, seen as ``images``, by way of [0, 1]."""
+        wide = part.dtype.itemsize > 4
+        dtype = np.float64 if wide else np.float32
+        dtype = part.dtype if part.dtype.kind == "f" else dtype
+        unit = np.subtract(images, low, dtype=dtype, casting="unsafe")
+        unit /= high - low
+        unit.flags.writeable = False
         out = np.asarray(self._perturb_images(unit, rng))
         if out.shape != unit.shape:
             raise ValueError(
                 f"{type(self).__name__}._perturb_images must keep the shape "
                 f"{unit.shape}; it returned {out.shape}."
             )
-        same = np.moveaxis(out == unit, -1, axis).reshape(X.shape)
-        new = np.moveaxis(out, -1, axis).reshape(X.shape) * (high - low) + low
-        if X.dtype.kind != "f":
-            new = np.rint(new)
-            limits = np.iinfo(X.dtype)  # a range beyond the type must not wrap around
+        changed = np.moveaxis(out != unit, -1, axis).reshape(part.shape)
+        new = np.moveaxis(out * (high - low) + low, -1, axis).reshape(part.shape)
+        floor, ceiling = bounds
+        if part.dtype.kind != "f":
+            np.rint(new, out=new)
+            limits = np.iinfo(part.dtype)  # a range beyond the type must not wrap round
             floor = np.maximum(floor, limits.min)
             ceiling = np.minimum(ceiling, limits.max)
-        new = np.clip(new, floor, ceiling)
-        return np.where(same, X, new.astype(X.dtype))
+        np.clip(new, floor, ceiling, out=new)
+        np.copyto(part, new, where=changed, casting="unsafe")
+
+    def _perturb_bytes(self, images, rng):
+        """Return new uint8 pixels, or None where there is no shorter way."""
+        return None
 
     def _image_side(self, images):
         """Return the side of the images: the geometric mean of height and width."""

@@ -1,19 +1,78 @@
 """Noise that strikes each pixel by itself: Gaussian, salt and pepper."""
 
+import functools
+
 import numpy as np
+from scipy.special import ndtri
 
 from skrobust._validation import check_number
 from skrobust.perturbations._images import ImagePerturbation
 from skrobust.perturbations._severity import strength_by_side
 
+# Standard deviations of the Gaussian noise of CIFAR-10-C and of ImageNet-C.
+GAUSSIAN_LEVELS = {
+    "small": (0.04, 0.06, 0.08, 0.09, 0.10),
+    "large": (0.08, 0.12, 0.18, 0.26, 0.38),
+}
 
-class GaussianNoise(ImagePerturbation):
+
+@functools.cache
+def normal_table():
+    """Return the normal quantiles of all 16-bit words, scaled to variance 1.
+
+    A 16-bit random word that looks up its quantile here is a normal number on a grid
+    of 65,536 equally likely values within 4.2 standard deviations: all that can be
+    seen in an image, and several times faster than a normal number of full width.
+    """
+    table = ndtri((np.arange(65536) + 0.5) / 65536)
+    table /= table.std()
+    table.flags.writeable = False
+    return table
+
+
+def thresholds(share, n, rng):
+    """Return for each of n rows how many of the 65,536 words are struck.
+
+    The fraction of a word is rounded up or down by one draw per row, so that each
+    value is struck with exactly the given probability; and what is struck at a low
+    share stays struck at every higher one.
+    """
+    words = np.floor(share * 65536.0 + rng.random((n, 1)))
+    return words.astype(np.int32).reshape(n, 1, 1, 1)
+
+
+class AdditiveNoise(ImagePerturbation):
+    """Base of noise that is added to every pixel and channel independently.
+
+    A subclass writes ``_noise_table(images)``: the noise of each of the 65,536 words,
+    as a share of the data range.
+    """
+
+    def _perturb_images(self, images, rng):
+        table = self._noise_table(images).astype(images.dtype)
+        out = np.take(table, rng.words(images.shape), mode="clip")
+        out += images
+        return out
+
+    def _perturb_bytes(self, images, rng):
+        # Rounding x + noise is x + rounded noise, since x is whole.
+        levels = np.rint(self._noise_table(images).astype(np.float32) * 255)
+        levels = np.clip(levels, -255, 255).astype(np.int16)
+        out = np.take(levels, rng.words(images.shape), mode="clip")
+        out += images
+        np.clip(out, 0, 255, out=out)
+        return out.astype(np.uint8)
+
+
+class GaussianNoise(AdditiveNoise):
     r"""Add normal noise to every pixel and channel.
 
     .. math:: x' = \mathrm{clip}(x + R\,(\mathrm{mean} + \mathrm{std}\cdot\varepsilon)),
         \qquad \varepsilon \sim N(0, 1)
 
-    where R is the width of the data range. Either ``severity`` or the physical
+    where R is the width of the data range. The normal numbers are looked up by 16-bit
+    words, so they are 65,536 equally likely values within 4.2 standard deviations,
+    with mean 0 and variance 1. Either ``severity`` or the physical
     parameters are given; with neither, severity 1 holds.
 
     Parameters
@@ -91,21 +150,15 @@ class GaussianNoise(ImagePerturbation):
                 f"std={self.std!r} and var={self.var!r}."
             )
 
-    def _perturb_images(self, images, rng):
+    def _noise_table(self, images):
         severity = self._severity()
         if severity is None:
             mean = self.mean or 0.0
             std = self.std if self.std is not None else np.sqrt(self.var or 0.0)
-        else:
-            mean = 0.0
-            std = strength_by_side(
-                severity,
-                self._image_side(images),
-                small=(0.04, 0.06, 0.08, 0.09, 0.10),
-                large=(0.08, 0.12, 0.18, 0.26, 0.38),
-            )
-        noise = rng.normal(mean, std, size=images.shape)
-        return images + noise.astype(images.dtype, copy=False)
+            return mean + std * normal_table()
+        return normal_table() * strength_by_side(
+            severity, self._image_side(images), **GAUSSIAN_LEVELS
+        )
 
 
 class SaltAndPepper(ImagePerturbation):
@@ -176,7 +229,8 @@ class SaltAndPepper(ImagePerturbation):
         if self.density is not None:
             check_number(self.density, "density", "SaltAndPepper", low=0, high=1)
 
-    def _perturb_images(self, images, rng):
+    def _masks(self, images, rng):
+        """Return where pixels are kept and where they turn to the high end."""
         severity = self._severity()
         density = self.density
         if severity is not None:
@@ -186,9 +240,20 @@ class SaltAndPepper(ImagePerturbation):
                 small=(0.01, 0.02, 0.03, 0.05, 0.07),
                 large=(0.03, 0.06, 0.09, 0.17, 0.27),
             )
+        # At most half of the words, which fits into 16 bits.
+        struck = thresholds(density / 2, len(images), rng).astype(np.uint16)
         size = images.shape if self.per_channel else (*images.shape[:3], 1)
-        u = np.broadcast_to(rng.random(size), images.shape)
-        out = images.copy()
-        out[u < density / 2] = 0
-        out[u > 1 - density / 2] = 1
+        words = rng.words(size)
+        if not self.per_channel:
+            words = np.repeat(words, images.shape[3], axis=3)
+        return words >= struck, words > 65535 - struck
+
+    def _perturb_images(self, images, rng):
+        kept, high = self._masks(images, rng)
+        return np.where(high, images.dtype.type(1), images * kept)
+
+    def _perturb_bytes(self, images, rng):
+        kept, high = self._masks(images, rng)
+        out = images * kept
+        out |= high.view(np.uint8) * np.uint8(255)
         return out
