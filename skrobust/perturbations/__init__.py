@@ -5,16 +5,21 @@ Pipeline it acts on both sides, at fit and at predict; inside a scorer it acts o
 rows that are scored alone, which is the honest default for evaluation.
 """
 
+from skrobust.perturbations._function import FunctionPerturbation
 from skrobust.perturbations._geometry import Rotation
 from skrobust.perturbations._grid import two_factor_grid
 from skrobust.perturbations._images import ImagePerturbation
+from skrobust.perturbations._meta import PerturbedClassifier, PerturbedRegressor
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
 from skrobust.perturbations._sequence import PerturbationSequence
 
 __all__ = [
+    "FunctionPerturbation",
     "GaussianNoise",
     "ImagePerturbation",
     "PerturbationSequence",
+    "PerturbedClassifier",
+    "PerturbedRegressor",
     "Rotation",
     "SaltAndPepper",
     "two_factor_grid",
