@@ -11,12 +11,14 @@ from skrobust.perturbations._grid import two_factor_grid
 from skrobust.perturbations._images import ImagePerturbation
 from skrobust.perturbations._meta import PerturbedClassifier, PerturbedRegressor
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
+from skrobust.perturbations._sampler import PerturbationSampler
 from skrobust.perturbations._sequence import PerturbationSequence
 
 __all__ = [
     "FunctionPerturbation",
     "GaussianNoise",
     "ImagePerturbation",
+    "PerturbationSampler",
     "PerturbationSequence",
     "PerturbedClassifier",
     "PerturbedRegressor",
