@@ -18,6 +18,12 @@ from skrobust._validation import (
 )
 from skrobust.base import BasePerturbation
 from skrobust.base._streams import other_noise
+from skrobust.perturbations._rows import (
+    dense_rows,
+    join_rows,
+    rows_as_given,
+    take_rows,
+)
 
 
 class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
@@ -39,11 +45,11 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         Share of the rows of each class that is perturbed (rounded half up), drawn anew
         for each copy.
     sampling_strategy : None, "auto" or dict, default=None
-        None treats all classes alike, so that their balance stays. "auto" adds perturbed
-        rows until every class is as large as the largest. A dict gives for each class
-        how many rows it shall have; classes left out get none. With a strategy every row
-        of a class is used once before any is used twice; ``n_copies`` and ``share`` stay
-        at their defaults, and ``mode`` is "add".
+        None treats all classes alike, so that their balance stays. "auto" adds
+        perturbed rows until every class is as large as the largest. A dict gives for
+        each class how many rows it shall have; classes left out get none. With a
+        strategy every row of a class is used once before any is used twice;
+        ``n_copies`` and ``share`` stay at their defaults, and ``mode`` is "add".
     random_state : int, RandomState, Generator or None, default=None
         Seed of the choice of rows, which follows their order. The noise has the seed of
         the perturbation.
@@ -157,19 +163,19 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         for copy, sizes in enumerate(wanted):
             chosen = _choose(codes, sizes, rng)
             noise = other_noise(self.perturbation_, "side", "fit", "copy", copy)
-            parts.append(noise.perturb(None, _take(rows, chosen), None))
+            parts.append(noise.perturb(None, take_rows(rows, chosen), None))
             indices.append(chosen)
         if self.mode == "add":
             parts.insert(0, rows)
             self.sample_indices_ = np.concatenate([np.arange(n), *indices])
-            new = _join(parts)
+            new = join_rows(parts)
         else:
             kept = np.setdiff1d(np.arange(n), indices[0])
-            new = _join([_take(rows, kept), parts[0]])
+            new = join_rows([take_rows(rows, kept), parts[0]])
             order = np.argsort(np.concatenate([kept, indices[0]]), kind="stable")
-            new = _take(new, order)
+            new = take_rows(new, order)
             self.sample_indices_ = np.arange(n)
-        return _as_given(new, X), _take(y, self.sample_indices_)
+        return rows_as_given(new, X), take_rows(y, self.sample_indices_)
 
     def _prepare(self, X, y):
         self._check_parameters()
@@ -186,7 +192,7 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
             if (labels.sum(axis=1) != 1).any():
                 raise ValueError(f"{owner} needs one class per row; y has several.")
             labels = labels.argmax(axis=1)
-        rows = _dense(X) if is_frame(X) else X
+        rows = dense_rows(X) if is_frame(X) else X
         validate_data(
             self, rows, dtype=None, allow_nd=True, ensure_all_finite=False, reset=True
         )
@@ -235,9 +241,9 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         check_count(self.n_copies, "n_copies", owner)
         check_number(self.share, "share", owner, low=0, high=1, low_open=True)
         strategy = self.sampling_strategy
-        if strategy is not None and strategy != "auto":
-            if not isinstance(strategy, dict):
-                raise self._bad_strategy("None, 'auto' or a dict of classes to numbers")
+        named = strategy is None or isinstance(strategy, dict) or strategy == "auto"
+        if not named:
+            raise self._bad_strategy("None, 'auto' or a dict of classes to numbers")
         if self.mode == "replace" and (self.n_copies != 1 or strategy is not None):
             raise ValueError(
                 f"{owner} with mode='replace' keeps the number of rows: n_copies must "
@@ -273,49 +279,3 @@ def _choose(codes, sizes, rng):
         rows = np.flatnonzero(codes == code)
         chosen.append(rows[np.argsort(draws[rows], kind="stable")[:size]])
     return np.sort(np.concatenate(chosen))
-
-
-def _dense(X):
-    """Return a frame that a perturbation can take: sparse columns made dense."""
-    return _cast(X, {i: t.subtype for i, t in _sparse_columns(X).items()})
-
-
-def _sparse_columns(X):
-    if not hasattr(X, "iloc"):
-        return {}
-    kinds = enumerate(X.dtypes)
-    return {i: t for i, t in kinds if type(t).__name__ == "SparseDtype"}
-
-
-def _cast(X, dtypes):
-    # By place: names may occur twice.
-    if not dtypes:
-        return X
-    frame = X.set_axis(range(X.shape[1]), axis=1).astype(dtypes)
-    return frame.set_axis(X.columns, axis=1)
-
-
-def _take(container, rows):
-    """Return some rows of any container, pandas with a new index."""
-    if hasattr(container, "iloc"):
-        return container.iloc[rows].reset_index(drop=True)
-    if isinstance(container, (list, tuple)):
-        return type(container)(container[i] for i in rows)
-    return container[rows]
-
-
-def _join(parts):
-    """Return the rows of all parts, one part after the other."""
-    first = parts[0]
-    if not is_frame(first):
-        return np.concatenate(parts)
-    if hasattr(first, "iloc"):
-        return sys.modules["pandas"].concat(parts, ignore_index=True)
-    return sys.modules["polars"].concat(parts, how="vertical_relaxed")
-
-
-def _as_given(new, X):
-    """Return new rows in the container that came in, sparse columns sparse again."""
-    if isinstance(X, (list, tuple)):
-        return new.tolist()
-    return _cast(new, _sparse_columns(X))
