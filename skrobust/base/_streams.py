@@ -1,4 +1,4 @@
-"""The same perturbation with other draws: another side, another copy, another repeat."""
+"""The same perturbation with other draws, for another side, copy or repeat."""
 
 import copy
 

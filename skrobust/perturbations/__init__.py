@@ -11,6 +11,7 @@ from skrobust.perturbations._grid import two_factor_grid
 from skrobust.perturbations._images import ImagePerturbation
 from skrobust.perturbations._meta import PerturbedClassifier, PerturbedRegressor
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
+from skrobust.perturbations._presets import get_preset
 from skrobust.perturbations._sampler import PerturbationSampler
 from skrobust.perturbations._sequence import PerturbationSequence
 
@@ -24,5 +25,6 @@ __all__ = [
     "PerturbedRegressor",
     "Rotation",
     "SaltAndPepper",
+    "get_preset",
     "two_factor_grid",
 ]

@@ -28,9 +28,9 @@ def _cast(X, dtypes):
 
 
 def take_rows(container, rows):
-    """Return some rows of any container, pandas with a new index."""
+    """Return some rows of any container."""
     if hasattr(container, "iloc"):
-        return container.iloc[rows].reset_index(drop=True)
+        return container.iloc[rows]
     if isinstance(container, (list, tuple)):
         return type(container)(container[i] for i in rows)
     return container[rows]
@@ -50,4 +50,11 @@ def rows_as_given(new, X):
     """Return new rows in the container that came in, sparse columns sparse again."""
     if isinstance(X, (list, tuple)):
         return new.tolist()
-    return _cast(new, _sparse_columns(X))
+    return new_index(_cast(new, _sparse_columns(X)))
+
+
+def new_index(container):
+    """Return the container; rows of pandas are numbered from 0 again."""
+    if hasattr(container, "iloc"):
+        return container.reset_index(drop=True)
+    return container

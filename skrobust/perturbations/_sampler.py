@@ -21,6 +21,7 @@ from skrobust.base._streams import other_noise
 from skrobust.perturbations._rows import (
     dense_rows,
     join_rows,
+    new_index,
     rows_as_given,
     take_rows,
 )
@@ -175,7 +176,8 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
             order = np.argsort(np.concatenate([kept, indices[0]]), kind="stable")
             new = take_rows(new, order)
             self.sample_indices_ = np.arange(n)
-        return rows_as_given(new, X), take_rows(y, self.sample_indices_)
+        y_new = new_index(take_rows(y, self.sample_indices_))
+        return rows_as_given(new, X), y_new
 
     def _prepare(self, X, y):
         self._check_parameters()
