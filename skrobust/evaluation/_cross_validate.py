@@ -203,7 +203,7 @@ def cross_validate_perturbations(
     )
     if scorer is None and not errors:
         _add_correctness(results, done, splits, size, groups, owner)
-    if reference is not None:
+    if reference is not None and not errors:
         against_reference(results, table, clean_score, reference, owner)
     return results
 
