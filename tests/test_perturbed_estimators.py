@@ -462,7 +462,7 @@ BAD = {
         lambda: FunctionPerturbation(np.char.mod, draws=False).perturb(None, X), "|missing"),
     "verb": (
         lambda: FunctionPerturbation(dice).perturb(None, X),
-        "'dice' of FunctionPerturbation asks rng for 'integers'; .* normal, random"),
+        "'dice' of FunctionPerturbation asks rng for 'integers'; .* normal, .*uniform.$"),
     "on": (lambda: PerturbedClassifier(SVC(), SMALL, on="x").fit(X, Y), "'on' parameter"),
     "attack": (
         lambda: PerturbedClassifier(SVC(), FGSM(0.1)).fit(X, Y), "make_robust_scorer"),

@@ -111,7 +111,8 @@ class FunctionPerturbation(BasePerturbation):
         except AttributeError as error:
             if error.obj is not rng:
                 raise
-            verbs = ", ".join(v for v in sorted(dir(rng)) if not v.startswith("_"))
+            numpy_verbs = set(dir(np.random.Generator)) & set(dir(rng))
+            verbs = ", ".join(sorted(v for v in numpy_verbs if v[0] != "_"))
             raise ValueError(
                 f"The function {self._function_name()!r} of FunctionPerturbation asks "
                 f"rng for {error.name!r}; draws that belong to rows are {verbs}."
