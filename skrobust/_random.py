@@ -193,6 +193,12 @@ class NoiseKey:
 
         return cls(seeds).derive("seed", seed)
 
+    @classmethod
+    def from_positions(cls, n_rows, seed):
+        """Key rows by their place in the call and a seed, whatever their content."""
+        places = np.arange(1, n_rows + 1, dtype=np.uint64) * _GOLDEN
+        return cls(_mix(places)).derive("position", 0).derive("seed", seed)
+
     def derive(self, *parts):
         """Return the keys of a sub-stream named by strings and numbers."""
         number = np.uint64(stream_number(*parts))

@@ -32,6 +32,16 @@ class Results(Bunch):
         pandas = require("pandas", "to_frame", extra="report")
         return pandas.DataFrame({name: self[name] for name in self["columns"]})
 
+    def frame(self):
+        """Return the columns as a data frame of pandas, as displays do.
+
+        Returns
+        -------
+        DataFrame
+            That of :meth:`to_frame`.
+        """
+        return self.to_frame()
+
     def __repr__(self):
         parts = []
         for name, value in self.items():

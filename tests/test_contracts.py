@@ -5,14 +5,19 @@ import inspect
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import check_estimator
 
 import skrobust
 from skrobust.attacks import FGSM, PGD
 from skrobust.nets import ToNetInput
 from skrobust.perturbations import (
+    FunctionPerturbation,
     GaussianNoise,
+    PerturbationSampler,
     PerturbationSequence,
+    PerturbedClassifier,
+    PerturbedRegressor,
     PixelDropout,
     Rotation,
     SaltAndPepper,
@@ -35,6 +40,15 @@ def first_feature(X):
     return np.abs(np.asarray(X, dtype=float)[:, 0])
 
 
+def jitter(X, rng, scale=0.1):
+    return X + scale * rng.normal(size=X.shape)
+
+
+def halve(X):
+    return X / 2
+
+
+NOISE = GaussianNoise(std=0.05, random_state=0)
 FLAT = {"image_shape": (1, -1)}
 INSTANCES = [
     GaussianNoise(**FLAT),
@@ -46,6 +60,11 @@ INSTANCES = [
     PixelDropout(**FLAT),
     Rotation(30, **FLAT),
     PerturbationSequence([SaltAndPepper(0.2), Rotation(20, **FLAT)]),
+    FunctionPerturbation(jitter, kw_args={"scale": 0.2}, name="jitter"),
+    FunctionPerturbation(halve),
+    PerturbedClassifier(LogisticRegression(), NOISE),
+    PerturbedRegressor(Ridge(), NOISE),
+    PerturbationSampler(NOISE, random_state=0),
     ToNetInput(),
     DeepESTSampler(auxiliary=first_feature),
     DeepESTSampler(auxiliary=first_feature, rule="released"),
@@ -143,6 +162,8 @@ def test_public_checks_pass_on_ours():
     for condition in two_factor_grid(image_shape=(8, 8))[1:69:13]:
         draws = any(not isinstance(step, Rotation) for step in condition.steps)
         check_perturbation(condition, draws=draws)
+    check_perturbation(FunctionPerturbation(jitter))
+    check_perturbation(FunctionPerturbation(halve), draws=False)
     check_attack(PGD(0.1, n_steps=3))
     check_sampler(DeepESTSampler())
     check_sampler(DeepESTSampler(rule="released"))

@@ -4,11 +4,13 @@ from skrobust._results import Results
 from skrobust.evaluation._attacks import evaluate_attack
 from skrobust.evaluation._boundary import empirical_boundary_distance
 from skrobust.evaluation._boundary_steps import boundary_steps
+from skrobust.evaluation._cross_validate import cross_validate_perturbations
 from skrobust.evaluation._perturbations import evaluate_perturbations
 
 __all__ = [
     "Results",
     "boundary_steps",
+    "cross_validate_perturbations",
     "empirical_boundary_distance",
     "evaluate_attack",
     "evaluate_perturbations",

@@ -1,29 +1,31 @@
 """Fit once, score every condition once."""
 
-from collections import Counter
-from collections.abc import Iterable
-
 import numpy as np
-from sklearn.base import is_classifier
-from sklearn.metrics import check_scoring
 
 from skrobust._parallel import run_tasks
-from skrobust._responses import is_net, predict_labels, unwrap
 from skrobust._results import Results
-from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust._validation import check_same_length, check_targets
 from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.metrics import accuracy_stability_index, coefficient_of_variation
-from skrobust.metrics._labels import label_pair
-
-
-def _correctness(estimator, condition, X, y):
-    predicted = predict_labels(estimator, condition.perturb(estimator, X, y))
-    y, predicted = label_pair(y, predicted, "evaluate_perturbations")
-    return predicted == y
-
-
-def _score(estimator, condition, X, y, scorer):
-    return float(scorer(estimator, condition.perturb(estimator, X, y), y))
+from skrobust.evaluation._conditions import (
+    condition_list,
+    condition_table,
+    fit_conditions,
+    table_columns,
+)
+from skrobust.evaluation._parts import (
+    PartKeys,
+    clean_part,
+    condition_part,
+    find_scorer,
+)
+from skrobust.evaluation._summary import (
+    against_reference,
+    check_reference_model,
+    index_interval,
+    overall,
+)
+from skrobust.metrics import proportion_interval
+from skrobust.metrics._units import check_confidence, make_units
 
 
 def evaluate_perturbations(
@@ -33,11 +35,14 @@ def evaluate_perturbations(
     conditions,
     *,
     scoring=None,
+    X_ref=None,
+    reference=None,
+    confidence=0.95,
     n_jobs=None,
     verbose=0,
     checkpoint=None,
 ):
-    """Score a fitted model under every condition, once each.
+    r"""Score a fitted model under every condition, once each.
 
     Parameters
     ----------
@@ -49,10 +54,18 @@ def evaluate_perturbations(
         True labels or targets.
     conditions : list of objects with ``perturb(estimator, X, y)``
         For example ``two_factor_grid("asi68", image_shape=(8, 8))``. A condition that
-        learns scales must be fitted on training data.
+        learns scales must be fitted on training data, or ``X_ref`` given.
     scoring : str, callable or None, default=None
         As in scikit-learn; None is accuracy for classifiers, and then the correctness
         of every sample under every condition is kept.
+    X_ref : array-like or data frame of shape (n_ref, ...), default=None
+        Training rows on which copies of the conditions are fitted.
+    reference : dict of one name to Results, default=None
+        Another model's results under the same conditions and its name, such as
+        ``{"AlexNet": its_results}``, for the mean corruption error. Without one there
+        is none. Accuracy only.
+    confidence : float in (0, 1), default=0.95
+        Of the intervals.
     n_jobs : int, default=None
         Conditions scored at a time; the result does not depend on it.
     verbose : int, default=0
@@ -64,10 +77,43 @@ def evaluate_perturbations(
     Returns
     -------
     results : Results
-        Columns ``number``, ``name`` and ``score``; ``mean``,
-        ``coefficient_of_variation`` and ``accuracy_stability_index`` over the
-        conditions (nan where a score is negative); ``n_samples``; for accuracy
-        ``correct``, a boolean array of shape (n_samples, n_conditions).
+        Columns, one row a condition: ``number``, ``name``, ``score``; ``corruption``
+        and ``severity`` (empty and nan unless the condition is a single step with a
+        severity). Numbers:
+
+        - ``mean``, ``coefficient_of_variation`` (population standard deviation) and
+          ``accuracy_stability_index`` over the conditions (nan where a score lies
+          outside [0, 1]);
+        - ``clean_score``, on X itself; ``worst_condition`` and ``worst_score``;
+        - ``n_samples``, ``confidence``.
+
+        Where conditions have a severity, ``corruptions``, a table of the severity
+        curves with ``area``, and ``area_under_severity_curve``, the mean area. For
+        accuracy the columns ``score_low``, ``score_high`` (Wilson) and ``flip_rate``
+        (share of predictions that differ from those for the clean rows);
+        ``accuracy_stability_index_interval`` (as
+        :func:`~skrobust.metrics.confidence_interval` has it, with its warnings); and
+        ``correct``, a boolean array of shape (n_samples, n_conditions). With a
+        reference, ``mean_corruption_error``, ``relative_mean_corruption_error`` and
+        ``reference``, its name.
+
+    Raises
+    ------
+    ValueError
+        For bad parameters, conditions that are not fitted but must be, and a reference
+        of other conditions, other scores or no errors.
+
+    Notes
+    -----
+    The area under the severity curve of a corruption with the scores :math:`a(s)` is
+
+    .. math:: \frac{1}{s_{max}} \int_0^{s_{max}} a(s)\, ds
+
+    by trapezoids, where :math:`a(0)` is the clean score: the mean height, in [0, 1] for
+    scores in [0, 1]. It is our choice of a summary and compares only over the same
+    severities. The mean corruption error is that of
+    :func:`~skrobust.metrics.mean_corruption_error`, over the conditions with a
+    positive severity.
 
     Examples
     --------
@@ -84,60 +130,50 @@ def evaluate_perturbations(
     ((69,), True)
     """
     owner = "evaluate_perturbations"
-    listed = isinstance(conditions, Iterable) and not isinstance(conditions, str)
-    conditions = list(conditions) if listed else [conditions]
-    if not conditions or any(
-        isinstance(c, type) or not hasattr(c, "perturb") for c in conditions
-    ):
-        rule = "a non-empty list of objects with perturb(estimator, X, y)"
-        raise invalid("conditions", owner, rule, conditions)
+    conditions = condition_list(conditions, owner)
+    confidence = check_confidence(confidence, owner)
     y = check_targets(y, owner)
     check_same_length(owner, X=X, y=y)
-    correct = None
-    model = unwrap(estimator)[1]
-    kinds = {c.__name__ for c in type(model).__mro__} if is_net(model) else set()
-    nets = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
-    is_class = is_classifier(estimator) or bool(kinds & nets)
+    scorer = find_scorer(estimator, scoring)
+    table = condition_table(conditions)
+    reference = check_reference_model(reference, table, scorer is None, owner)
     store = Checkpoint(checkpoint, owner)
-    as_accuracy = scoring == "accuracy" or (scoring is None and is_class)
-    if as_accuracy:
-        function, extra = _correctness, ()
-    else:
-        function, extra = _score, (check_scoring(estimator, scoring=scoring),)
-    prefix = store.prefix(estimator, X, y, "accuracy" if as_accuracy else extra)
-    # Equal conditions are parts of their own, told apart by their number.
-    keys = [store.key(prefix, c) for c in conditions]
-    seen = Counter()
-    tasks = []
-    for key, condition in zip(keys, conditions, strict=True):
-        part = f"{key}-{seen[key]}" if seen[key] else key
-        seen[key] += 1
-        tasks.append((part, function, estimator, condition, X, y, *extra))
+    if X_ref is not None:
+        conditions = fit_conditions(conditions, X_ref)
+    keys = PartKeys(store)
+    prefix = keys.prefix(estimator, X, y, scorer)
+    clean_score, clean = clean_part(estimator, X, y, scorer, owner)
+    tasks = [
+        (keys.key(prefix, c), condition_part, estimator, c, X, y, scorer, clean, owner)
+        for c in conditions
+    ]
     parts = run_tasks(
         store.run, tasks, n_jobs=n_jobs, verbose=verbose, label="conditions"
     )
-    if as_accuracy:
-        correct = np.column_stack(parts)
-        scores = correct.mean(axis=0)
+    right = None
+    if scorer is None:
+        right = np.stack([part[0] for part in parts], axis=1)
+        table["score"] = right.mean(axis=0)
+        bounds = [
+            proportion_interval(int(count), len(y), confidence=confidence)
+            for count in right.sum(axis=0)
+        ]
+        table["score_low"], table["score_high"] = np.array(bounds).T
+        table["flip_rate"] = np.array([part[1].mean() for part in parts])
     else:
-        scores = np.array(parts, dtype=np.float64)
-    names = [getattr(c, "name", None) or str(c) for c in conditions]
-    numbers = [getattr(c, "number", None) or i for i, c in enumerate(conditions, 1)]
-    bounded = scores.min() >= 0 and scores.max() <= 1
+        table["score"] = np.array(parts, dtype=np.float64)
     results = Results(
-        columns=("number", "name", "score"),
-        number=np.array(numbers),
-        name=np.array(names),
-        score=scores,
-        mean=float(scores.mean()),
-        coefficient_of_variation=(
-            coefficient_of_variation(scores) if bounded else float("nan")
-        ),
-        accuracy_stability_index=(
-            accuracy_stability_index(scores) if bounded else float("nan")
-        ),
+        columns=table_columns(table),
+        **table,
+        **overall(table, clean_score),
         n_samples=len(y),
+        confidence=confidence,
     )
-    if correct is not None:
-        results["correct"] = correct
+    if right is not None:
+        units = make_units(None, len(y), owner)
+        interval = index_interval(right, units, confidence, owner)
+        results["accuracy_stability_index_interval"] = interval
+        results["correct"] = right
+    if reference is not None:
+        against_reference(results, table, clean_score, reference, owner)
     return results

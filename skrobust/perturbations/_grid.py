@@ -1,7 +1,8 @@
 """The conditions over which stability is measured: grids of two factors."""
 
-from skrobust._validation import check_choice
+from skrobust._validation import check_choice, invalid
 from skrobust.base import BasePerturbation
+from skrobust.perturbations._factors import check_factor, cross
 from skrobust.perturbations._geometry import Rotation
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
 from skrobust.perturbations._sequence import PerturbationSequence
@@ -29,37 +30,55 @@ def _label(factor, level):
 
 
 def two_factor_grid(
-    preset="asi68",
+    first="asi68",
+    second=None,
     *,
+    both_orders=True,
+    include="all",
+    unique=False,
     image_shape=None,
     channel_axis=None,
     data_range="auto",
-    unique=False,
     gaussian="mean",
     random_state=None,
 ):
-    """Return the conditions of a two-factor grid, in their published order.
+    """Return the conditions of a two-factor grid, numbered in a fixed order.
 
-    ``"asi68"`` is the grid of the Accuracy-Stability Index: salt and pepper (density
-    0, .1, .15, .2), Gaussian noise (0, .1, .15, .2) and rotation (-60, -30, 0, 30, 60
-    degrees, positive clockwise), two at a time and in both orders, (0, 0) left out:
-    68 conditions, and the clean one as number 1. Ten of their effects occur more than
-    once (salt and pepper alone four times per level); these repeats are kept and get
-    fresh noise each, as in the publication.
+    Two factors A and B with their levels are crossed, A before B and then B before A;
+    level 0, where a factor is left out, is crossed in, so each order begins with its
+    single-factor conditions among the others. The clean condition is number 1.
+
+    ``"asi68"`` is the published grid of the Accuracy-Stability Index: salt and pepper
+    (density 0, .1, .15, .2), Gaussian noise (0, .1, .15, .2) and rotation (-60, -30, 0,
+    30, 60 degrees, positive clockwise), salt and pepper with each of the other two in
+    both orders: 68 conditions. Ten of their effects occur more than once (salt and
+    pepper alone four times per level); these repeats are kept and get fresh noise each,
+    as in the publication, and so are those of a grid of your own.
 
     Parameters
     ----------
-    preset : {"asi68"}, default="asi68"
-        Which grid.
+    first : "asi68", perturbation or tuple, default="asi68"
+        The published grid, or the factor A: ``(perturbation, parameter, levels)``, such
+        as ``(Rotation(), "angle", [10, 20])``; ``(perturbation, levels)`` for levels of
+        ``severity``; a perturbation alone for severities 1 to 5.
+    second : perturbation or tuple, default=None
+        The factor B, in the same forms; None for "asi68".
+    both_orders : bool, default=True
+        Whether both orders of application are there, or the first alone (A before B;
+        for "asi68" salt and pepper before the others).
+    include : {"all", "single", "pairs"}, default="all"
+        Which perturbed conditions are returned, by the number of factors that act. They
+        keep the numbers that they have in the whole grid.
+    unique : bool, default=False
+        Whether repeats are dropped. Of "asi68" 52 distinct perturbed conditions and the
+        clean one are left; an index over these is not comparable with one over all 69.
     image_shape : tuple of int, default=None
-        (height, width), with channels first or last, for flat rows.
+        For "asi68", as are the next three: (height, width), with channels first or
+        last, for flat rows.
     channel_axis : {1, -1}, default=None
         Where the channels are, if the shape leaves it open.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels.
-    unique : bool, default=False
-        Whether repeats are dropped. What is left are 52 distinct perturbed conditions
-        and the clean one; an index over these is not comparable with one over all 69.
     gaussian : {"mean", "var"}, default="mean"
         What a Gaussian level is. The authors' figures show the mean of noise of
         variance .01; the papers do not say so. ``"var"`` takes the level as variance.
@@ -69,8 +88,15 @@ def two_factor_grid(
     Returns
     -------
     conditions : list of PerturbationSequence
-        Each with a ``name`` such as ``"SP0.1GA0.15"`` (in the order of application; RR
-        and RL are turns to the right and to the left) and its ``number``.
+        Each with a ``name`` such as ``"SP0.1GA0.15"`` or ``"Rotation10GaussianNoise0"``
+        (in the order of application; RR and RL are turns to the right and to the left)
+        and its ``number``.
+
+    Raises
+    ------
+    ValueError
+        For a factor that is none of these, a level of 0 or one given twice, or a level
+        that the perturbation refuses.
 
     References
     ----------
@@ -80,45 +106,76 @@ def two_factor_grid(
 
     Examples
     --------
-    >>> from skrobust.perturbations import two_factor_grid
+    >>> from skrobust.perturbations import GaussianNoise, Rotation, two_factor_grid
     >>> grid = two_factor_grid("asi68", image_shape=(8, 8))
     >>> len(grid), grid[0].name, grid[5].name, grid[68].name
     (69, 'CLEAN', 'SP0.1GA0.1', 'RL60SP0.2')
     >>> len(two_factor_grid("asi68", image_shape=(8, 8), unique=True))
     53
+    >>> turn, noise = (Rotation(), "angle", [10, 20]), (GaussianNoise(), "std", [0.1])
+    >>> grid = two_factor_grid(turn, noise, include="pairs")
+    >>> [(condition.number, condition.name) for condition in grid]
+    [(1, 'CLEAN'), (4, 'Rotation10GaussianNoise0.1'),
+     (6, 'Rotation20GaussianNoise0.1'), (10, 'GaussianNoise0.1Rotation10'),
+     (11, 'GaussianNoise0.1Rotation20')]
     """
-    check_choice(preset, "preset", "two_factor_grid", ("asi68",))
-    check_choice(gaussian, "gaussian", "two_factor_grid", ("mean", "var"))
-    common = {
+    owner = "two_factor_grid"
+    check_choice(include, "include", owner, ("all", "single", "pairs"))
+    check_choice(both_orders, "both_orders", owner, (True, False))
+    check_choice(unique, "unique", owner, (True, False))
+    check_choice(gaussian, "gaussian", owner, ("mean", "var"))
+    images = {
         "image_shape": image_shape,
         "channel_axis": channel_axis,
         "data_range": data_range,
     }
-
-    def step(factor, level) -> BasePerturbation:
-        if factor == "SP":
-            return SaltAndPepper(level, **common)
-        if factor == "RO":
-            return Rotation(level, clockwise=True, canvas="fit", **common)
-        if gaussian == "mean":
-            return GaussianNoise(mean=level, var=0.01, **common)
-        return GaussianNoise(var=level, **common)
-
+    if isinstance(first, str):
+        check_choice(first, "first", owner, ("asi68",))
+        if second is not None:
+            raise invalid("second", owner, "None with a published grid", second)
+        cells = _asi68(images, gaussian)
+    else:
+        defaults = (image_shape, channel_axis, data_range, gaussian)
+        if defaults != (None, None, "auto", "mean"):
+            raise ValueError(
+                f"{owner} takes image_shape, channel_axis, data_range and gaussian for "
+                "'asi68' alone; set those of other perturbations where they are made."
+            )
+        cells = cross(check_factor(first, "first"), check_factor(second, "second"))
     grid = [PerturbationSequence([], name="CLEAN", number=1, random_state=random_state)]
     repeats = {}
-    for number, (first, a, second, b) in enumerate(_TYPES, start=2):
-        effect = tuple((f, v) for f, v in ((first, a), (second, b)) if v)
+    for number, (name, effect, steps, is_second) in enumerate(cells, start=2):
         replicate = repeats.get(effect, 0)
         repeats[effect] = replicate + 1
-        if unique and replicate:
+        wanted = {"all": len(steps), "single": 1, "pairs": 2}[include]
+        skipped = len(steps) != wanted or (is_second and not both_orders)
+        if skipped or (unique and replicate):
             continue
         grid.append(
             PerturbationSequence(
-                [step(factor, level) for factor, level in effect],
-                name=_label(first, a) + _label(second, b),
+                steps,
+                name=name,
                 number=number,
                 replicate=replicate,
                 random_state=random_state,
             )
         )
     return grid
+
+
+def _asi68(images, gaussian):
+    """Yield name, effect, steps, and whether salt and pepper comes second."""
+
+    def step(factor, level) -> BasePerturbation:
+        if factor == "SP":
+            return SaltAndPepper(level, **images)
+        if factor == "RO":
+            return Rotation(level, clockwise=True, canvas="fit", **images)
+        if gaussian == "mean":
+            return GaussianNoise(mean=level, var=0.01, **images)
+        return GaussianNoise(var=level, **images)
+
+    for first, a, second, b in _TYPES:
+        effect = tuple((f, v) for f, v in ((first, a), (second, b)) if v)
+        name = _label(first, a) + _label(second, b)
+        yield name, effect, [step(f, v) for f, v in effect], second == "SP"

@@ -5,7 +5,7 @@ from collections import Counter
 from sklearn.base import clone
 
 from skrobust._random import NoiseKey, seed_number
-from skrobust._validation import check_count
+from skrobust._validation import check_choice, check_count
 from skrobust.base import BasePerturbation
 
 
@@ -29,6 +29,13 @@ class PerturbationSequence(BasePerturbation):
         Number of this condition in its grid.
     replicate : int, default=0
         Conditions that differ in this number alone draw fresh noise.
+    noise_key : {"content", "position"}, default="content"
+        What the noise of a row belongs to: its content, or its place in the call. By
+        position, noise does not change when a column does (as in feature selection or
+        for rows that differ in one bit), but it depends on the batch and the order of
+        the rows: each fold and each chunk begins again with the first draw. The tag
+        ``non_deterministic`` says so. A single perturbation gets it as the only step of
+        a sequence.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the whole sequence; the seeds of the steps enter as well.
 
@@ -52,12 +59,20 @@ class PerturbationSequence(BasePerturbation):
     """
 
     def __init__(
-        self, steps=(), *, name=None, number=None, replicate=0, random_state=None
+        self,
+        steps=(),
+        *,
+        name=None,
+        number=None,
+        replicate=0,
+        noise_key="content",
+        random_state=None,
     ):
         self.steps = steps
         self.name = name
         self.number = number
         self.replicate = replicate
+        self.noise_key = noise_key
         self.random_state = random_state
 
     def __str__(self):
@@ -129,7 +144,9 @@ class PerturbationSequence(BasePerturbation):
         return self
 
     def _check_parameters(self):
-        check_count(self.replicate, "replicate", "PerturbationSequence", low=0)
+        owner = "PerturbationSequence"
+        check_count(self.replicate, "replicate", owner, low=0)
+        check_choice(self.noise_key, "noise_key", owner, ("content", "position"))
         if not isinstance(self.steps, (list, tuple)) or not all(
             isinstance(step, BasePerturbation) for step in self.steps
         ):
@@ -137,6 +154,14 @@ class PerturbationSequence(BasePerturbation):
                 "The 'steps' parameter of PerturbationSequence must be a list of "
                 f"perturbations. Got {self.steps!r} instead."
             )
+        # Inner steps are keyed by what enters the whole sequence.
+        for step in self.steps:
+            if getattr(step, "noise_key", self.noise_key) != self.noise_key:
+                raise ValueError(
+                    f"{owner} takes one noise_key for all: set that of the outermost "
+                    f"sequence. Got {self.noise_key!r} outside and "
+                    f"{step.noise_key!r} inside."
+                )
 
     def _learn(self, values):
         self.steps_ = [clone(step).fit(values) for step in self.steps]
@@ -148,7 +173,10 @@ class PerturbationSequence(BasePerturbation):
         self._check_parameters()
         if key is None:
             seed = seed_number(self.random_state, "PerturbationSequence")
-            key = NoiseKey.from_rows(values, seed)
+            if self.noise_key == "position":
+                key = NoiseKey.from_positions(len(values), seed)
+            else:
+                key = NoiseKey.from_rows(values, seed)
         key = key.derive("replicate", self.replicate)
         seen = Counter()
         for step in getattr(self, "steps_", self.steps):
@@ -160,6 +188,11 @@ class PerturbationSequence(BasePerturbation):
             values = step._run(values, key.derive(kind, seen[kind], own))
             seen[kind] += 1
         return values.copy() if not self.steps else values
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.noise_key == "position"
+        return tags
 
     def _perturb(self, X, rng):
         raise AssertionError("a sequence runs its steps, never itself")
