@@ -11,10 +11,35 @@ from sklearn.datasets import load_digits, load_sample_image
 from skrobust import perturbations
 from skrobust.perturbations import Pixelate
 
-NAMES = """GaussianBlur DefocusBlur GlassBlur MotionBlur ZoomBlur Snow Frost Fog Spatter
-Contrast Brightness Saturate JPEGCompression Pixelate ElasticDeformation Translation
-Scaling Shear Rotation Occlusion Gamma Quantization ChannelShift Stripe DottedLine Zigzag
-CannyEdges""".split()
+NAMES = [
+    "GaussianBlur",
+    "DefocusBlur",
+    "GlassBlur",
+    "MotionBlur",
+    "ZoomBlur",
+    "Snow",
+    "Frost",
+    "Fog",
+    "Spatter",
+    "Contrast",
+    "Brightness",
+    "Saturate",
+    "JPEGCompression",
+    "Pixelate",
+    "ElasticDeformation",
+    "Translation",
+    "Scaling",
+    "Shear",
+    "Rotation",
+    "Occlusion",
+    "Gamma",
+    "Quantization",
+    "ChannelShift",
+    "Stripe",
+    "DottedLine",
+    "Zigzag",
+    "CannyEdges",
+]
 SEVERITIES = (1, 3, 5)
 
 photo = load_sample_image("china.jpg")[:, 100:527]

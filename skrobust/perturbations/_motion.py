@@ -140,11 +140,12 @@ class MotionBlur(TabulatedPerturbation):
 class GlassBlur(TabulatedPerturbation):
     """Look through frosted glass: pixels change places with near ones, blurred.
 
-    Each pixel is taken from a place at most ``max_shift`` pixels away, ``iterations``
-    times over, with a Gaussian blur before and after. The published code swaps pixels
-    one after another; here all are drawn at once (our choice), which scatters them
-    alike and does not depend on an order. Between severities the number of iterations
-    is a fraction: the last iteration shifts by that fraction of ``max_shift``.
+    Pixels change places ``iterations`` times over, with a Gaussian blur before and
+    after. The published code swaps each pixel with a near one, one after another, so
+    that a pixel moves twice on average. Here (our choice) all move at once, each by
+    the sum of two drawn shifts, which scatters them alike and does not depend on an
+    order. Between severities the number of iterations is a fraction: the last one
+    shifts by that fraction of ``max_shift``.
 
     Parameters
     ----------
@@ -154,7 +155,8 @@ class GlassBlur(TabulatedPerturbation):
     std : float, default=None
         Standard deviation of the blur in pixels, in place of ``severity``.
     max_shift : float, default=None
-        Largest shift along each axis in pixels, in place of ``severity``.
+        Largest of the drawn shifts, along each axis, in pixels, in place of
+        ``severity``.
     iterations : float in [0, 50], default=None
         How often, in place of ``severity``. Of the three, those left out have their
         values at severity 1.
@@ -217,8 +219,8 @@ class GlassBlur(TabulatedPerturbation):
         row, column = np.arange(height)[:, None], np.arange(width)
         for done in range(int(np.ceil(at.iterations))):
             far = at.max_shift * min(1.0, at.iterations - done)
-            shift = rng.uniform(-1, 1, size=(n, height, width, 2))
-            shift = np.rint(far * shift).astype(np.int64)
+            shift = rng.uniform(-1, 1, size=(n, height, width, 2, 2))
+            shift = np.rint(far * shift).astype(np.int64).sum(axis=-1)
             rows = np.clip(row + shift[..., 0], 0, height - 1)
             columns = np.clip(column + shift[..., 1], 0, width - 1)
             out = gather(np.ascontiguousarray(out), rows, columns)

@@ -136,7 +136,7 @@ def _light(surface, wet):
     slope[:, :, :, 1:] += np.diff(height, axis=3)
     steepest = np.abs(slope).max(axis=(2, 3), keepdims=True)
     slope /= np.where(steepest > 0, steepest, 1)
-    return wet * np.clip(0.5 + slope, 0, 1)
+    return wet * np.clip(0.3 + 0.7 * slope, 0, 1)
 
 
 def _color(rgb, images):

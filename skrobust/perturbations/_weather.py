@@ -125,7 +125,8 @@ class Frost(TabulatedPerturbation):
     The weights are the published ones [1]_. The ice is our own: the published frost
     cuts pieces from six photographs, which are not shipped. Here each image gets a
     drawn texture of thin crystals (specks of noise smeared in both directions along
-    three drawn lines) on a cloud of hoar, white in all channels.
+    three drawn lines, each in regions of its own) on a cloud of hoar, white in all
+    channels.
 
     Parameters
     ----------
@@ -195,15 +196,19 @@ class Frost(TabulatedPerturbation):
 
 
 def _ice(shape, rng):
+    """Return a drawn texture of ice in [0, 1], of shape (n, height, width, 1)."""
     n, height, width, _ = shape
-    hoar = plasma(height, width, n, 1.45, rng)[..., None].astype(np.float32)
     specks = rng.random((n, height, width, 3)).astype(np.float32)
     angles = rng.uniform(0, 180, size=(n, 3))
-    reach = max(np.sqrt(height * width) / 16, 1.0)
-    needles = np.zeros_like(hoar)
+    reach = max(np.sqrt(height * width) / 28, 1.0)
+    crystals = np.zeros((n, height, width, 1), dtype=np.float32)
     for k in range(3):
-        seeds = np.where(specks[..., k : k + 1] > 0.97, 1.0, 0.0).astype(np.float32)
-        for turn in (0, 180):
-            needles += smear(seeds, angles[:, k] + turn, 2 * reach, reach)
-    needles = np.minimum(needles * 1.5, 1)
-    return np.clip(0.15 + 0.7 * hoar**1.5 + 0.5 * needles * (0.3 + hoar), 0, 1)
+        seeds = (specks[..., k : k + 1] > 0.97).astype(np.float32)
+        needles = smear(seeds, angles[:, k], 2 * reach, reach)
+        needles = needles + smear(seeds, angles[:, k] + 180, 2 * reach, reach)
+        # Each direction has regions of its own.
+        where = plasma(height, width, n, 1.45, rng)[..., None].astype(np.float32)
+        crystals += needles * np.clip(4 * where - 1.5, 0, 1)
+    crystals = np.minimum(4 * crystals, 1)
+    hoar = plasma(height, width, n, 1.35, rng)[..., None].astype(np.float32)
+    return np.clip(0.1 + 0.4 * hoar + 0.5 * crystals, 0, 1)
