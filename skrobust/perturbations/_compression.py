@@ -99,8 +99,9 @@ class Pixelate(TabulatedPerturbation):
 
     The image is made smaller, to int(share height) by int(share width) and at least
     one block, by averaging, and larger again by repeating. Each pixel belongs to the
-    block that holds its centre, as in Pillow's box filter. Severities in between are
-    continuous in the share; the number of blocks is whole.
+    block that holds its centre, as in Pillow's box filter (a centre on a border counts
+    in the block before it and shows the colour of the one after). Severities in
+    between are continuous in the share; the number of blocks is whole.
 
     Parameters
     ----------
@@ -164,12 +165,11 @@ class Pixelate(TabulatedPerturbation):
         for axis in (1, 2):
             side = images.shape[axis]
             n_blocks = max(int(round(share * side, 9)), 1)
-            block = ((np.arange(side) + 0.5) * n_blocks / side).astype(int)
-            first = np.flatnonzero(np.diff(block, prepend=-1))
-            count = np.diff(first, append=side)
+            centre = (2 * np.arange(side) + 1) * n_blocks  # in units of block / 2 side
+            counted, shown = (centre - 1) // (2 * side), centre // (2 * side)
+            first = np.flatnonzero(np.diff(counted, prepend=-1))
+            count = np.diff(first, append=side).astype(images.dtype)
             mean = np.add.reduceat(images, first, axis=axis)
-            shape = [1] * 4
-            shape[axis] = len(count)
-            mean = mean / count.reshape(shape).astype(images.dtype)
-            images = np.repeat(mean, count, axis=axis)
+            mean /= np.expand_dims(count, (0, 2, 3) if axis == 1 else (0, 1, 3))
+            images = np.take(mean, shown, axis=axis)
         return images
