@@ -610,14 +610,9 @@ def test_spatter_is_water_then_mud():
     dirty = sp.Spatter(**mud, random_state=0).perturb(None, white)
     covered = (dirty < 1).any(axis=-1)
     assert 0.05 < covered.mean() < 0.6
-    # Both fall on the same places, but for the soft edge.
-    struck = (wet > 0).any(axis=-1)
-    assert (
-        np.array_equal(
-            sp.Spatter(**mud, random_state=1).perturb(None, white) == dirty, 0
-        )
-        or (covered & ~struck).mean() < 0.2
-    )
+    # Both fall on the same places: mud lies within two pixels of what shines wet.
+    struck = ndimage.binary_dilation((wet > 0).any(axis=-1), np.ones((1, 5, 5)))
+    assert (covered & ~struck).sum() <= 0.02 * covered.sum()
 
 
 def test_stripes_are_inverted():
