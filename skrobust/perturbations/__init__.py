@@ -5,34 +5,77 @@ Pipeline it acts on both sides, at fit and at predict; inside a scorer it acts o
 rows that are scored alone, which is the honest default for evaluation.
 """
 
+from skrobust.perturbations._blur import DefocusBlur, GaussianBlur, ZoomBlur
+from skrobust.perturbations._color import Brightness, Contrast, Saturate
+from skrobust.perturbations._compression import JPEGCompression, Pixelate
+from skrobust.perturbations._edges import CannyEdges
+from skrobust.perturbations._elastic import ElasticDeformation
+from skrobust.perturbations._fog import Fog
 from skrobust.perturbations._function import FunctionPerturbation
 from skrobust.perturbations._geometry import Rotation
 from skrobust.perturbations._grid import two_factor_grid
+from skrobust.perturbations._image_presets import cifar_c, imagenet_c, mnist_c
 from skrobust.perturbations._images import ImagePerturbation
 from skrobust.perturbations._meta import PerturbedClassifier, PerturbedRegressor
+from skrobust.perturbations._motion import GlassBlur, MotionBlur
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
 from skrobust.perturbations._noise_more import PixelDropout, SpeckleNoise, UniformNoise
 from skrobust.perturbations._noise_shot import ShotNoise
+from skrobust.perturbations._occlusion import Occlusion
 from skrobust.perturbations._point import PointPerturbation
 from skrobust.perturbations._presets import get_preset
 from skrobust.perturbations._sampler import PerturbationSampler
 from skrobust.perturbations._sequence import PerturbationSequence
+from skrobust.perturbations._shift import Scaling, Shear, Translation
+from skrobust.perturbations._spatter import Spatter
+from skrobust.perturbations._strokes import DottedLine, Stripe, Zigzag
+from skrobust.perturbations._tone import ChannelShift, Gamma, Quantization
+from skrobust.perturbations._weather import Frost, Snow
 
 __all__ = [
+    "Brightness",
+    "CannyEdges",
+    "ChannelShift",
+    "Contrast",
+    "DefocusBlur",
+    "DottedLine",
+    "ElasticDeformation",
+    "Fog",
+    "Frost",
     "FunctionPerturbation",
+    "Gamma",
+    "GaussianBlur",
     "GaussianNoise",
+    "GlassBlur",
     "ImagePerturbation",
+    "JPEGCompression",
+    "MotionBlur",
+    "Occlusion",
     "PerturbationSampler",
     "PerturbationSequence",
     "PerturbedClassifier",
     "PerturbedRegressor",
     "PixelDropout",
+    "Pixelate",
     "PointPerturbation",
+    "Quantization",
     "Rotation",
     "SaltAndPepper",
+    "Saturate",
+    "Scaling",
+    "Shear",
     "ShotNoise",
+    "Snow",
+    "Spatter",
     "SpeckleNoise",
+    "Stripe",
+    "Translation",
     "UniformNoise",
+    "Zigzag",
+    "ZoomBlur",
+    "cifar_c",
     "get_preset",
+    "imagenet_c",
+    "mnist_c",
     "two_factor_grid",
 ]
