@@ -10,12 +10,44 @@ from skrobust.perturbations._grid import two_factor_grid
 from skrobust.perturbations._images import ImagePerturbation
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
 from skrobust.perturbations._sequence import PerturbationSequence
+from skrobust.perturbations._table_categories import CategoryFlip
+from skrobust.perturbations._table_drift import (
+    MeanDrift,
+    QuantileClipping,
+    Rounding,
+    ScaleDrift,
+)
+from skrobust.perturbations._table_errors import Outliers, SignFlip, UnitError
+from skrobust.perturbations._table_missing import FeatureLoss, MissingValues
+from skrobust.perturbations._table_noise import (
+    FeatureNoise,
+    MultiplicativeNoise,
+    QuantileNoise,
+)
+from skrobust.perturbations._table_rows import ColumnSwap, StaleRows
+from skrobust.perturbations._tables import TablePerturbation
 
 __all__ = [
+    "CategoryFlip",
+    "ColumnSwap",
+    "FeatureLoss",
+    "FeatureNoise",
     "GaussianNoise",
     "ImagePerturbation",
+    "MeanDrift",
+    "MissingValues",
+    "MultiplicativeNoise",
+    "Outliers",
     "PerturbationSequence",
+    "QuantileClipping",
+    "QuantileNoise",
     "Rotation",
+    "Rounding",
     "SaltAndPepper",
+    "ScaleDrift",
+    "SignFlip",
+    "StaleRows",
+    "TablePerturbation",
+    "UnitError",
     "two_factor_grid",
 ]
