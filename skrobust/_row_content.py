@@ -154,12 +154,14 @@ def _cells(column, j):
         return _times(values)
     cells = values.tolist()
     try:
-        table = {cell: _cell(cell, j) for cell in dict.fromkeys(cells)}
-        pairs = list(map(table.__getitem__, cells))
-    except TypeError:
-        pairs = [_cell(cell, j) for cell in cells]
-    number, words = zip(*pairs, strict=True) if pairs else ((), ())
-    return np.array(number, dtype=np.float64), np.array(words, dtype=np.uint64)
+        place = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+        codes = np.fromiter(map(place.__getitem__, cells), np.intp, len(cells))
+    except TypeError:  # lists and the like cannot be looked up
+        place, codes = cells, slice(None)
+    pairs = [_cell(cell, j) for cell in place]
+    number = np.array([number for number, _ in pairs], dtype=np.float64)
+    words = np.array([word for _, word in pairs], dtype=np.uint64)
+    return number[codes], words[codes]
 
 
 def column_values(column):
@@ -228,8 +230,8 @@ def _cell(value, j):
         items = sorted(value, key=repr) if isinstance(value, frozenset) else value
         return 0.0, _word(b"list", repr([_cell(item, j) for item in items]).encode())
     raise TypeError(
-        f"The content of a row must be numbers, text, times or missing values. Column "
-        f"{j} holds {value!r} of type {type(value).__name__}."
+        f"A cell as argument must be a string, a number, a time or missing. Column {j} "
+        f"holds {value!r} of type {type(value).__name__}."
     )
 
 

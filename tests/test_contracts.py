@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import check_estimator
 
 import skrobust
@@ -16,6 +17,7 @@ from skrobust.perturbations import (
     FeatureLoss,
     FeatureNoise,
     GaussianNoise,
+    LabelNoiseClassifier,
     MeanDrift,
     MissingValues,
     MultiplicativeNoise,
@@ -59,6 +61,8 @@ INSTANCES = [
     FeatureLoss(5, fill="most_frequent"),
     FeatureNoise(),
     FeatureNoise(5, keep_integer=True),
+    LabelNoiseClassifier(LogisticRegression(), severity=1),
+    LabelNoiseClassifier(LogisticRegression(), 0.1, kind="pair"),
     MeanDrift(),
     MeanDrift(3, shape="ramp", along=0),
     MissingValues(5),

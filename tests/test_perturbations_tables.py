@@ -1,6 +1,7 @@
 """Perturbations of tables: theorems, containers, and what users reported."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -323,7 +324,7 @@ def test_features_lost_are_the_same_for_all_rows_and_nested():
         for s in (0, 1, 2, 3, 4, 5)
     ]  # fmt: skip
     assert [row.sum() for row in (m[0] for m in lost)] == [0, 1, 2, 3, 4, 4]
-    for one, more in zip(lost, lost[1:], strict=False):
+    for one, more in pairwise(lost):
         assert (one == one[0]).all()
         assert (more >= one).all()
     others = [tuple(np.isnan(FeatureLoss(share=0.3, random_state=s).perturb(
@@ -439,7 +440,7 @@ def test_struck_cells_stay_struck_at_higher_severities(kind):
         p = kind(severity, random_state=3).fit(MIXED)
         out, before = cells(p.transform(MIXED)), cells(MIXED)
         struck.append(~((out == before) | (pd.isna(out) & pd.isna(before))))
-    for one, more in zip(struck, struck[1:], strict=False):
+    for one, more in pairwise(struck):
         assert (more >= one).all()
     assert struck[0].sum() == 0 < struck[-1].sum()
 

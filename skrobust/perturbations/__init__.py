@@ -8,6 +8,7 @@ rows that are scored alone, which is the honest default for evaluation.
 from skrobust.perturbations._geometry import Rotation
 from skrobust.perturbations._grid import two_factor_grid
 from skrobust.perturbations._images import ImagePerturbation
+from skrobust.perturbations._label_noise import LabelNoiseClassifier
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
 from skrobust.perturbations._sequence import PerturbationSequence
 from skrobust.perturbations._table_categories import CategoryFlip
@@ -24,6 +25,7 @@ from skrobust.perturbations._table_noise import (
     MultiplicativeNoise,
     QuantileNoise,
 )
+from skrobust.perturbations._table_presets import tabular
 from skrobust.perturbations._table_rows import ColumnSwap, StaleRows
 from skrobust.perturbations._tables import TablePerturbation
 
@@ -34,6 +36,7 @@ __all__ = [
     "FeatureNoise",
     "GaussianNoise",
     "ImagePerturbation",
+    "LabelNoiseClassifier",
     "MeanDrift",
     "MissingValues",
     "MultiplicativeNoise",
@@ -49,5 +52,6 @@ __all__ = [
     "StaleRows",
     "TablePerturbation",
     "UnitError",
+    "tabular",
     "two_factor_grid",
 ]

@@ -166,8 +166,8 @@ class MissingValues(TablePerturbation):
         mean = np.expm1(b * share)  # a, from the integral of the logistic over [0, 1]
         a = np.log(mean / (np.exp(b) - 1 - mean))
         width = high - low
-        area = np.logaddexp(0, a + b * high) - np.logaddexp(0, a + b * low)
         point = expit(a + b * low)
+        area = np.log1p(point * np.expm1(b * width))
         return np.where(width > 0, area / (b * np.where(width > 0, width, 1)), point)
 
 

@@ -37,6 +37,7 @@ class ColumnStatistics:
             self.sd[self.low == self.high] = 0
         if "order" in needs:
             self.sorted = [np.sort(c[~np.isnan(c)]) for c in block.T]
+            self.distinct = [c.size and (np.diff(c) > 0).all() for c in self.sorted]
             self.discrete = np.array([_is_discrete(c) for c in self.sorted], dtype=bool)
 
     def quantile(self, q, *, empty=0.0):
@@ -57,8 +58,12 @@ class ColumnStatistics:
         """
         values = self.sorted[j]
         n = max(len(values), 1)
-        low = np.searchsorted(values, x, "left") / n
-        high = np.searchsorted(values, x, "right") / n
+        low = np.searchsorted(values, x, "left")
+        if self.distinct[j]:
+            high = low + (values[np.minimum(low, n - 1)] == x)
+        else:
+            high = np.searchsorted(values, x, "right")
+        low, high = low / n, high / n
         unknown = np.isnan(x) | (len(values) == 0)
         return np.where(unknown, 0.0, low), np.where(unknown, 1.0, high)
 
@@ -102,7 +107,7 @@ class Categories:
             return np.array([*codes, -1])[column.cat.codes.to_numpy()]
         cells = _objects(column).tolist()
         lookup = {value: code(value) for value in dict.fromkeys(cells)}
-        return np.array(list(map(lookup.__getitem__, cells)), dtype=np.int64)
+        return np.fromiter(map(lookup.__getitem__, cells), np.int64, len(cells))
 
 
 def _objects(column):
