@@ -42,7 +42,7 @@ def content_keys(X):
     TypeError
         For a cell whose type has no value to hash, with the type and the column.
     """
-    if not is_frame(X) and not _is_series(X):
+    if not is_frame(X) and not is_series(X):
         X = to_array(X)
         if X.dtype.kind not in _TEXT_KINDS + _TIME_KINDS:
             return row_keys(X)
@@ -117,8 +117,10 @@ class ContentGenerator(KeyedGenerator):
         return np.random.default_rng(self._common)
 
 
-def _is_series(X):
-    return type(X).__module__.partition(".")[0] in {"pandas", "polars"}
+def is_series(X):
+    """Say whether X is a series of pandas or polars, importing neither."""
+    family = type(X).__module__.partition(".")[0]
+    return family in {"pandas", "polars"} and not is_frame(X)
 
 
 def _columns(X):
@@ -126,7 +128,7 @@ def _columns(X):
         if hasattr(X, "iloc"):
             return [X.iloc[:, j] for j in range(X.shape[1])]
         return X.get_columns()
-    if _is_series(X) or X.ndim == 1:
+    if is_series(X) or X.ndim == 1:
         return [X]
     return list(X.T)
 

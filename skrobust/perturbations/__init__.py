@@ -12,14 +12,11 @@ from skrobust.perturbations._label_noise import LabelNoiseClassifier
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
 from skrobust.perturbations._sequence import PerturbationSequence
 from skrobust.perturbations._table_categories import CategoryFlip
-from skrobust.perturbations._table_drift import (
-    MeanDrift,
-    QuantileClipping,
-    Rounding,
-    ScaleDrift,
-)
+from skrobust.perturbations._table_coarse import QuantileClipping, Rounding
+from skrobust.perturbations._table_drift import MeanDrift, ScaleDrift
 from skrobust.perturbations._table_errors import Outliers, SignFlip, UnitError
-from skrobust.perturbations._table_missing import FeatureLoss, MissingValues
+from skrobust.perturbations._table_loss import FeatureLoss
+from skrobust.perturbations._table_missing import MissingValues
 from skrobust.perturbations._table_noise import (
     FeatureNoise,
     MultiplicativeNoise,

@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from skrobust._containers import is_frame, like, to_array
 from skrobust._random import seed_number
-from skrobust._row_content import ContentKey
+from skrobust._row_content import ContentKey, is_series
 from skrobust._validation import check_count
 from skrobust.base import BasePerturbation
 
@@ -158,8 +158,8 @@ class PerturbationSequence(BasePerturbation):
         if not self._any_container:
             return super()._check(X, reset=reset)
         # The steps check what each of them needs; here only names and their number.
-        if not is_frame(X):
-            X = X if isinstance(X, (list, tuple)) else to_array(X)
+        if not (is_frame(X) or is_series(X) or isinstance(X, (list, tuple))):
+            X = to_array(X)
         if np.ndim(X) == 2 and (reset or hasattr(self, "n_features_in_")):
             validate_data(self, X, reset=reset, skip_check_array=True)
         return X
@@ -189,6 +189,9 @@ class PerturbationSequence(BasePerturbation):
             values = run(values, own_key)
             seen[kind] += 1
         return copy.copy(values) if not self.steps else values
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "steps_")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

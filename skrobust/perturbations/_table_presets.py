@@ -3,14 +3,11 @@
 from skrobust._validation import check_number, invalid
 from skrobust.perturbations._sequence import PerturbationSequence
 from skrobust.perturbations._table_categories import CategoryFlip
-from skrobust.perturbations._table_drift import (
-    MeanDrift,
-    QuantileClipping,
-    Rounding,
-    ScaleDrift,
-)
+from skrobust.perturbations._table_coarse import QuantileClipping, Rounding
+from skrobust.perturbations._table_drift import MeanDrift, ScaleDrift
 from skrobust.perturbations._table_errors import Outliers, SignFlip, UnitError
-from skrobust.perturbations._table_missing import FeatureLoss, MissingValues
+from skrobust.perturbations._table_loss import FeatureLoss
+from skrobust.perturbations._table_missing import MissingValues
 from skrobust.perturbations._table_noise import (
     FeatureNoise,
     MultiplicativeNoise,

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from skrobust._row_content import is_categorical, is_missing
-from skrobust.perturbations._table_columns import ArrayTable
+from skrobust.perturbations._table_arrays import ArrayTable
 
 _DISCRETE = 20  # a column of at most so many values counts as discrete
 
