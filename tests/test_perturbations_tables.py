@@ -567,6 +567,27 @@ def test_integers():
     assert np.array_equal(flip.perturb(None, huge), huge)
 
 
+def test_nullable_booleans_bytes_and_times():
+    frame = pd.DataFrame({
+        "b": pd.array([True, None, False] * 10, dtype="boolean"),
+        "t": pd.date_range("2020-01-01", periods=30),
+        "n": pd.Categorical([1, 2, 3] * 10),
+        "y": np.arange(30.0),
+    })  # fmt: skip
+    for p in (StaleRows(share=0.9, random_state=0), CategoryFlip(share=1.0),
+              FeatureLoss(share=1.0, fill="most_frequent"),
+              MissingValues(share=0.5, mechanism="mnar")):  # fmt: skip
+        out = clone(p).fit(frame).transform(frame)
+        assert (out.dtypes == frame.dtypes).all()
+        polars = pl.DataFrame(frame.astype({"n": int}).to_dict("list"))
+        out = clone(p).fit(polars).transform(polars)
+        kept = [c for c in polars.columns if out.schema[c] == polars.schema[c]]
+        assert len(kept) == 4
+    assert CategoryFlip(share=1.0).fit_transform(frame)["b"][1] is pd.NA
+    text = np.array([[b"a"], [b"b"]])
+    assert CategoryFlip(share=1.0).fit_transform(text).tolist() == [[b"b"], [b"a"]]
+
+
 def test_float_types_of_frames_are_kept():
     frame = MIXED.astype({"ash": "float32", "alcohol": "Float64"})
     out = FeatureNoise(2, random_state=0).fit(frame).transform(frame)
@@ -750,6 +771,8 @@ ROWS = {
     "sequence order": (
         lambda: PerturbationSequence([FeatureNoise()]).fit(MIXED).perturb(
             None, MIXED.iloc[:, ::-1]), "same order"),
+    "no rows for a sequence": (
+        lambda: PerturbationSequence([]).perturb(None, MIXED.iloc[:0]), "at least one"),
     "empty": (lambda: FeatureNoise().fit(MIXED.iloc[:0]), "0 sample"),
     "text became": (
         lambda: FeatureNoise().fit(np.array([[1, 2]], object)).perturb(

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 from skrobust._containers import is_frame, like, to_array
 from skrobust._random import seed_number
 from skrobust._row_content import ContentKey, is_series
-from skrobust._validation import check_count
+from skrobust._validation import check_count, check_same_length
 from skrobust.base import BasePerturbation
 
 
@@ -160,6 +160,7 @@ class PerturbationSequence(BasePerturbation):
         # The steps check what each of them needs; here only names and their number.
         if not (is_frame(X) or is_series(X) or isinstance(X, (list, tuple))):
             X = to_array(X)
+        check_same_length("PerturbationSequence", X=X)  # not without rows
         if np.ndim(X) == 2 and (reset or hasattr(self, "n_features_in_")):
             validate_data(self, X, reset=reset, skip_check_array=True)
         return X

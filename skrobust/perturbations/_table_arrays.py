@@ -13,7 +13,13 @@ _TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 def kind_of(values):
     """Return "number", "bool", "time" or "category" for the values of a column."""
     if values.dtype.kind != "O":
-        kinds = {"b": "bool", "M": "time", "m": "time", "U": "category"}
+        kinds = {
+            "b": "bool",
+            "M": "time",
+            "m": "time",
+            "U": "category",
+            "S": "category",
+        }
         return kinds.get(values.dtype.kind, "number")
     seen = [v for v in distinct(values) if not is_missing(v)]
     if seen and all(isinstance(v, (bool, np.bool_)) for v in seen):
@@ -131,10 +137,10 @@ class ArrayTable:
         dtype = self.X.dtype
         for _, values in cells.values():
             for value in {type(v): v for v in values}.values():
-                if dtype.kind not in "OU":
+                if dtype.kind not in "OUS":
                     dtype = _common_type(dtype, value)
-            if dtype.kind == "U":
-                dtype = np.result_type(dtype, np.asarray(values, dtype=str))
+            if dtype.kind in "US":  # longer text must not be cut off
+                dtype = np.result_type(dtype, np.asarray(values, dtype=dtype.kind))
         out = self.X.astype(dtype)
         for j, (rows, values) in cells.items():
             out[rows, j] = values

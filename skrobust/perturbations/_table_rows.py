@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from skrobust.perturbations._table_stats import cells_of, raw_column
 from skrobust.perturbations._tables import TablePerturbation
 
 
@@ -136,7 +137,7 @@ class StaleRows(TablePerturbation):
         return True
 
     def _statistics(self, table, columns):
-        rows = [np.array(table.values(j)) for j in columns]
+        rows = [np.array(cells_of(raw_column(table, j))) for j in columns]
         return SimpleNamespace(rows=rows)
 
     def _perturb_table(self, values, stats, rng):

@@ -86,7 +86,7 @@ class Categories:
     """
 
     def __init__(self, column):
-        values = _objects(column)
+        values = cells_of(column)
         counts = {}
         for value in values.tolist():
             counts[value] = counts.get(value, 0) + 1
@@ -105,16 +105,21 @@ class Categories:
         if is_categorical(column):
             codes = [code(v) for v in column.cat.categories.tolist()]
             return np.array([*codes, -1])[column.cat.codes.to_numpy()]
-        cells = _objects(column).tolist()
+        cells = cells_of(column).tolist()
         lookup = {value: code(value) for value in dict.fromkeys(cells)}
         return np.fromiter(map(lookup.__getitem__, cells), np.int64, len(cells))
 
 
-def _objects(column):
+def cells_of(column):
+    """Return the cells of a column as they are, missing marks of its type included."""
     if isinstance(column, np.ndarray):
         return column
-    return column.to_numpy(dtype=object) if hasattr(column, "iloc") else np.array(
-        column.to_list(), dtype=object)  # fmt: skip
+    if hasattr(column, "iloc"):
+        plain = isinstance(column.dtype, np.dtype)
+        return column.to_numpy(dtype=None if plain else object)
+    cells = np.empty(len(column), dtype=object)
+    cells[:] = column.to_list()
+    return cells
 
 
 def _sort_key(value):
