@@ -4,6 +4,7 @@ import copy
 from collections import Counter
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
@@ -155,7 +156,7 @@ class PerturbationSequence(BasePerturbation):
         return not steps or any(getattr(s, "_any_container", False) for s in steps)
 
     def _check(self, X, *, reset=False):
-        if not self._any_container:
+        if not self._any_container or issparse(X):  # which it refuses in a sentence
             return super()._check(X, reset=reset)
         # The steps check what each of them needs; here only names and their number.
         if not (is_frame(X) or is_series(X) or isinstance(X, (list, tuple))):
