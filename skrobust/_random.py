@@ -186,18 +186,27 @@ class NoiseKey:
 
         The rows are read at the first draw and must not change until then.
         """
+        return cls.from_keys(lambda: row_keys(X), seed)
+
+    @classmethod
+    def from_keys(cls, keys, seed):
+        """Key rows by hashes of their content, numbered where equal, and a seed.
+
+        ``keys`` is an array, or a function that returns one and is called at the first
+        draw.
+        """
 
         def seeds():
-            keys = row_keys(X)
-            return _mix(keys + occurrence_ranks(keys) * _GOLDEN)
+            found = keys() if callable(keys) else keys
+            return _mix(found + occurrence_ranks(found) * _GOLDEN)
 
-        return cls(seeds).derive("seed", seed)
+        return NoiseKey(seeds).derive("seed", seed)
 
     @classmethod
     def from_positions(cls, n_rows, seed):
         """Key rows by their place in the call and a seed, whatever their content."""
         places = np.arange(1, n_rows + 1, dtype=np.uint64) * _GOLDEN
-        return cls(_mix(places)).derive("position", 0).derive("seed", seed)
+        return NoiseKey(_mix(places)).derive("position", 0).derive("seed", seed)
 
     def derive(self, *parts):
         """Return the keys of a sub-stream named by strings and numbers."""
@@ -231,7 +240,7 @@ class KeyedGenerator:
 
     def take(self, rows):
         """Return a generator of what this one would draw next for some rows."""
-        part = KeyedGenerator(self._key.take(rows))
+        part = type(self)(self._key.take(rows))
         part._n_calls = self._n_calls
         return part
 

@@ -1,0 +1,121 @@
+"""Which columns of a table a perturbation acts on."""
+
+import numbers
+
+import numpy as np
+
+from skrobust._containers import is_frame
+from skrobust._validation import invalid
+
+_KINDS = {
+    "number": ("number",),
+    "category": ("category", "bool"),
+    "bool": ("bool",),
+    "time": ("time",),
+    "all": ("number", "category", "bool", "time"),
+}
+_RULE = (
+    "None, a list of column names or positions, 'number', 'category', 'bool', 'time', "
+    "'all', a dtype, or a callable on the table"
+)
+
+
+def select_columns(columns, table, acts_on, owner):
+    """Return the positions of the selected columns, in the order of the table.
+
+    Parameters
+    ----------
+    columns : None, str, dtype, callable or list
+        The parameter of the perturbation.
+    table : Table
+        A view of the training data.
+    acts_on : {"number", "category", "all"}
+        The kinds of columns that None stands for.
+    owner : str
+        Who asks; messages begin with this name.
+
+    Returns
+    -------
+    ndarray of int
+        Positions.
+    """
+    chosen = acts_on if columns is None else columns
+    places = sorted(set(_places(chosen, table, owner)))
+    if not places:
+        raise ValueError(
+            f"{owner} found no column to act on: columns={columns!r} selects none of "
+            f"the {table.n_columns} columns."
+        )
+    if acts_on == "number":
+        for j in places:
+            if table.kind(j) != "number":
+                raise ValueError(
+                    f"{owner} acts on numbers, but column {column_label(table, j)} "
+                    f"holds values of the kind {table.kind(j)!r}; leave it out of "
+                    "'columns'."
+                )
+    return np.array(places)
+
+
+def column_label(table, j):
+    """Return the name of a column, or its position in an array, for a message."""
+    return repr(table.X.columns[j]) if is_frame(table.X) else int(j)
+
+
+def _places(columns, table, owner):
+    names = list(table.X.columns) if is_frame(table.X) else []
+    if callable(columns) and not isinstance(columns, type):
+        columns = columns(table.X)
+    if isinstance(columns, str) and columns in names:
+        columns = [columns]
+    if isinstance(columns, str) and columns in _KINDS:
+        kinds = _KINDS[columns]
+        return [j for j in range(table.n_columns) if table.kind(j) in kinds]
+    if columns is None or isinstance(columns, numbers.Number):
+        raise invalid("columns", owner, _RULE, columns)
+    if isinstance(columns, (slice, str, type)) or not hasattr(columns, "__iter__"):
+        return _of_type(columns, table, owner)
+    columns = list(columns)
+    if columns and all(isinstance(c, (bool, np.bool_)) for c in columns):
+        if len(columns) != table.n_columns:
+            rule = f"as many booleans as columns ({table.n_columns})"
+            raise invalid("columns", owner, rule, columns)
+        return np.flatnonzero(columns).tolist()
+    return [place for c in columns for place in _named(c, names, table, owner)]
+
+
+def _of_type(dtype, table, owner):
+    if isinstance(dtype, slice):
+        return list(range(table.n_columns))[dtype]
+    X = table.X
+    try:
+        if hasattr(X, "select_dtypes"):
+            inside = X.iloc[:0].copy()
+            inside.columns = range(X.shape[1])
+            return list(inside.select_dtypes(include=[dtype]).columns)
+        if is_frame(X):
+            found = [j for j, t in enumerate(X.dtypes) if dtype in (t, str(t))]
+        else:
+            found = list(range(X.shape[1])) if X.dtype == np.dtype(dtype) else []
+    except TypeError:
+        raise invalid("columns", owner, _RULE, dtype) from None
+    if not found and isinstance(dtype, str):
+        cure = "The table has no column of that name." if is_frame(X) else ""
+        raise invalid("columns", owner, _RULE, dtype, cure)
+    return found
+
+
+def _named(column, names, table, owner):
+    if column in names:
+        return [j for j, name in enumerate(names) if name == column]
+    if isinstance(column, numbers.Integral):
+        if -table.n_columns <= column < table.n_columns:
+            return [int(column) % table.n_columns]
+        raise ValueError(
+            f"The 'columns' parameter of {owner} asks for column {column}, but the "
+            f"table has {table.n_columns} columns."
+        )
+    raise ValueError(
+        f"The 'columns' parameter of {owner} asks for column {column!r}, which the "
+        "table lacks."
+    )
