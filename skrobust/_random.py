@@ -132,9 +132,13 @@ class NoiseKey:
     @classmethod
     def from_rows(cls, X, seed):
         """Key rows by their content, their rank among equal rows, and a seed."""
-        keys = row_keys(X)
+        return cls.from_keys(row_keys(X), seed)
+
+    @classmethod
+    def from_keys(cls, keys, seed):
+        """Key rows by hashes of their content, numbered where equal, and a seed."""
         ranks = occurrence_ranks(keys) * _GOLDEN
-        return cls(_mix(keys + ranks)).derive("seed", seed)
+        return NoiseKey(_mix(keys + ranks)).derive("seed", seed)
 
     def derive(self, *parts):
         """Return the keys of a sub-stream named by strings and numbers."""

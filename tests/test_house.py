@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
     {"_norms", "_random", "_validation", "_optional", "_parallel", "_containers",
-     "_responses", "_results"},
+     "_responses", "_results", "_row_content"},
     {"base"},
     {"metrics"},
     {"_views"},
@@ -27,6 +27,7 @@ WITHIN_LOWEST = {
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
     "_results": {"_optional"},
+    "_row_content": {"_containers", "_random"},
 }
 DOORS = {"__init__", "__main__"}
 
