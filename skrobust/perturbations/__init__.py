@@ -5,17 +5,58 @@ Pipeline it acts on both sides, at fit and at predict; inside a scorer it acts o
 rows that are scored alone, which is the honest default for evaluation.
 """
 
+from skrobust.perturbations._audio import BackgroundNoise, Gain
 from skrobust.perturbations._geometry import Rotation
 from skrobust.perturbations._grid import two_factor_grid
 from skrobust.perturbations._images import ImagePerturbation
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
 from skrobust.perturbations._sequence import PerturbationSequence
+from skrobust.perturbations._series import SeriesPerturbation
+from skrobust.perturbations._series_loss import ChannelLoss, Gap, PointDropout
+from skrobust.perturbations._series_noise import (
+    BaselineWander,
+    Jitter,
+    MainsHum,
+    Spikes,
+)
+from skrobust.perturbations._series_presets import series
+from skrobust.perturbations._series_time import (
+    Resampling,
+    SegmentPermutation,
+    TimeShift,
+    TimeWarp,
+)
+from skrobust.perturbations._series_values import (
+    SeriesClipping,
+    SeriesQuantization,
+    SeriesScaling,
+    Smoothing,
+)
 
 __all__ = [
+    "BackgroundNoise",
+    "BaselineWander",
+    "ChannelLoss",
+    "Gain",
+    "Gap",
     "GaussianNoise",
     "ImagePerturbation",
+    "Jitter",
+    "MainsHum",
     "PerturbationSequence",
+    "PointDropout",
+    "Resampling",
     "Rotation",
     "SaltAndPepper",
+    "SegmentPermutation",
+    "SeriesClipping",
+    "SeriesPerturbation",
+    "SeriesQuantization",
+    "SeriesScaling",
+    "Smoothing",
+    "Spikes",
+    "TimeShift",
+    "TimeWarp",
+    "series",
     "two_factor_grid",
 ]
