@@ -32,19 +32,40 @@ from skrobust.perturbations._series_values import (
     SeriesScaling,
     Smoothing,
 )
+from skrobust.perturbations._text import TextPerturbation
+from skrobust.perturbations._text_form import (
+    AccentRemoval,
+    CaseChange,
+    DigitChange,
+    PunctuationRemoval,
+)
+from skrobust.perturbations._text_letters import Homoglyphs, OCRErrors, Typos
+from skrobust.perturbations._text_presets import text
+from skrobust.perturbations._text_words import (
+    Truncation,
+    WhitespaceErrors,
+    WordDrop,
+    WordSwap,
+)
 
 __all__ = [
+    "AccentRemoval",
     "BackgroundNoise",
     "BaselineWander",
+    "CaseChange",
     "ChannelLoss",
+    "DigitChange",
     "Gain",
     "Gap",
     "GaussianNoise",
+    "Homoglyphs",
     "ImagePerturbation",
     "Jitter",
     "MainsHum",
+    "OCRErrors",
     "PerturbationSequence",
     "PointDropout",
+    "PunctuationRemoval",
     "Resampling",
     "Rotation",
     "SaltAndPepper",
@@ -55,8 +76,15 @@ __all__ = [
     "SeriesScaling",
     "Smoothing",
     "Spikes",
+    "TextPerturbation",
     "TimeShift",
     "TimeWarp",
+    "Truncation",
+    "Typos",
+    "WhitespaceErrors",
+    "WordDrop",
+    "WordSwap",
     "series",
+    "text",
     "two_factor_grid",
 ]
