@@ -12,7 +12,7 @@ import numbers
 import numpy as np
 
 from skrobust._containers import is_frame, to_array
-from skrobust._random import NoiseKey, row_keys, stream_number
+from skrobust._random import KeyedGenerator, NoiseKey, row_keys, stream_number
 
 _TEXT_KINDS = "OUS"
 _TIME_KINDS = "Mm"
@@ -94,9 +94,27 @@ class ContentKey(NoiseKey):
         """Return the keys of some of the rows."""
         return ContentKey(self.seeds[rows], self.common)
 
-    def shared_generator(self):
-        """Return a numpy generator whose draws hold for all rows."""
-        return np.random.default_rng(self.common)
+    def generator(self):
+        """Return a generator of draws for these rows, and of draws that they share."""
+        return ContentGenerator(self)
+
+
+class ContentGenerator(KeyedGenerator):
+    """Draws that belong to rows, and a generator of what all rows share.
+
+    Parameters
+    ----------
+    key : ContentKey
+        The keys of the rows.
+    """
+
+    def __init__(self, key):
+        super().__init__(key)
+        self._common = key.common
+
+    def shared(self):
+        """Return a numpy generator whose draws hold for all rows of all calls."""
+        return np.random.default_rng(self._common)
 
 
 def _is_series(X):

@@ -11,16 +11,22 @@ import skrobust
 from skrobust.attacks import FGSM, PGD
 from skrobust.nets import ToNetInput
 from skrobust.perturbations import (
+    AccentRemoval,
     BackgroundNoise,
     BaselineWander,
+    CaseChange,
     ChannelLoss,
+    DigitChange,
     Gain,
     Gap,
     GaussianNoise,
+    Homoglyphs,
     Jitter,
     MainsHum,
+    OCRErrors,
     PerturbationSequence,
     PointDropout,
+    PunctuationRemoval,
     Resampling,
     Rotation,
     SaltAndPepper,
@@ -32,6 +38,11 @@ from skrobust.perturbations import (
     Spikes,
     TimeShift,
     TimeWarp,
+    Truncation,
+    Typos,
+    WhitespaceErrors,
+    WordDrop,
+    WordSwap,
     two_factor_grid,
 )
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
@@ -76,11 +87,27 @@ INSTANCES = [
     BackgroundNoise(5),
     BackgroundNoise(5, color="pink"),
     Gain(5),
+    PerturbationSequence([Jitter(3), Gap(3), TimeShift(3)]),
     ToNetInput(),
     DeepESTSampler(auxiliary=first_feature),
     DeepESTSampler(auxiliary=first_feature, rule="released"),
     SimpleRandomSampler(auxiliary=first_feature),
 ]
+
+# scikit-learn checks little of estimators of text; test_perturbations_text.py the rest.
+TEXT_CLASSES = {
+    AccentRemoval,
+    CaseChange,
+    DigitChange,
+    Homoglyphs,
+    OCRErrors,
+    PunctuationRemoval,
+    Truncation,
+    Typos,
+    WhitespaceErrors,
+    WordDrop,
+    WordSwap,
+}
 
 
 @pytest.mark.parametrize("estimator", INSTANCES, ids=str)
@@ -104,7 +131,7 @@ def public_classes():
 
 
 def test_every_class_with_fit_is_listed():
-    listed = {type(instance) for instance in INSTANCES}
+    listed = {type(instance) for instance in INSTANCES} | TEXT_CLASSES
     kinds = [c for c in public_classes() if issubclass(c, BaseEstimator)]
     fitting = {kind for kind in kinds if hasattr(kind, "fit")}
     assert fitting == listed

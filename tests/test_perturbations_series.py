@@ -542,6 +542,13 @@ def test_in_a_pipeline_and_a_sequence():
         for steps in ([Jitter(), Spikes()], [Spikes(), Jitter()])
     ]
     np.testing.assert_allclose(*both)  # both add: the order is nothing
+    steps = [Gap(share=0.2), Smoothing(share=0.1)]
+    lost = PerturbationSequence(steps, random_state=0).perturb(None, X)
+    np.testing.assert_array_equal(np.isnan(lost).sum(axis=1), 6)
+    holed = np.where(np.arange(30) == 7, np.nan, X)
+    for data in (holed, np.stack([holed, X], axis=2)):
+        noisy = PerturbationSequence([Jitter(), Spikes()]).fit(data).perturb(None, data)
+        np.testing.assert_array_equal(np.isnan(noisy), np.isnan(data))
 
 
 def test_preset():

@@ -141,5 +141,5 @@ def test_noise_keys():
     part = ContentKey.from_container(X[:5], 7).derive("step", 1)
     assert part.common == step.common != ours.common
     assert step.take([3, 1]).common == step.common
-    a, b = part.shared_generator().random(), step.shared_generator().random()
+    a, b = (key.generator().shared().random() for key in (part, step))
     assert a == b

@@ -48,6 +48,8 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
 
     # Physical parameters that stand in place of ``severity`` in this class.
     _physical = ()
+    # Whether ``_check`` and ``_run`` keep the container (mixed frames, lists of text).
+    _any_container = False
 
     def fit(self, X, y=None):
         """Learn the scales that the perturbation needs, if any.
@@ -101,9 +103,13 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         X_new : container like X
             Same shape, columns, index and dtype.
         """
+        return self._perturb_container(X, None)
+
+    def _perturb_container(self, X, key):
+        """Perturb the rows of a container; a sequence gives the key."""
         # A frame is checked as it is, so that columns in another order are refused.
         values = self._check(X if is_frame(X) else to_array(X))
-        return like(self._run(values, None), X)
+        return like(self._run(values, key), X)
 
     def _check(self, X, *, reset=False):
         if not reset and not hasattr(self, "n_features_in_"):

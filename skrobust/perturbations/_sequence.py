@@ -1,10 +1,15 @@
 """Perturbations one after another, in which the order matters."""
 
+import copy
 from collections import Counter
 
+import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import validate_data
 
-from skrobust._random import NoiseKey, seed_number
+from skrobust._containers import is_frame, like, to_array
+from skrobust._random import seed_number
+from skrobust._row_content import ContentKey
 from skrobust._validation import check_count
 from skrobust.base import BasePerturbation
 
@@ -144,11 +149,32 @@ class PerturbationSequence(BasePerturbation):
     def _is_identity(self):
         return False
 
+    @property
+    def _any_container(self):
+        steps = self.steps if isinstance(self.steps, (list, tuple)) else ()
+        return not steps or any(getattr(s, "_any_container", False) for s in steps)
+
+    def _check(self, X, *, reset=False):
+        if not self._any_container:
+            return super()._check(X, reset=reset)
+        # The steps check what each of them needs; here only names and their number.
+        if not is_frame(X):
+            X = X if isinstance(X, (list, tuple)) else to_array(X)
+        if np.ndim(X) == 2 and (reset or hasattr(self, "n_features_in_")):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        return X
+
+    def _perturb_container(self, X, key):
+        if not self._any_container:
+            return super()._perturb_container(X, key)
+        out = self._run(self._check(X), key)
+        return out if is_frame(X) else like(out, X)
+
     def _run(self, values, key):
         self._check_parameters()
         if key is None:
             seed = seed_number(self.random_state, "PerturbationSequence")
-            key = NoiseKey.from_rows(values, seed)
+            key = ContentKey.from_container(values, seed)
         key = key.derive("replicate", self.replicate)
         seen = Counter()
         for step in getattr(self, "steps_", self.steps):
@@ -157,9 +183,21 @@ class PerturbationSequence(BasePerturbation):
             own = (
                 0 if step.random_state is None else seed_number(step.random_state, kind)
             )
-            values = step._run(values, key.derive(kind, seen[kind], own))
+            own_key = key.derive(kind, seen[kind], own)
+            # Steps that keep containers check what they get; arrays are checked once.
+            run = step._perturb_container if self._any_container else step._run
+            values = run(values, own_key)
             seen[kind] += 1
-        return values.copy() if not self.steps else values
+        return copy.copy(values) if not self.steps else values
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = [step.__sklearn_tags__() for step in self._named_steps().values()]
+        # What a step forbids or breaks, the sequence does.
+        tags.input_tags.allow_nan = all(t.input_tags.allow_nan for t in inner)
+        tags.input_tags.string = all(t.input_tags.string for t in inner)
+        tags.non_deterministic = any(t.non_deterministic for t in inner)
+        return tags
 
     def _perturb(self, X, rng):
         raise AssertionError("a sequence runs its steps, never itself")

@@ -146,6 +146,8 @@ class SeriesPerturbation(BasePerturbation):
     array([[3., 2., 1.]])
     """
 
+    # In a sequence each step checks what it gets, since only some steps take NaN.
+    _any_container = True
     # Whether point t of the result is about point t of the input, so that a missing
     # point must stay missing.
     _keeps_time = True
@@ -155,6 +157,8 @@ class SeriesPerturbation(BasePerturbation):
     def _check(self, X, *, reset=False):
         owner = type(self).__name__
         options = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
+        if isinstance(X, np.ndarray) and X.ndim == 0:
+            X = X.item()  # a sparse matrix that numpy wrapped: to be named below
         if not reset and not hasattr(self, "n_features_in_"):
             X = check_array(X, input_name="X", estimator=owner, **options)
         else:

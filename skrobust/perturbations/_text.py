@@ -56,7 +56,7 @@ def clusters(text):
     joiners join and the pairs of letters that make a flag stay together. Conjuncts of
     Indic scripts and Hangul of separate letters are not joined.
     """
-    if text.isascii():
+    if text.isascii() or max(text) < "\u0300":  # nothing below joins
         return list(text)
     parts, flag = [], False
     for char in text:

@@ -23,8 +23,9 @@ def seeded(thing, seed=0):
 
 
 def same(a, b):
-    """Say whether two containers hold equal values, bit for bit."""
-    return np.array_equal(to_array(a), to_array(b))
+    """Say whether two containers hold equal values, bit for bit; NaN equals NaN."""
+    a, b = to_array(a), to_array(b)
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == b.dtype.kind == "f")
 
 
 def check_parameters(thing):
