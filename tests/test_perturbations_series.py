@@ -627,6 +627,8 @@ ROWS = {
     "factor": (lambda: run(Resampling(factor=0.5), X), "'factor' parameter of Resampling"),
     "segments": (
         lambda: run(SegmentPermutation(n_segments=2.5), X), "'n_segments' parameter"),
+    "many bits": (lambda: run(SeriesQuantization(bits=2000), X), "'bits' parameter of Ser"),
+    "snr": (lambda: run(Jitter(snr_db=-9999), X), "'snr_db' parameter of Jitter must be"),
     "bits": (lambda: run(SeriesQuantization(bits=0), X), "'bits' parameter of SeriesQu"),
     "keep": (lambda: run(SeriesClipping(keep=99), X), "'keep' parameter of SeriesClipp"),
     "window": (lambda: run(Smoothing(share=0), X), "'share' parameter of Smoothing"),

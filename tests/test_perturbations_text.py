@@ -142,6 +142,9 @@ def test_containers(p):
     fixed = run(p, np.array(DOCS))
     assert fixed.dtype.kind == "U"
     assert fixed.tolist() == plain
+    variable = run(p, np.array(DOCS, dtype=np.dtypes.StringDType()))
+    assert variable.dtype == np.dtypes.StringDType()
+    assert variable.tolist() == plain
     column = run(p, np.array(DOCS, dtype=object)[:, None])
     assert column.shape == (60, 1)
     assert column[:, 0].tolist() == plain
@@ -572,6 +575,7 @@ ROWS = {
     "3-D": (lambda: run(Typos(), np.full((1, 1, 1), "a")), r"Got shape \(1, 1, 1\)"),
     "column": (lambda: run(Typos(), FRAME), "row 0 of column 'n' holds 1 of type int"),
     "unknown column": (lambda: run(Typos(columns=["b"]), FRAME), r"'columns' parameter of Typos must be columns of a table, among \['a', 'n'\]"),
+    "columns kind": (lambda: run(Typos(columns=1.5), FRAME), "'columns' parameter of Typos must be columns of a table"),
     "columns of a list": (lambda: run(Typos(columns=[1]), ["a"]), "'columns' parameter of Typos must be None for one column"),
     "severity": (lambda: run(Typos(7), DOCS), "'severity' parameter of Typos must be"),
     "both": (lambda: run(Typos(1, rate=0.1), DOCS), "either 'severity' or 'rate', not both"),

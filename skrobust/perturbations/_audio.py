@@ -51,7 +51,7 @@ class BackgroundNoise(_Audio):
     severity : float in [0, 5], default=None
         By ratios of 30, 20, 15, 10, 5 dB. 0 changes nothing. With neither this nor
         ``snr_db``, severity 1 holds.
-    snr_db : float, default=None
+    snr_db : float in [-300, 300], default=None
         Signal-to-noise ratio in dB.
     color : {"white", "pink", "brown"}, default="white"
         Form of the spectrum.
@@ -82,7 +82,7 @@ class BackgroundNoise(_Audio):
         super()._check_parameters()
         check_choice(self.color, "color", "BackgroundNoise", tuple(_COLORS))
         if self.snr_db is not None:
-            check_number(self.snr_db, "snr_db", "BackgroundNoise")
+            check_number(self.snr_db, "snr_db", "BackgroundNoise", low=-300, high=300)
 
     def _perturb_sound(self, series, rng):
         noise = rng.normal(size=series.shape)
@@ -109,7 +109,7 @@ class Gain(_Audio):
     severity : float in [0, 5], default=None
         By 3, 6, 9, 12, 18 dB (our choice: no table is published). 0 changes nothing.
         With neither this nor ``gain_db``, severity 1 holds.
-    gain_db : float, default=None
+    gain_db : float in [0, 300], default=None
         Largest gain and loss in dB.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same gain for the same recording.
@@ -134,7 +134,7 @@ class Gain(_Audio):
     def _check_parameters(self):
         super()._check_parameters()
         if self.gain_db is not None:
-            check_number(self.gain_db, "gain_db", "Gain", low=0)
+            check_number(self.gain_db, "gain_db", "Gain", low=0, high=300)
 
     def _perturb_sound(self, series, rng):
         gain_db = self._strength("gain_db", (3.0, 6.0, 9.0, 12.0, 18.0))

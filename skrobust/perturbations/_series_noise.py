@@ -25,7 +25,7 @@ class Jitter(SeriesPerturbation):
         physical parameter, severity 1 holds.
     std : float, default=None
         Standard deviation of the noise in units of :math:`\sigma`.
-    snr_db : float, default=None
+    snr_db : float in [-300, 300], default=None
         Signal-to-noise ratio in dB, in place of ``std``.
     unit : {"sd", "db"}, default="sd"
         What a severity is a level of.
@@ -81,7 +81,7 @@ class Jitter(SeriesPerturbation):
         if self.std is not None:
             check_number(self.std, "std", "Jitter", low=0)
         if self.snr_db is not None:
-            check_number(self.snr_db, "snr_db", "Jitter")
+            check_number(self.snr_db, "snr_db", "Jitter", low=-300, high=300)
         if self.std is not None and self.snr_db is not None:
             raise ValueError(
                 "Jitter takes either 'std' or 'snr_db', not both. Got "

@@ -74,8 +74,8 @@ class SeriesQuantization(SeriesPerturbation):
     severity : float in [0, 5], default=None
         By 8, 7, 6, 5, 4 bits, interpolated (from 16 bits at 0, our choice). 0 changes
         nothing. With neither this nor ``bits``, severity 1 holds.
-    bits : float, default=None
-        Bits, at least 1; need not be whole.
+    bits : float in [1, 64], default=None
+        Bits; need not be whole.
     scale : {"train", "series"}, default="train"
         Whether the range of a channel is that of the training data or that of each
         series; a range of 0 rounds nothing.
@@ -107,7 +107,7 @@ class SeriesQuantization(SeriesPerturbation):
     def _check_parameters(self):
         super()._check_parameters()
         if self.bits is not None:
-            check_number(self.bits, "bits", "SeriesQuantization", low=1)
+            check_number(self.bits, "bits", "SeriesQuantization", low=1, high=64)
 
     def _learn(self, values):
         super()._learn(values)

@@ -63,13 +63,12 @@ def _places(X, columns, owner):
         return range(n_columns)
     labels = list(X.columns) if is_frame(X) else list(range(n_columns))
     single = isinstance(columns, (str, numbers.Integral))
-    chosen = [columns] if single else list(columns)
-    unknown = [label for label in chosen if label not in labels]
-    if len(getattr(X, "shape", (0,))) == 1 or unknown:
-        rule = f"columns of a table, among {labels}"
-        if len(getattr(X, "shape", (0,))) == 1:
-            rule = "None for one column of text"
-        raise invalid("columns", owner, rule, columns)
+    if len(getattr(X, "shape", (0,))) == 1:
+        raise invalid("columns", owner, "None for one column of text", columns)
+    listed = isinstance(columns, (list, tuple, np.ndarray))
+    chosen = [columns] if single else list(columns) if listed else [None]
+    if any(label not in labels for label in chosen):
+        raise invalid("columns", owner, f"columns of a table, among {labels}", columns)
     return sorted(i for i, label in enumerate(labels) if label in chosen)
 
 
@@ -92,6 +91,8 @@ def _values(column):
 
 def as_keyable(X):
     """Return what the content of rows is read from: lists as arrays of objects."""
+    if isinstance(X, np.ndarray):
+        return X.astype(object) if X.dtype.kind == "T" else X
     if not isinstance(X, (list, tuple)):
         return X
     out = np.empty(len(X), dtype=object)
