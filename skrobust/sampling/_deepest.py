@@ -144,7 +144,7 @@ class DeepESTSampler(BaseSampler):
 
     def _draw(self, n):
         ids, drawn_with = np.empty(n, dtype=np.intp), np.empty(n)
-        n_left, r = self.n_pool_ - len(self._order), self.mixing_
+        n_left, r = self.n_pool_ - self._n_asked, self.mixing_
         for step, coin in enumerate(self._rng.random(n)):
             weighted = self._active and self._sum > EXHAUSTED * self._all
             i = self._next_runner() if weighted and coin < r else self._next_uniform()
