@@ -12,7 +12,9 @@ from skrobust.base._answers import UNASKED
 from skrobust.base._ask_tell import AskTellMixin
 from skrobust.base._estimators import EstimateMixin
 from skrobust.base._interval import IntervalMixin
+from skrobust.base._plan import PlanMixin
 from skrobust.base._pool import PoolMixin, n_rows, own_generator
+from skrobust.base._ratios import RatioMixin
 from skrobust.base._rounds import Rounds
 from skrobust.base._sampler_result import ResultMixin
 from skrobust.base._state import StateMixin
@@ -24,6 +26,8 @@ class BaseSampler(
     EstimateMixin,
     IntervalMixin,
     ResultMixin,
+    RatioMixin,
+    PlanMixin,
     StateMixin,
     BaseEstimator,
     ABC,

@@ -197,6 +197,13 @@ class DeepESTSampler(BaseSampler):
         active = np.cumsum(seen) > seen  # before each draw
         return np.where(active, 1 - self.mixing_, 1.0) / (self.n_pool_ - np.arange(n))
 
+    def _plan_draws(self):
+        links = self._links()
+        uniform = np.full(self.n_pool_, 1 / self.n_pool_)
+        if not links.any():
+            return uniform
+        return self.mixing_ * links / links.sum() + (1 - self.mixing_) * uniform
+
     def _find_threshold(self):
         if self.threshold == "auto":
             by_confidence = isinstance(self.auxiliary, str) and self.scores_.max() <= 1
