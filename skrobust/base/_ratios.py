@@ -20,6 +20,9 @@ METRICS = ("accuracy", "precision", "recall", "f1")
 class RatioMixin:
     """The part of a sampler that estimates other metrics than the accuracy."""
 
+    # Whether to divide by the number of inputs in a part of the pool, or to estimate it.
+    _known_sizes = True
+
     def metric(self, name="accuracy", *, label=None, groups=None, confidence=0.95):
         r"""Estimate a metric on the whole pool, for a class, or for parts of the pool.
 
@@ -32,9 +35,11 @@ class RatioMixin:
             \hat V(\hat R) = \hat V\Bigl(\text{estimate of }
                 \frac{a - \hat R b}{\hat B}\Bigr)
 
-        so they are nearly unbiased. Where the sampler has a predictor and it is known
-        of each input whether it counts (groups, precision), the failures among them
-        are estimated with the predictor, and divided by their known number.
+        so they are nearly unbiased. Where it is known of each input of the pool
+        whether it counts (groups, precision) and draws are weighted, the failures among
+        them are estimated, with the sampler's predictor if it has one, and divided by
+        their known number: this is exactly unbiased, and may leave [0, 1]. Uniform
+        draws take the plain share among what was drawn.
 
         Parameters
         ----------
@@ -228,8 +233,8 @@ class RatioMixin:
         """Return a share; part is the denominator over the pool, where it is known."""
         n_used, tail = int(np.count_nonzero(under)), (1 - confidence) / 2
         census = answered.n == self.n_pool_
-        if part is not None and (answered.which >= 0).any() and part.any():
-            found = self._difference_in(answered, part)
+        if part is not None and self._known_sizes and n_used:
+            found = self._failures_in(answered, part)
         else:
             found = self._ratio(answered, hit, under)
         value, std_error, df, n_eff, notes = found
@@ -274,8 +279,8 @@ class RatioMixin:
         error = self._combine(replace(answered, y=residual))
         return value, error.std_error, error.df, error.effective_n, []
 
-    def _difference_in(self, answered, part):
-        """Return the same for the accuracy in a part, with the sampler's predictor."""
+    def _failures_in(self, answered, part):
+        """Return the same for the accuracy in a part whose size is known."""
         share = part.mean()
         m, m_free = np.zeros(answered.n), np.zeros(len(answered.ends))
         row_of = np.repeat(np.arange(len(answered.ends)), answered.sizes)
@@ -286,8 +291,8 @@ class RatioMixin:
             free = values.sum() - running_sum(drawn)[answered.starts]
             m_free[rounds] = free[rounds]
         y = answered.y * part[answered.ids]
-        if answered.n == self.n_pool_:
-            return 1 - y.sum() / part.sum(), 0.0, np.inf, float(answered.n), []
+        if answered.n < 2 or answered.n == self.n_pool_:
+            return self._ratio(answered, part[answered.ids] - y, part[answered.ids])
         found = self._combine(replace(answered, y=y), m, m_free)
         return (
             1 - found.rate / share, found.std_error / share, found.df,

@@ -69,6 +69,7 @@ class SimpleRandomSampler(BaseSampler):
     """
 
     _needs_scores = False
+    _known_sizes = False
     _methods = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
 
     def __init__(
