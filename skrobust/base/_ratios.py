@@ -20,7 +20,7 @@ METRICS = ("accuracy", "precision", "recall", "f1")
 class RatioMixin:
     """The part of a sampler that estimates other metrics than the accuracy."""
 
-    # Whether to divide by the number of inputs in a part of the pool, or to estimate it.
+    # Whether to divide by the true size of a part of the pool, or by an estimate of it.
     _known_sizes = True
 
     def metric(self, name="accuracy", *, label=None, groups=None, confidence=0.95):
