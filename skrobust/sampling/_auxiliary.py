@@ -46,9 +46,7 @@ class SurpriseMixin:
             values = source(X)
         elif source is not None:
             values = to_array(source)
-        elif (
-            self.estimator is None and np.ndim(X) == 1 and self.auxiliary != "combined"
-        ):
+        elif own and np.ndim(X) == 1:
             values = X
         else:
             raise ValueError(
