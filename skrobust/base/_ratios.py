@@ -137,26 +137,29 @@ class RatioMixin:
         check_confidence(confidence, owner)
         answered, skipped = self._usable()
         y_true, y_pred = self._both_labels(answered, skipped, owner)
-        columns = []
-        for function in (numerator, denominator):
-            values = np.ones(answered.n)
-            if function is not None:
-                values = np.asarray(function(y_true, y_pred), dtype=np.float64)
-            if values.shape != (answered.n,) or not np.isfinite(values).all():
-                raise ValueError(
-                    f"{owner} needs one finite number for each of {answered.n} inputs; "
-                    f"got shape {values.shape}."
-                )
-            columns.append(values)
-        value, std_error, df, n_eff, notes = self._ratio(answered, *columns)
-        low = high = value
-        if std_error != 0 or answered.n < self.n_pool_:
-            half = stdtrit(max(df, 1.0), (1 + confidence) / 2) * std_error
-            low, high = value - half, value + half
-        used = int(np.count_nonzero(columns[1]))
-        return SamplingEstimate(
-            value, (low, high), std_error, used, n_eff, float(confidence), tuple(notes)
+        above, below = (
+            None if f is None else check_values(f(y_true, y_pred), answered.n, owner)
+            for f in (numerator, denominator)
         )
+        if below is None and 2 <= answered.n < self.n_pool_:
+            found = self._combine(replace(answered, y=above))
+            value, std_error, df = found.rate, found.std_error, found.df
+            n_eff, notes, n_used = found.effective_n, [], answered.n
+        else:
+            below = np.ones(answered.n) if below is None else below
+            value, std_error, df, n_eff, notes = self._ratio(answered, above, below)
+            n_used = int(np.count_nonzero(below))
+        half = stdtrit(max(df, 1.0), (1 + confidence) / 2) * std_error
+        if answered.n == self.n_pool_:
+            half = 0.0
+        elif np.isnan(std_error) or std_error == 0:
+            half = np.inf
+            notes = notes or ["No variation seen: it tells nothing of the error."]
+        ends = (-half, half) if np.isnan(value) else (value - half, value + half)
+        return SamplingEstimate(
+            float(value), ends, float(std_error), n_used, float(n_eff),
+            float(confidence), tuple(notes),
+        )  # fmt: skip
 
     def _usable(self):
         """Return the answered rounds, and places of skipped answers among them."""
@@ -298,6 +301,17 @@ class RatioMixin:
             1 - found.rate / share, found.std_error / share, found.df,
             found.effective_n, [],
         )  # fmt: skip
+
+
+def check_values(values, n, owner):
+    """Return n finite numbers, or raise."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != (n,) or not np.isfinite(values).all():
+        raise ValueError(
+            f"{owner} needs one finite number for each of {n} inputs; got shape "
+            f"{values.shape}."
+        )
+    return values
 
 
 def check_groups(groups, n_pool, owner):
