@@ -7,7 +7,7 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_number
-from skrobust.base._sampler_result import check_confidence
+from skrobust.base._reporting import check_confidence
 
 
 @dataclass(frozen=True)

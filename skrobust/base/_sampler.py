@@ -15,8 +15,8 @@ from skrobust.base._interval import IntervalMixin
 from skrobust.base._plan import PlanMixin
 from skrobust.base._pool import PoolMixin, n_rows, own_generator
 from skrobust.base._ratios import RatioMixin
+from skrobust.base._reporting import ResultMixin
 from skrobust.base._rounds import Rounds
-from skrobust.base._sampler_result import ResultMixin
 from skrobust.base._state import StateMixin
 
 
