@@ -229,8 +229,6 @@ ROWS = {
         lambda: (s := asked()).tell(s.ids_, [1, 1]), "pass failed="),
     "tell half": (
         lambda: (s := asked()).tell(s.ids_, failed=[1]), "one answer an id"),
-    "tell nan": (
-        lambda: (s := asked()).tell(s.ids_, failed=[np.nan, 1]), "is missing"),
     "tell a guess": (
         lambda: (s := asked()).tell(s.ids_, failed=[0.4, 1]), "booleans"),
     "confidence": (lambda: asked().result(confidence=95), r"in \(0, 1\)"),

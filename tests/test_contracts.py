@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import skrobust
 from skrobust.attacks import FGSM, PGD
+from skrobust.base import Estimate
 from skrobust.nets import ToNetInput
 from skrobust.perturbations import (
     AccentRemoval,
@@ -299,8 +300,8 @@ class Sticky:
 class Biased(SimpleRandomSampler):
     """Says that nothing fails."""
 
-    def _estimate(self, failed, probabilities):
-        return 0.0, 0.1, 10.0
+    def _estimate(self, answered):
+        return Estimate(rate=0.0, std_error=0.1, df=9.0, effective_n=10.0)
 
 
 def test_broken_promises_are_named():

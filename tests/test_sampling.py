@@ -139,9 +139,6 @@ def test_bad_ids_and_answers_change_nothing(sampler):
         ([a, b], {"y_true": [1, 2, 3]}, "2 ids, 3 y_true"),
         ([a, b], {}, "either y_true or failed"),
         ([a, b], {"y_true": [0, 0], "failed": [0, 0]}, "either y_true or failed"),
-        ([a, b], {"failed": [0, np.nan]}, f"id {b} is missing"),
-        ([a, b], {"y_true": [0, None]}, f"id {b} is missing"),
-        ([a, b], {"y_true": np.array([0, np.nan])}, f"id {b} is missing"),
         ([a, b], {"failed": [0, 2]}, f"got 2 for id {b}"),
         ([a, b], {"failed": ["no", "yes"]}, f"got 'no' for id {a}"),
         ([a, b], {"y_true": ["1", "2"]}, f"of id {a} are of different types"),
@@ -308,7 +305,10 @@ def test_rows_need_a_model_or_a_callable():
         ({"threshold": np.nan}, "'threshold'"),
         ({"mixing": 1}, "'mixing'"),
         ({"mixing": -0.1}, "'mixing'"),
-        ({"auxiliary": "lsa"}, "'auxiliary'"),
+        ({"auxiliary": "gini"}, "'auxiliary'"),
+        ({"standardize": "sd"}, "'standardize'"),
+        ({"threshold": ("dsa", 0.5)}, "'threshold'"),
+        ({"threshold": ("confidence", 1.5)}, "'threshold'"),
     ],
 )
 def test_bad_parameters(parameters, message):

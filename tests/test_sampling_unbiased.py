@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import chisquare, hypergeom
 
 from skrobust.base import BaseSampler
+from skrobust.base._rounds import Rounds
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
 POOLS = Path(__file__).parents[2] / "shared" / "data" / "operational"
@@ -73,6 +74,14 @@ def make(design, scores, seed=0):
             rule=design, threshold=TAU, mixing=R, random_state=seed
         )
     return sampler.fit(np.array(scores))
+
+
+def answered(failed, ids, steps):
+    """Rounds of one draw each, all answered."""
+    rounds = Rounds()
+    rounds.add(ids, steps, sequential=True)
+    rounds.add_predictor(None, None)
+    return rounds.answered(np.ones(len(ids), dtype=bool), failed[ids], len(failed))
 
 
 DESIGNS = ["paper", "released", "uniform", "floored"]
@@ -141,8 +150,8 @@ def test_estimate_and_variance_are_exactly_unbiased(design, scores, n):
     assert chance.sum() == pytest.approx(1, abs=1e-12)
     for outcome in outcomes:
         failed = np.array(outcome)
-        pairs = [sampler._estimate(failed[ids], steps)[:2] for ids, steps in drawn]
-        rate, std_error = np.array(pairs).T
+        estimates = [sampler._estimate(answered(failed, *d)) for d in drawn]
+        rate, std_error = np.array([(e.rate, e.std_error) for e in estimates]).T
         truth = failed.mean()
         assert chance @ rate == pytest.approx(truth, abs=1e-9)
         variance = chance @ (rate - truth) ** 2

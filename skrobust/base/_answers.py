@@ -5,11 +5,24 @@ import numpy as np
 from skrobust._containers import to_array
 from skrobust._validation import invalid
 
-UNASKED, OPEN, PASSED, FAILED = range(4)  # what is known of an input
+UNASKED, OPEN, PASSED, FAILED, SKIPPED = range(5)  # what is known of an input
 
 
-def check_ids(ids, status, owner):
-    """Return open positions as an array, or raise with the first that is not."""
+class _NotGiven:
+    """The default of an argument for which None means something."""
+
+    def __repr__(self):
+        return "<not given>"
+
+
+NOT_GIVEN = _NotGiven()
+
+
+def check_ids(ids, status, owner, *, again=False):
+    """Return positions that wait for an answer, or raise with the first that does not.
+
+    ``again`` lets those pass that were answered before.
+    """
     ids = np.atleast_1d(np.asarray(ids))
     if ids.size == 0:
         ids = ids.astype(np.intp)
@@ -22,12 +35,46 @@ def check_ids(ids, status, owner):
             fault = f"is outside the pool of {len(status)}"
         elif status[i] == UNASKED:
             fault = "was never asked"
-        elif status[i] != OPEN or i in seen:
+        elif i in seen:
+            fault = "was told already (it is there twice)"
+        elif not again and status[i] in (PASSED, FAILED):
             fault = "was told already"
         if fault:
             raise ValueError(f"{owner}: id {i} {fault}.")
         seen.add(i)
     return ids
+
+
+def one_kind(y_true, failed, owner):
+    """Return the name and the value of the one kind of answers that is given."""
+    given = [
+        (name, value)
+        for name, value in (("y_true", y_true), ("failed", failed))
+        if value is not NOT_GIVEN
+    ]
+    if len(given) == 2:
+        given = [pair for pair in given if pair[1] is not None]
+    if len(given) != 1:
+        raise ValueError(
+            f"{owner} takes either y_true or failed: one of the two. To skip an input "
+            "give None as its answer."
+        )
+    return given[0]
+
+
+def judge(kind, answers, y_pred, ids, owner):
+    """Return what answers (None for a skipped one) say: PASSED, FAILED or SKIPPED."""
+    told = np.array([answer is not None for answer in answers], dtype=bool)
+    known = np.full(len(answers), SKIPPED, dtype=np.int8)
+    if told.any():
+        some = [answer for answer in answers if answer is not None]
+        wrong = (
+            compare(some, y_pred, ids[told], owner)
+            if kind == "y_true"
+            else outcomes(some, ids[told], owner)
+        )
+        known[told] = np.where(wrong, FAILED, PASSED)
+    return known
 
 
 def compare(answers, y_pred, ids, owner):
@@ -60,7 +107,9 @@ def outcomes(failed, ids, owner):
 
 
 def answer_list(given, name, ids, owner):
-    """Return answers as a list of Python objects, one an id, none missing."""
+    """Return answers as a list of Python objects, one an id; a missing one is None."""
+    if np.ndim(given) == 0 and is_missing(given):
+        return [None] * len(ids)
     if not isinstance(given, (list, tuple)):
         single = isinstance(given, (str, bytes)) or np.ndim(given) == 0
         given = [given] if single else to_array(given)
@@ -77,11 +126,13 @@ def answer_list(given, name, ids, owner):
             f"{len(given)} {name}{cure}."
         )
     answers = [a.item() if isinstance(a, np.generic) else a for a in given]
-    for i, answer in zip(ids, answers, strict=True):
-        if (
-            answer is None
-            or type(answer).__name__ in {"NAType", "NaTType"}
-            or (isinstance(answer, float) and np.isnan(answer))
-        ):
-            raise ValueError(f"{owner}: the answer for id {i} is missing ({answer!r}).")
-    return answers
+    return [None if is_missing(answer) else answer for answer in answers]
+
+
+def is_missing(answer):
+    """Say whether an answer is None, NaN, or pandas' NA or NaT."""
+    return (
+        answer is None
+        or type(answer).__name__ in {"NAType", "NaTType"}
+        or (isinstance(answer, float) and np.isnan(answer))
+    )

@@ -1,9 +1,11 @@
-"""What a sampler says about a pool, and the arithmetic behind it."""
+"""What a sampler says about a pool."""
 
 import html
 from dataclasses import dataclass
 
 import numpy as np
+
+from skrobust._validation import check_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +31,22 @@ class SamplingResult:
         Nominal coverage of ``interval``.
     method : str
         How ``interval`` was made: "t", "t, widened" (by what rare draws cannot
-        exclude), "hypergeometric", "wilson", "rule of three"
-        (no variation seen), "census" (all told) or "none".
+        exclude), "hypergeometric", "wilson", "bootstrap", "anytime", "rule of three"
+        (no variation seen), "census" (all told), "worst case" (of several) or "none".
     effective_n : float
         How many equal residuals (labels, for uniform draws) carry the interval.
     warnings : tuple of str
         What a reader should know before trusting the numbers.
+    estimator : str
+        Which estimator made ``accuracy``.
+    n_used : int
+        Draws that the estimate uses: those before the first open one.
+    n_skipped : int
+        Draws that could not be answered.
+    accuracy_bounds : (float, float)
+        The estimates if all skipped answers were failures, and if none was; both are
+        ``accuracy`` where nothing was skipped. With skipped answers ``accuracy`` is
+        the middle, and is unbiased no more.
 
     Examples
     --------
@@ -56,6 +68,41 @@ class SamplingResult:
     method: str
     effective_n: float
     warnings: tuple = ()
+    estimator: str = "default"
+    n_used: int = 0
+    n_skipped: int = 0
+    accuracy_bounds: tuple = (0.0, 1.0)
+
+    def labels_for(self, half_width):
+        """Say how many labels in all would bring the interval to a half-width.
+
+        Parameters
+        ----------
+        half_width : float in (0, 1)
+            Wanted.
+
+        Returns
+        -------
+        int
+            Extrapolates from the present interval h on n labels: 1/n' - 1/N is
+            (half_width / h)**2 times 1/n - 1/N. At most N, and never below 2.
+
+        Raises
+        ------
+        ValueError
+            For a bad half-width, or while nothing is estimated.
+        """
+        half_width = check_number(
+            half_width, "half_width", "labels_for", low=0, high=1, low_open=True
+        )
+        if self.n_used < 2 and self.n_used < self.n_pool:
+            raise ValueError("labels_for needs an estimate: tell two answers first.")
+        half = (self.interval[1] - self.interval[0]) / 2
+        if half == 0:
+            return self.n_used
+        left = (half_width / half) ** 2 * (1 / self.n_used - 1 / self.n_pool)
+        needed = int(np.ceil(1 / (1 / self.n_pool + left) - 1e-9))
+        return min(max(needed, 2), self.n_pool)
 
     def _lines(self):
         low, high = self.interval
@@ -67,6 +114,7 @@ class SamplingResult:
         yield (
             f"{self.n_labels} of {self.n_pool} labelled, "
             f"{self.n_failures} mispredictions found"
+            + (f", {self.n_skipped} skipped" if self.n_skipped else "")
         )
         yield from (f"warning: {text}" for text in self.warnings)
 
@@ -84,53 +132,3 @@ class SamplingResult:
     def _repr_html_(self):
         lines = "<br>".join(html.escape(line) for line in self._lines())
         return f"<p>{lines}</p>"
-
-
-def ordered_estimate(failed, probabilities, n_pool):
-    r"""Estimate a failure rate from ordered draws without replacement.
-
-    .. math::
-
-        z_1 = \frac{y_1}{N q_1}, \qquad
-        z_{k+1} = \frac{1}{N}\sum_{j \le k} y_j + \frac{y_{k+1}}{N q_{k+1}}, \qquad
-        V = \frac{\sum_k (z_k - \bar z)^2}{n (n - 1)}
-
-    with :math:`y_k` the outcome of draw k, :math:`q_k` its probability given the draws
-    before it, and N the pool size. The mean of z and V are exactly unbiased (for the
-    rate and for its variance) if every free input has a positive probability.
-
-    Parameters
-    ----------
-    failed : array-like of shape (n,), bool
-        Outcomes in draw order, n at least 2.
-    probabilities : array-like of shape (n,)
-        In (0, 1].
-    n_pool : int
-        Size of the pool.
-
-    Returns
-    -------
-    rate, std_error, effective_n : float
-        The last is :math:`(\sum d^2)^2 / \sum d^4` for residuals d = z - mean(z): how
-        many residuals of equal size would carry V.
-
-    References
-    ----------
-    D. Raj, "Some estimators in sampling with varying probabilities without
-    replacement", JASA 1956. S. Thompson, "Adaptive web sampling", Biometrics 2006.
-
-    Examples
-    --------
-    >>> rate, _, _ = ordered_estimate([True, False], [0.25, 0.5], n_pool=4)
-    >>> rate
-    0.625
-    """
-    y = np.asarray(failed, dtype=np.float64)
-    before = np.cumsum(y) - y
-    z = before / n_pool + y / (n_pool * np.asarray(probabilities, dtype=np.float64))
-    rate, n = float(z.mean()), len(z)
-    square = (z - rate) ** 2
-    if square.max() <= 1e-24 * rate**2:  # equal but for rounding
-        return rate, 0.0, 0.0
-    std_error = float(np.sqrt(square.sum() / (n * (n - 1))))
-    return rate, std_error, float(square.sum() ** 2 / (square**2).sum())

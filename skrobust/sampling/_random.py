@@ -5,7 +5,7 @@ from scipy.special import ndtri
 from scipy.stats import hypergeom
 
 from skrobust._validation import check_choice
-from skrobust.base import BaseSampler
+from skrobust.base import BaseSampler, Estimate
 
 
 class SimpleRandomSampler(BaseSampler):
@@ -69,6 +69,8 @@ class SimpleRandomSampler(BaseSampler):
     """
 
     _needs_scores = False
+    _known_sizes = False
+    _methods = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
 
     def __init__(
         self,
@@ -90,22 +92,54 @@ class SimpleRandomSampler(BaseSampler):
         return np.where(taken, 0.0, 1 / (~taken).sum())
 
     def _draw(self, n):
-        start = len(self._order)
+        start = self._n_asked
         left = self.n_pool_ - np.arange(start, start + n)
         return self._permutation[start : start + n], 1 / left
 
-    def _estimate(self, failed, probabilities):
-        n, rate = len(failed), float(np.mean(failed))
-        variance = (1 - n / self.n_pool_) * rate * (1 - rate) / (n - 1)
-        return rate, float(np.sqrt(variance)), float(n)
+    def _combine(self, answered, m=None, m_free=None, weights=None):
+        # The mean of y - m plus that of m over the pool, and its textbook variance.
+        n, n_pool = answered.n, self.n_pool_
+        m = np.zeros(n) if m is None else m
+        m_pool = 0.0 if m_free is None else float(m_free[0]) / n_pool
+        residuals = answered.y - m
+        rate = m_pool + float(residuals.mean())
+        spread = ((residuals - residuals.mean()) ** 2).sum() / max(n - 1, 1)
+        varied = np.ptp(residuals) > 1e-12
+        std_error = float(np.sqrt((1 - n / n_pool) * spread / n)) if varied else 0.0
+        z, weights = m_pool + residuals, np.full(n, 1 / n)
+        return Estimate(rate, std_error, n - 1.0, float(n), z, weights)
 
-    def _interval(self, failed, rate, std_error, effective_n, confidence):
-        n_failed, n, tail = int(failed.sum()), len(failed), (1 - confidence) / 2
-        if self.interval == "wilson":
-            low, high = _wilson(n_failed, n, self.n_pool_, tail)
-        else:
-            low, high = _hypergeometric(n_failed, n, self.n_pool_, tail)
-        return low, high, self.interval, []
+    def _interval(self, answered, estimate, *, method, estimator, **options):
+        exact = estimator in ("default", "published", "lure")
+        chosen = self.interval if method == "default" and exact else method
+        if chosen not in ("hypergeometric", "wilson"):
+            return super()._interval(
+                answered, estimate, method=method, estimator=estimator, **options
+            )
+        n_failed, n = int(answered.y.sum()), answered.n
+        bounds = _wilson if chosen == "wilson" else _hypergeometric
+        low, high = bounds(n_failed, n, self.n_pool_, (1 - options["level"]) / 2)
+        return low, high, chosen, []
+
+    def _floor(self, n):
+        return 1 / (self.n_pool_ - np.arange(n))
+
+    def _plan(self, half_width, confidence, expected_accuracy, owner):
+        rate = 0.5 if expected_accuracy is None else 1 - expected_accuracy
+        bounds = _wilson if self.interval == "wilson" else _hypergeometric
+        n_pool, tail = self.n_pool_, (1 - confidence) / 2
+
+        def narrow(n):
+            low, high = bounds(round(n * rate), n, n_pool, tail)
+            return high - low <= 2 * half_width
+
+        n = _first(narrow, 2, n_pool)
+        while n < n_pool and not all(narrow(k) for k in range(n, min(n + 5, n_pool))):
+            n += 1  # rounding the expected failures makes the widths jump a little
+        text = f"{rate:g} of the labels are mispredictions, as expected"
+        if expected_accuracy is None:
+            text = "Half of the labels are mispredictions, the worst case"
+        return min(n, n_pool), f"{text}; {self.interval} interval."
 
     def _check_parameters(self):
         super()._check_parameters()
