@@ -12,7 +12,17 @@ gives the accuracy, its interval and the mispredictions found, and
 ``sample(n, oracle)`` asks and tells in one call.
 """
 
+from skrobust.sampling._activations import extract_activations
 from skrobust.sampling._deepest import DeepESTSampler
 from skrobust.sampling._random import SimpleRandomSampler
+from skrobust.sampling._surprise_density import LikelihoodSurprise, MahalanobisSurprise
+from skrobust.sampling._surprise_distance import DistanceSurprise
 
-__all__ = ["DeepESTSampler", "SimpleRandomSampler"]
+__all__ = [
+    "DeepESTSampler",
+    "DistanceSurprise",
+    "LikelihoodSurprise",
+    "MahalanobisSurprise",
+    "SimpleRandomSampler",
+    "extract_activations",
+]
