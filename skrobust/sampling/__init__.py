@@ -14,15 +14,18 @@ gives the accuracy, its interval and the mispredictions found, and
 
 from skrobust.sampling._activations import extract_activations
 from skrobust.sampling._deepest import DeepESTSampler
+from skrobust.sampling._predictors import ConfidencePredictor, ThresholdPredictor
 from skrobust.sampling._random import SimpleRandomSampler
 from skrobust.sampling._surprise_density import LikelihoodSurprise, MahalanobisSurprise
 from skrobust.sampling._surprise_distance import DistanceSurprise
 
 __all__ = [
+    "ConfidencePredictor",
     "DeepESTSampler",
     "DistanceSurprise",
     "LikelihoodSurprise",
     "MahalanobisSurprise",
     "SimpleRandomSampler",
+    "ThresholdPredictor",
     "extract_activations",
 ]

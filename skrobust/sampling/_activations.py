@@ -159,7 +159,7 @@ def _net_activations(net, X, layer, batch_size, owner):
 
 @contextlib.contextmanager
 def _undisturbed(torch, net):
-    """Evaluation mode within; modes and random states as before afterwards."""
+    """Evaluate within; put modes and random states back afterwards."""
     first = next(net.module_.parameters(), None)
     on_cuda = first is not None and first.device.type == "cuda"
     devices = [first.device] if on_cuda else []
@@ -188,7 +188,9 @@ def _listening(torch, module, layer, owner):
 
     if layer is None:
         linear = [m for m in module.modules() if isinstance(m, torch.nn.Linear)]
-        hooks = [m.register_forward_pre_hook(lambda m, args: hear(args)) for m in linear]
+        hooks = [
+            m.register_forward_pre_hook(lambda m, args: hear(args)) for m in linear
+        ]
         if not linear:
             known = ", ".join(_layers(module))
             raise ValueError(

@@ -1,6 +1,5 @@
-"""What the measures of surprise share: activations in, predicted classes, scores out."""
+"""What the measures of surprise share: activations and classes in, scores out."""
 
-import copy
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -8,21 +7,22 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import to_array
+from skrobust._containers import is_frame, to_array
 from skrobust._responses import predict_labels, refuse_regressor
 from skrobust._validation import (
     check_choice,
     check_finite_rows,
     check_number,
     check_same_length,
-    check_targets,
 )
+from skrobust.metrics._labels import label_array
 from skrobust.sampling._activations import POOLS, as_rows, extract_activations
+from skrobust.sampling._prefitted import PrefittedMixin
 
 UNSEEN = ("raise", "inf", "nan")
 
 
-class BaseSurprise(BaseEstimator, ABC):
+class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
     """Base of measures of surprise: ``fit`` and ``score_samples``.
 
     A subclass stores ``estimator``, ``layer``, ``pool``, ``batch_size`` and ``unseen``
@@ -142,7 +142,7 @@ class BaseSurprise(BaseEstimator, ABC):
                 reset=reset,
             )
         else:
-            if np.ndim(X) == 2 or hasattr(X, "columns"):
+            if np.ndim(X) == 2 or is_frame(X):
                 validate_data(self, X, skip_check_array=True, reset=reset)
             if labels is None and self._needs_classes():
                 cure = "MahalanobisSurprise(covariance='global') needs no classes."
@@ -162,7 +162,7 @@ class BaseSurprise(BaseEstimator, ABC):
                 f"{activations.shape[1]}."
             )
         if labels is not None:
-            labels = check_targets(labels, owner, name="y_pred")
+            labels = label_array(labels, owner, "y_pred")
             check_classification_targets(labels)
             check_same_length(owner, X=activations, y_pred=labels)
         return activations, labels
@@ -190,16 +190,6 @@ class BaseSurprise(BaseEstimator, ABC):
             check_number(self.var_threshold, "var_threshold", owner, low=0)
         if getattr(self, "jitter", None) is not None:
             check_number(self.jitter, "jitter", owner, low=0, low_open=True)
-
-    def __sklearn_clone__(self):
-        params = {
-            name: value if name == "estimator" else copy.deepcopy(value)
-            for name, value in self.get_params(deep=False).items()
-        }
-        new = type(self)(**params)
-        if hasattr(self, "_metadata_request"):
-            new._metadata_request = copy.deepcopy(self._metadata_request)
-        return new
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")

@@ -4,7 +4,11 @@ import numpy as np
 
 from skrobust._validation import check_choice
 from skrobust.sampling._surprise_base import BaseSurprise
-from skrobust.sampling._surprise_shape import Whitener, within_covariance
+from skrobust.sampling._surprise_shape import (
+    Whitener,
+    warn_of_rounding,
+    within_covariance,
+)
 
 _CELLS = 1 << 20  # products of queries and training rows at a time
 
@@ -80,7 +84,7 @@ class LikelihoodSurprise(BaseSurprise):
     >>> train = np.random.default_rng(0).normal(size=(400, 2))
     >>> surprise = LikelihoodSurprise().fit(train, np.zeros(400))
     >>> near, far = surprise.score_samples([[0, 0], [5, 5]], [0, 0])
-    >>> bool(near < 2 < 10 < far)
+    >>> bool(near < 3 < 30 < far)
     True
     """
 
@@ -104,17 +108,17 @@ class LikelihoodSurprise(BaseSurprise):
         self.unseen = unseen
 
     def _learn(self, activations, codes):
-        ridge = _ridge(activations, self.jitter)
+        settings = {
+            "owner": type(self).__name__,
+            "var_threshold": self.var_threshold,
+            "ridge": _ridge(activations, self.jitter),
+        }
         self._densities = [
-            _Density(
-                activations[codes == code],
-                type(self).__name__,
-                f"class {label!r}",
-                self.var_threshold,
-                ridge,
-            )
+            _Density(activations[codes == code], f"class {label!r}", **settings)
             for code, label in enumerate(self.classes_.tolist())
         ]
+        shapes = [density.shape for density in self._densities]
+        warn_of_rounding(type(self).__name__, self.classes_.tolist(), shapes)
 
     def _scores(self, activations, codes):
         return _by_class(activations, codes, lambda c, a: self._densities[c].scores(a))
@@ -127,17 +131,17 @@ class LikelihoodSurprise(BaseSurprise):
 class _Density:
     """The kernel density of one class."""
 
-    def __init__(self, rows, owner, cloud, var_threshold, ridge):
-        self._shape = Whitener(rows, owner, cloud, var_threshold, ridge)
-        n, d = len(rows), len(self._shape.kept)
+    def __init__(self, rows, cloud, **settings):
+        self.shape = Whitener(rows, cloud, **settings)
+        n, d = len(rows), len(self.shape.kept)
         self._width = n ** (-1 / (d + 4))
-        points = self._shape.whiten(rows) / self._width
+        points = self.shape.whiten(rows) / self._width
         half = np.einsum("ij,ij->i", points, points) / 2
         # With a column of ones in the query, one product gives q.t - |t|^2 / 2.
         self._side = np.column_stack([points, -half])
         self._constant = (
             np.log(n)
-            + self._shape.log_det
+            + self.shape.log_det
             + d * (np.log(self._width) + np.log(2 * np.pi) / 2)
         )
 
@@ -145,7 +149,7 @@ class _Density:
         out = np.empty(len(rows))
         step = max(1, _CELLS // len(self._side))
         for at in range(0, len(rows), step):
-            q = self._shape.whiten(rows[at : at + step]) / self._width
+            q = self.shape.whiten(rows[at : at + step]) / self._width
             s = np.column_stack([q, np.ones(len(q))]) @ self._side.T
             top = s.max(axis=1)
             s -= top[:, None]
@@ -246,20 +250,25 @@ class MahalanobisSurprise(BaseSurprise):
         self.unseen = unseen
 
     def _learn(self, activations, codes):
-        ridge, owner = _ridge(activations, self.jitter), type(self).__name__
-        settings = owner, "all classes", self.var_threshold, ridge
-        self._shapes = []
+        owner, labels = type(self).__name__, self.classes_.tolist()
+        settings = {
+            "owner": owner,
+            "var_threshold": self.var_threshold,
+            "ridge": _ridge(activations, self.jitter),
+        }
+        groups = [activations[codes == code] for code in range(len(labels))]
         if self.covariance == "tied":
             pooled = within_covariance(activations, codes)
-            shared = Whitener(activations, *settings, pooled)
-        for code, label in enumerate(self.classes_.tolist()):
-            rows = activations[codes == code]
-            if self.covariance == "tied":
-                self._shapes.append(shared.moved(rows))
-            else:
-                cloud = f"class {label!r}" if self.covariance == "class" else "all rows"
-                settings = owner, cloud, self.var_threshold, ridge
-                self._shapes.append(Whitener(rows, *settings))
+            shared = Whitener(activations, "all classes", covariance=pooled, **settings)
+            self._shapes = [shared.moved(rows) for rows in groups]
+        else:
+            one = self.covariance == "global"
+            clouds = ["all rows" if one else f"class {label!r}" for label in labels]
+            self._shapes = [
+                Whitener(rows, cloud, **settings)
+                for rows, cloud in zip(groups, clouds, strict=True)
+            ]
+        warn_of_rounding(owner, labels, self._shapes)
 
     def _scores(self, activations, codes):
         return _by_class(activations, codes, self._distances)

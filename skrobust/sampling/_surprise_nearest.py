@@ -7,6 +7,8 @@ as a sum of squared differences in float64. What comes out is therefore a functi
 the two rows alone, whatever the blocks.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 _CHUNK = 4096  # rows searched at a time
@@ -62,7 +64,8 @@ class NearestRows:
             for at in range(0, len(queries), _BLOCK):
                 part = slice(at, at + _BLOCK)
                 ranges = None if banned is None else banned[part]
-                chunk.improve(queries[part], ranges, best[part], place[part])
+                with np.errstate(over="ignore", invalid="ignore"):
+                    chunk.improve(queries[part], ranges, best[part], place[part])
         if (place < 0).any():
             raise ValueError(
                 "Activations so large that the squares of their differences overflow "
@@ -148,7 +151,7 @@ def _runs(banned, start, end):
         return []
     edges = np.flatnonzero(np.r_[True, (banned[1:] != banned[:-1]).any(axis=1), True])
     runs = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges.tolist()):
         left, right = np.clip(banned[low], start, end) - start
         if left < right:
             runs.append((slice(low, high), slice(left, right)))

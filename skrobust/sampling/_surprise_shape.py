@@ -20,8 +20,8 @@ class Whitener:
     ----------
     rows : ndarray of shape (n_rows, n_units)
         Activations, for the mean; and for the covariance where none is given.
-    owner, cloud : str
-        Who asks, and what the rows are: both for the sentences.
+    cloud, owner : str
+        What the rows are, and who asks: both for the sentences.
     var_threshold : float
         Units of a smaller variance are left out.
     ridge : float
@@ -30,7 +30,7 @@ class Whitener:
         A covariance found elsewhere.
     """
 
-    def __init__(self, rows, owner, cloud, var_threshold, ridge, covariance=None):
+    def __init__(self, rows, cloud, *, owner, var_threshold, ridge, covariance=None):
         shared = covariance is not None
         n_rows = len(rows)
         # float64 before the mean: sums of many float32 lose digits.
@@ -55,6 +55,9 @@ class Whitener:
         kept = covariance[np.ix_(self.kept, self.kept)]
         kept.flat[:: d + 1] += ridge
         self.factor = _factor(kept, owner, cloud)
+        # What is left of each variance, given the units before it.
+        left = np.diag(self.factor) ** 2 / np.diag(kept)
+        self.rests_on_rounding = bool(left.min() < _ROUNDING)
 
     def moved(self, rows):
         """Return the same shape around the mean of other rows."""
@@ -72,6 +75,18 @@ class Whitener:
         gap = rows[:, self.kept].astype(np.float64)
         gap -= self.mean
         return solve_triangular(self.factor, gap.T, lower=True, check_finite=False).T
+
+
+def warn_of_rounding(owner, classes, shapes):
+    """Warn of the classes whose covariance is singular but for rounding."""
+    found = [c for c, s in zip(classes, shapes, strict=True) if s.rests_on_rounding]
+    if found:
+        warnings.warn(
+            f"{owner} finds a covariance that is singular but for rounding errors in "
+            f"classes {found}, so that the scores rest on these. {CURES}",
+            UserWarning,
+            stacklevel=4,  # the caller of fit
+        )
 
 
 def within_covariance(rows, codes):
@@ -99,15 +114,4 @@ def _factor(covariance, owner, cloud):
             f"{owner} finds a singular covariance in {cloud}: some units are linear "
             f"functions of others, as the outputs of a softmax are. {CURES}"
         ) from None
-    # What is left of each variance, given the units before it.
-    left = np.diag(factor) ** 2 / np.diag(covariance)
-    if left.min() < _ROUNDING:
-        warnings.warn(
-            f"{owner} finds a nearly singular covariance in {cloud}: the scores rest "
-            f"on rounding errors. {CURES}",
-            UserWarning,
-            stacklevel=6,
-        )
     return factor
-
-
