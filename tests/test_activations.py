@@ -245,7 +245,7 @@ def test_bad_input_of_nets(nets, net):
         extract_activations(net, X)
     with pytest.raises(ValueError, match=r"'layer' .*body, body.0.*Got 1"):
         extract_activations(net, X.astype(np.float32), layer=1)
-    with pytest.raises(Exception, match="not initialized|not fitted"):
+    with pytest.raises(Exception, match=r"not initialized|not fitted"):
         extract_activations(nets.make_net(), X.astype(np.float32))
     with pytest.raises(ValueError, match="at least one sample"):
         extract_activations(net, X[:0].astype(np.float32))

@@ -496,10 +496,10 @@ def test_bad_input(kind, row):
 @pytest.mark.parametrize("kind", [LikelihoodSurprise, MahalanobisSurprise])
 def test_bad_covariances(kind):
     few = np.r_[LABELS[:-3] % 2, 5, 5, 5]
-    with pytest.raises(ValueError, match="6 training activations in class 5.*jitter"):
+    with pytest.raises(ValueError, match=r"6 training activations in class 5.*jitter"):
         kind().fit(TRAIN, few)
     assert np.isfinite(kind(jitter=0.1).fit(TRAIN, few).score_samples(TRAIN, few)).all()
-    with pytest.raises(ValueError, match="singular covariance in class 0.*softmax"):
+    with pytest.raises(ValueError, match=r"singular covariance in class 0.*softmax"):
         kind().fit(TWIN, np.zeros(100))
     with pytest.raises(ValueError, match="no unit that varies"):
         kind().fit(np.ones((100, 2)), np.zeros(100))
