@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-_CHUNK = 4096  # rows searched at a time
+_CHUNK = 4096  # rows searched at a time, at most
+_NUMBERS = 1 << 21  # and numbers in them, for wide rows
 _BLOCK = 512  # queries at a time
 _PAIRS = 1 << 21  # numbers in one piece of float64 differences
 _LARGE = 1e30  # squares that single precision had better not multiply
@@ -58,8 +59,9 @@ class NearestRows:
         stop = len(self.rows) if stop is None else stop
         best = np.full(len(queries), np.inf)
         place = np.full(len(queries), -1, dtype=np.intp)
-        for start in range(first, stop, _CHUNK):
-            end = min(start + _CHUNK, stop)
+        step = min(_CHUNK, max(256, _NUMBERS // self.rows.shape[1]))
+        for start in range(first, stop, step):
+            end = min(start + step, stop)
             chunk = _Chunk(self, start, end)
             for at in range(0, len(queries), _BLOCK):
                 part = slice(at, at + _BLOCK)
