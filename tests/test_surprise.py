@@ -312,6 +312,35 @@ def test_batches_do_not_matter(kind, monkeypatch):
     assert np.allclose(whole, pieces, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("chunk", [1, 2, 5])
+def test_ties_across_blocks(chunk, monkeypatch):
+    grid = np.random.default_rng(0).integers(-2, 3, size=(300, 3)).astype(np.float32)
+    labels = np.arange(300) % 3
+    test = np.random.default_rng(1).integers(-2, 3, size=(50, 3)) + 0.5
+    surprise = DistanceSurprise().fit(grid, labels)
+    nearest = surprise._nearest
+    whole = nearest.search(test)
+    # The place of the first of all that are as near, whatever the blocks.
+    assert np.array_equal(whole[1], cdist(test, nearest.rows).argmin(axis=1))
+    monkeypatch.setattr(_surprise_nearest, "_CHUNK", chunk)
+    assert np.array_equal(nearest.search(test), whole)
+
+
+def test_far_queries():
+    # Beyond single precision. In double precision all rows are as far.
+    train, labels = cloud(100, dtype=np.float32)
+    surprise = DistanceSurprise().fit(train, labels)
+    distance, place = surprise._nearest.search(np.array([[1e100, 0, 0, 0, 0]]))
+    assert np.isclose(distance[0], 1e100, rtol=1e-12)
+    assert place[0] == 0
+
+
+def test_both_zeros_are_one():
+    train = np.array([[0.0, 0.0], [-0.0, -0.0], [1.0, 1.0]])
+    surprise = DistanceSurprise().fit(train, [0, 0, 1])
+    assert len(surprise._nearest.rows) == 2
+
+
 def test_crowds_are_searched_in_double_precision(monkeypatch):
     train, labels = cloud(300, spread=1e-6)
     test, predicted = cloud(60, seed=1, spread=1e-6)

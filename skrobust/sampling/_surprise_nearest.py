@@ -15,6 +15,7 @@ _CHUNK = 4096  # rows searched at a time, at most
 _NUMBERS = 1 << 21  # and numbers in them, for wide rows
 _BLOCK = 512  # queries at a time
 _PAIRS = 1 << 21  # numbers in one piece of float64 differences
+_UNIT = np.finfo(np.float64).eps / 2
 _LARGE = 1e30  # squares that single precision had better not multiply
 _CROWD = 8  # candidates per query from which a product in float64 is cheaper
 
@@ -136,7 +137,8 @@ class _Chunk:
         top = s.max(axis=1).astype(np.float64)
         unit = np.finfo(dtype).eps / 2
         reach = np.sqrt(square) * self._radius + self._radius**2 / 2
-        error = (exact.shape[1] + 8) * unit * reach
+        # Of the product, and of the sums of squares that decide after it.
+        error = (exact.shape[1] + 8) * (unit * reach + _UNIT * square)
         floor = np.maximum(top - 2 * error, (square - best) / 2 - error)
         look = np.flatnonzero(top >= floor)
         look = look[np.isfinite(top[look])]
