@@ -16,8 +16,9 @@ from skrobust.sampling._activations import extract_activations
 from skrobust.sampling._deepest import DeepESTSampler
 from skrobust.sampling._predictors import ConfidencePredictor, ThresholdPredictor
 from skrobust.sampling._random import SimpleRandomSampler
-from skrobust.sampling._surprise_density import LikelihoodSurprise, MahalanobisSurprise
+from skrobust.sampling._surprise_density import LikelihoodSurprise
 from skrobust.sampling._surprise_distance import DistanceSurprise
+from skrobust.sampling._surprise_mahalanobis import MahalanobisSurprise
 
 __all__ = [
     "ConfidencePredictor",

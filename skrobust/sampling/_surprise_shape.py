@@ -97,6 +97,22 @@ def within_covariance(rows, codes):
     return rows.T @ rows / max(1, len(rows) - len(np.unique(codes)))
 
 
+def ridge_of(activations, jitter):
+    """Return what jitter adds to each variance."""
+    if jitter is None:
+        return 0.0
+    return float(jitter * activations.var(axis=0, dtype=np.float64).mean())
+
+
+def score_by_class(activations, codes, score):
+    """Return the scores of all rows, from ``score(code, rows)`` of one class."""
+    out = np.empty(len(activations))
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        out[rows] = score(code, activations[rows])
+    return out
+
+
 def _covariance(rows):
     n = len(rows)
     if n < 2:
