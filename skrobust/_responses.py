@@ -77,7 +77,8 @@ def refuse_regressor(estimator, owner, cure):
         raise ValueError(f"{owner} compares classes, and {name} is a regressor. {cure}")
 
 
-def _check_net_input(estimator, X):
+def check_net_input(estimator, X):
+    """Raise where a bare net gets a container or a width that torch refuses."""
     steps, model = unwrap(estimator)
     if steps or not is_net(model):
         return
@@ -111,13 +112,13 @@ def _respond(estimator, method, X):
 
 def predict_labels(estimator, X):
     """Return ``estimator.predict(X)`` as a 1-D array."""
-    _check_net_input(estimator, X)
+    check_net_input(estimator, X)
     return np.asarray(_respond(estimator, "predict", X)).reshape(-1)
 
 
 def predict_probabilities(estimator, X, owner):
     """Return ``estimator.predict_proba(X)``, or say that there is none."""
-    _check_net_input(estimator, X)
+    check_net_input(estimator, X)
     if not hasattr(estimator, "predict_proba"):
         model = unwrap(estimator)[1]
         cure = "Wrap it in CalibratedClassifierCV, or use a metric on labels."

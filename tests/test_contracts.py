@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import check_estimator
 
 import skrobust
@@ -97,7 +98,15 @@ from skrobust.perturbations import (
     ZoomBlur,
     two_factor_grid,
 )
-from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust.sampling import (
+    ConfidencePredictor,
+    DeepESTSampler,
+    DistanceSurprise,
+    LikelihoodSurprise,
+    MahalanobisSurprise,
+    SimpleRandomSampler,
+    ThresholdPredictor,
+)
 from skrobust.testing import (
     check_attack,
     check_perturbation,
@@ -120,6 +129,19 @@ def halve(X):
 
 
 NOISE = GaussianNoise(std=0.05, random_state=0)
+
+
+class AnyWidth:
+    """A fitted binary classifier for checks: takes rows of any width."""
+
+    def predict(self, X):
+        return (self.predict_proba(X)[:, 1] > 0.5).astype(int)
+
+    def predict_proba(self, X):
+        p = 1 / (1 + np.exp(-check_array(X, dtype=float)[:, 0]))
+        return np.column_stack([1 - p, p])
+
+
 FLAT = {"image_shape": (1, -1)}
 INSTANCES = [
     GaussianNoise(**FLAT),
@@ -211,6 +233,15 @@ INSTANCES = [
     DeepESTSampler(auxiliary=first_feature),
     DeepESTSampler(auxiliary=first_feature, rule="released"),
     SimpleRandomSampler(auxiliary=first_feature),
+    DistanceSurprise(),
+    LikelihoodSurprise(),
+    LikelihoodSurprise(jitter=0.1, var_threshold=0),
+    MahalanobisSurprise(),
+    MahalanobisSurprise(covariance="tied", jitter=0.1),
+    MahalanobisSurprise(covariance="global"),
+    ConfidencePredictor(AnyWidth()),
+    ConfidencePredictor(AnyWidth(), calibration="logistic"),
+    ThresholdPredictor(AnyWidth()),
 ]
 
 # scikit-learn checks little of estimators of text; test_perturbations_text.py the rest.

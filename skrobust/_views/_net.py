@@ -14,7 +14,7 @@ from skrobust._optional import require
 from skrobust._views._steps import affine_parts, clip_range, refuse
 
 # Evaluation mode is a state of the module, so only one thread at a time may set it.
-_MODE_LOCK = threading.RLock()
+MODE_LOCK = threading.RLock()
 
 
 class NetView:
@@ -61,7 +61,7 @@ class NetView:
         self._threshold = getattr(net, "threshold", 0.5) if self._is_binary else 0.5
 
     def __enter__(self):
-        _MODE_LOCK.acquire()
+        MODE_LOCK.acquire()
         self._modes = [(m, m.training) for m in self._net.module_.modules()]
         for module, _ in self._modes:
             module.training = False
@@ -70,7 +70,7 @@ class NetView:
     def __exit__(self, *error):
         for module, mode in self._modes:
             module.training = mode
-        _MODE_LOCK.release()
+        MODE_LOCK.release()
 
     def _criterion_kind(self):
         known = {

@@ -15,7 +15,21 @@ gives the accuracy, its interval and the mispredictions found, and
 a sampler to another day.
 """
 
+from skrobust.sampling._activations import extract_activations
 from skrobust.sampling._deepest import DeepESTSampler
+from skrobust.sampling._predictors import ConfidencePredictor, ThresholdPredictor
 from skrobust.sampling._random import SimpleRandomSampler
+from skrobust.sampling._surprise_density import LikelihoodSurprise
+from skrobust.sampling._surprise_distance import DistanceSurprise
+from skrobust.sampling._surprise_mahalanobis import MahalanobisSurprise
 
-__all__ = ["DeepESTSampler", "SimpleRandomSampler"]
+__all__ = [
+    "ConfidencePredictor",
+    "DeepESTSampler",
+    "DistanceSurprise",
+    "LikelihoodSurprise",
+    "MahalanobisSurprise",
+    "SimpleRandomSampler",
+    "ThresholdPredictor",
+    "extract_activations",
+]

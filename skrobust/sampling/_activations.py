@@ -1,0 +1,238 @@
+"""What a layer of a fitted model makes of its inputs."""
+
+import contextlib
+
+import numpy as np
+from scipy.special import expit
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from skrobust._containers import to_array
+from skrobust._optional import require
+from skrobust._responses import check_net_input, is_net, unwrap
+from skrobust._validation import check_choice, check_count, invalid
+from skrobust._views._net import MODE_LOCK
+
+POOLS = ("flatten", "mean")
+_BATCH = 4096  # rows of an MLP at a time
+_MLP_FUNCTIONS = {
+    "identity": lambda z: z,
+    "logistic": expit,
+    "tanh": np.tanh,
+    "relu": lambda z: np.maximum(z, 0),
+}
+
+
+def extract_activations(estimator, X, *, layer=None, pool="flatten", batch_size=None):
+    """Return the activations of one layer, a row for each input.
+
+    The model is used as it is. A net runs in evaluation mode and without gradients;
+    its modes and the random state of torch are as before afterwards.
+
+    Parameters
+    ----------
+    estimator : fitted skorch net, MLPClassifier or MLPRegressor
+        Bare, or last in a Pipeline, in a fitted search or in FrozenEstimator. The steps
+        before it are applied.
+    X : array-like, data frame or tensor of shape (n_samples, ...)
+        Inputs of the whole estimator.
+    layer : str, int or None, default=None
+        For a net the path of a module, as ``named_modules()`` gives it, whose output is
+        taken. For an MLP the number of the hidden layer, from 0, or from the end if
+        negative. None is the penultimate layer: the input of the ``Linear`` that a net
+        calls last, or the last hidden layer of an MLP.
+    pool : {"flatten", "mean"}, default="flatten"
+        Maps of shape (n_samples, channels, ...) become flat rows, or the mean of each
+        channel.
+    batch_size : int or None, default=None
+        Rows in one pass; None is the net's own. It does not change the result beyond
+        rounding.
+
+    Returns
+    -------
+    activations : ndarray of shape (n_samples, n_units)
+        In the float type of the model (half precision becomes float32).
+
+    Raises
+    ------
+    ValueError
+        For a model without layers, an unknown layer (the sentence lists the known
+        ones), or a layer that is called several times or gives no tensor.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neural_network import MLPClassifier
+    >>> from skrobust.sampling import extract_activations
+    >>> X, y = load_iris(return_X_y=True)
+    >>> mlp = MLPClassifier((8, 4), max_iter=2000, random_state=0).fit(X, y)
+    >>> extract_activations(mlp, X).shape
+    (150, 4)
+    >>> extract_activations(mlp, X, layer=0).shape
+    (150, 8)
+    """
+    owner = "extract_activations"
+    check_choice(pool, "pool", owner, POOLS)
+    if batch_size is not None:
+        check_count(batch_size, "batch_size", owner)
+    steps, model = unwrap(estimator)
+    if is_net(model):
+        check_is_fitted(model)
+        check_net_input(estimator, X)
+        X = _apply(steps, X)
+        return as_rows(_net_activations(model, X, layer, batch_size, owner), pool)
+    if isinstance(model, (MLPClassifier, MLPRegressor)):
+        check_is_fitted(model)
+        return _mlp_activations(model, _apply(steps, X), layer, batch_size, owner)
+    raise ValueError(
+        f"{owner} finds no layers in {type(model).__name__}; it understands skorch "
+        "nets, MLPClassifier and MLPRegressor. Pass activations of your own instead: "
+        "fit(activations, y_pred)."
+    )
+
+
+def as_rows(activations, pool):
+    """Flatten maps of shape (n, channels, ...) to rows, or average each channel."""
+    if activations.ndim > 2 and pool == "mean":
+        axes = tuple(range(2, activations.ndim))
+        return activations.mean(axis=axes, dtype=np.float64).astype(activations.dtype)
+    return activations.reshape(len(activations), -1)
+
+
+def _apply(steps, X):
+    for _, step in steps:
+        X = step.transform(X)
+    return X
+
+
+def _mlp_activations(mlp, X, layer, batch_size, owner):
+    n_hidden = len(mlp.coefs_) - 1
+    layer = -1 if layer is None else layer
+    whole = isinstance(layer, (int, np.integer)) and not isinstance(layer, bool)
+    if not whole or not -n_hidden <= layer < n_hidden:
+        rule = f"a hidden layer of {type(mlp).__name__}, 0 to {n_hidden - 1}"
+        raise invalid("layer", owner, f"{rule}, or None", layer)
+    last = layer % n_hidden
+    X = check_array(to_array(X), dtype=mlp.coefs_[0].dtype, input_name="X")
+    if X.shape[1] != mlp.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(mlp).__name__} is expecting "
+            f"{mlp.n_features_in_} features as input."
+        )
+    act = _MLP_FUNCTIONS[mlp.activation]
+    out = np.empty((len(X), mlp.coefs_[last].shape[1]), dtype=X.dtype)
+    step = batch_size or _BATCH
+    for start in range(0, len(X), step):
+        z = X[start : start + step]
+        for i in range(last + 1):
+            z = act(z @ mlp.coefs_[i] + mlp.intercepts_[i])
+        out[start : start + step] = z
+    return out
+
+
+def _net_activations(net, X, layer, batch_size, owner):
+    torch = require("torch", owner, extra="torch")
+    from skorch.dataset import unpack_data
+
+    dataset = net.get_dataset(X)
+    settings = dict(net.get_params_for("iterator_valid"))
+    settings.setdefault("batch_size", net.batch_size)
+    if batch_size is not None:
+        settings["batch_size"] = int(batch_size)
+    if settings["batch_size"] == -1:
+        settings["batch_size"] = len(dataset)
+    module = getattr(net.module_, "_orig_mod", net.module_)
+    pieces = []
+    with _undisturbed(torch, net), _listening(torch, module, layer, owner) as heard:
+        for batch in net.iterator_valid(dataset, **settings):
+            rows = unpack_data(batch)[0]
+            heard.clear()
+            with torch.no_grad():
+                output = net.infer(rows)
+            n_rows = len(output[0] if isinstance(output, tuple) else output)
+            pieces.append(_host(torch, _only(heard, layer, owner), n_rows, owner))
+    if not pieces:
+        raise ValueError(f"{owner} needs at least one sample; got none.")
+    return np.concatenate(pieces)
+
+
+@contextlib.contextmanager
+def _undisturbed(torch, net):
+    """Evaluate within; put modes and random states back afterwards."""
+    first = next(net.module_.parameters(), None)
+    on_cuda = first is not None and first.device.type == "cuda"
+    devices = [first.device] if on_cuda else []
+    # A data loader draws a seed from torch's own generator.
+    with MODE_LOCK, torch.random.fork_rng(devices=devices):
+        modes = [(m, m.training) for m in net.module_.modules()]
+        try:
+            for m, _ in modes:
+                m.training = False
+            yield
+        finally:
+            for m, mode in modes:
+                m.training = mode
+
+
+@contextlib.contextmanager
+def _listening(torch, module, layer, owner):
+    """Hear what the layer says: its output, or the inputs of every Linear."""
+    heard = []
+
+    def hear(value):
+        value = value[0] if isinstance(value, tuple) and value else value
+        # A copy: a layer behind that works in place would write to it.
+        is_tensor = isinstance(value, torch.Tensor)
+        heard.append(value.detach().clone() if is_tensor else value)
+
+    if layer is None:
+        linear = [m for m in module.modules() if isinstance(m, torch.nn.Linear)]
+        hooks = [
+            m.register_forward_pre_hook(lambda m, args: hear(args)) for m in linear
+        ]
+        if not linear:
+            known = ", ".join(_layers(module))
+            raise ValueError(
+                f"{owner} finds no Linear in the net, so that no layer is the "
+                f"penultimate one; name one with layer: {known}."
+            )
+    else:
+        known = _layers(module)
+        if not isinstance(layer, str) or layer not in known:
+            rule = f"a layer of the net ({', '.join(known)}), or None"
+            raise invalid("layer", owner, rule, layer)
+        target = known[layer]
+        hooks = [target.register_forward_hook(lambda m, args, out: hear(out))]
+    try:
+        yield heard
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _layers(module):
+    return {name: m for name, m in module.named_modules() if name}
+
+
+def _only(heard, layer, owner):
+    if layer is None and heard:
+        return heard[-1]
+    if len(heard) != 1:
+        raise ValueError(
+            f"{owner} needs a layer that runs once in a pass; {layer or 'Linear'!r} "
+            f"runs {len(heard)} times. Name another layer."
+        )
+    return heard[0]
+
+
+def _host(torch, value, n_rows, owner):
+    if not isinstance(value, torch.Tensor) or value.ndim == 0 or len(value) != n_rows:
+        what = tuple(value.shape) if hasattr(value, "shape") else type(value).__name__
+        raise ValueError(
+            f"{owner} needs a layer that gives a tensor with one row for each input; "
+            f"this one gives {what} for {n_rows} inputs."
+        )
+    if value.dtype not in (torch.float32, torch.float64):
+        value = value.float()
+    return value.cpu().numpy()

@@ -1,0 +1,201 @@
+"""What the measures of surprise share: activations and classes in, scores out."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skrobust._containers import is_frame, to_array
+from skrobust._responses import predict_labels, refuse_regressor
+from skrobust._validation import (
+    check_choice,
+    check_finite_rows,
+    check_number,
+    check_same_length,
+)
+from skrobust.metrics._labels import label_array
+from skrobust.sampling._activations import POOLS, as_rows, extract_activations
+from skrobust.sampling._prefitted import PrefittedMixin
+
+UNSEEN = ("raise", "inf", "nan")
+
+
+class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
+    """Base of measures of surprise: ``fit`` and ``score_samples``.
+
+    A subclass stores ``estimator``, ``layer``, ``pool``, ``batch_size`` and ``unseen``
+    in ``__init__`` and writes ``_learn``, ``_scores`` and ``_fitting_class``. The model
+    is used as it is, never refitted, and ``clone`` keeps it fitted.
+    """
+
+    def fit(self, X, y=None, *, y_pred=None):
+        """Learn what is usual from the training activations.
+
+        Parameters
+        ----------
+        X : array-like or tensor of shape (n_samples, n_units) or (n_samples, ...)
+            Activations, or, with an ``estimator``, its training inputs.
+        y : array-like of shape (n_samples,), default=None
+            Predicted classes, as the literature has it; true labels would make another
+            score. Ignored with an ``estimator``, which predicts itself.
+        y_pred : array-like of shape (n_samples,), default=None
+            The same by name, and also with an ``estimator``, whose predictions it
+            replaces.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            For activations that are not finite, missing classes, unequal lengths, and
+            where a class does not allow what has to be learned.
+        """
+        self._check_parameters()
+        activations, labels = self._read(X, self._given(y, y_pred), reset=True)
+        if self._needs_classes() and labels is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but "
+                "the target y is None: give the predicted classes, or an estimator."
+            )
+        if labels is None:
+            labels = np.zeros(len(activations), dtype=np.intp)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.n_units_ = activations.shape[1]
+        self._learn(activations, codes)
+        return self
+
+    def score_samples(self, X, y_pred=None):
+        """Return the surprise of each input; higher is more surprising.
+
+        Parameters
+        ----------
+        X : array-like or tensor of shape (n_samples, n_units) or (n_samples, ...)
+            Activations, or, with an ``estimator``, its inputs.
+        y_pred : array-like of shape (n_samples,), default=None
+            Predicted classes. None: as the ``estimator`` predicts; without one, each
+            input counts as of the class that fits its activations best.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,), float64
+            Each depends on its own row alone.
+
+        Raises
+        ------
+        ValueError
+            For activations that are not finite or of another width, and for classes
+            that were never predicted in training (see ``unseen``).
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        activations, labels = self._read(X, y_pred, reset=False)
+        if not self._needs_classes():
+            return self._scores(activations, np.zeros(len(activations), dtype=np.intp))
+        if labels is None:
+            return self._scores(activations, self._fitting_class(activations))
+        known, codes = self._codes(labels)
+        scores = np.full(len(codes), np.nan if self.unseen == "nan" else np.inf)
+        if known.any():
+            scores[known] = self._scores(activations[known], codes[known])
+        return scores
+
+    # What a new measure writes.
+
+    @abstractmethod
+    def _learn(self, activations, codes):
+        """Take in training activations and the position of each in ``classes_``."""
+
+    @abstractmethod
+    def _scores(self, activations, codes):
+        """Return the score of each row as one of its class."""
+
+    @abstractmethod
+    def _fitting_class(self, activations):
+        """Return for each row the position of the class that fits it best."""
+
+    def _needs_classes(self):
+        return True
+
+    # What the base does with the input.
+
+    def _given(self, y, y_pred):
+        if y_pred is not None:
+            return y_pred
+        return y if self.estimator is None and self._needs_classes() else None
+
+    def _read(self, X, y_pred, *, reset):
+        owner = type(self).__name__
+        labels = y_pred
+        if self.estimator is None:
+            X = to_array(X) if hasattr(X, "detach") else X
+            activations = validate_data(
+                self,
+                X,
+                dtype=[np.float64, np.float32],
+                allow_nd=True,
+                ensure_all_finite=False,
+                reset=reset,
+            )
+        else:
+            if np.ndim(X) == 2 or is_frame(X):
+                validate_data(self, X, skip_check_array=True, reset=reset)
+            if labels is None and self._needs_classes():
+                cure = "MahalanobisSurprise(covariance='global') needs no classes."
+                refuse_regressor(self.estimator, owner, cure)
+                labels = predict_labels(self.estimator, X)
+            activations = extract_activations(
+                self.estimator,
+                X,
+                layer=self.layer,
+                pool=self.pool,
+                batch_size=self.batch_size,
+            )
+        activations = as_rows(check_finite_rows(activations, owner), self.pool)
+        if not reset and activations.shape[1] != self.n_units_:
+            raise ValueError(
+                f"{owner} was fitted on {self.n_units_} activations a row; got "
+                f"{activations.shape[1]}."
+            )
+        if labels is not None:
+            labels = label_array(labels, owner, "y_pred")
+            check_classification_targets(labels)
+            check_same_length(owner, X=activations, y_pred=labels)
+        return activations, labels
+
+    def _codes(self, labels):
+        """Return which labels are known, and the position of each in ``classes_``."""
+        found, inverse = np.unique(labels, return_inverse=True)
+        place = {label: i for i, label in enumerate(self.classes_.tolist())}
+        codes = np.array([place.get(label, -1) for label in found.tolist()])
+        unseen = found[codes < 0].tolist()
+        if unseen and self.unseen == "raise":
+            raise ValueError(
+                f"{type(self).__name__} knows no training activation of the predicted "
+                f"classes {unseen}. Fit it on training data that cover them, or set "
+                "unseen='inf' or 'nan'."
+            )
+        return (codes >= 0)[inverse], codes[inverse]
+
+    def _check_parameters(self):
+        """Raise for bad parameters."""
+        owner = type(self).__name__
+        check_choice(self.pool, "pool", owner, POOLS)
+        check_choice(self.unseen, "unseen", owner, UNSEEN)
+        if hasattr(self, "var_threshold"):
+            check_number(self.var_threshold, "var_threshold", owner, low=0)
+        if getattr(self, "jitter", None) is not None:
+            check_number(self.jitter, "jitter", owner, low=0, low_open=True)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "classes_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.estimator is None and self._needs_classes()
+        tags.input_tags.three_d_array = True
+        return tags

@@ -1,0 +1,144 @@
+"""Mahalanobis surprise: how far out of the cloud of its class, by its covariance."""
+
+import numpy as np
+
+from skrobust._validation import check_choice
+from skrobust.sampling._surprise_base import BaseSurprise
+from skrobust.sampling._surprise_shape import (
+    Whitener,
+    ridge_of,
+    score_by_class,
+    warn_of_rounding,
+    within_covariance,
+)
+
+
+class MahalanobisSurprise(BaseSurprise):
+    r"""Mahalanobis-distance-based surprise adequacy (MDSA).
+
+    .. math::
+
+        \mathrm{MDSA} = \sqrt{(a - \mu)^\top \Sigma^{-1} (a - \mu)}
+
+    with the mean and the covariance of the training activations of the same predicted
+    class. Affine maps of the activations leave it alone.
+
+    Units whose variance is below ``var_threshold`` are left out, as in
+    :class:`LikelihoodSurprise` (our choice); for a covariance per class they are
+    chosen per class.
+
+    Parameters
+    ----------
+    estimator : fitted classifier, default=None
+        A skorch net or an MLPClassifier, bare or in a Pipeline, a fitted search or
+        FrozenEstimator. With it ``fit`` and ``score_samples`` take inputs, and find the
+        activations and the predicted classes themselves. Never refitted, never cloned.
+    layer : str, int or None, default=None
+        As in :func:`extract_activations`; None is the penultimate layer.
+    pool : {"flatten", "mean"}, default="flatten"
+        What becomes of maps of shape (n_samples, channels, ...), given or extracted.
+    batch_size : int or None, default=None
+        Inputs in one pass of the estimator.
+    covariance : {"class", "tied", "global"}, default="class"
+        "class": mean and covariance of each class; "tied": the mean of each class and
+        the pooled covariance within classes, for classes of few samples; "global": one
+        mean and one covariance, so that predicted classes are neither needed nor used.
+    var_threshold : float, default=1e-5
+        At least 0. Units of a smaller variance are left out.
+    jitter : float or None, default=None
+        A positive share of the mean variance of all training activations, added to
+        each variance; it makes singular covariances and small classes possible.
+    unseen : {"raise", "inf", "nan"}, default="raise"
+        What an input gets whose class was never predicted in training.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes predicted in training; [0] for "global".
+    n_units_ : int
+        Activations in a row.
+    n_features_in_ : int
+        Number of features, where ``fit`` got 2-D input.
+
+    Warns
+    -----
+    UserWarning
+        For a covariance that is singular but for rounding.
+
+    References
+    ----------
+    J. Kim, J. Ju, R. Feldt, S. Yoo, "Reducing DNN Labelling Cost using Surprise
+    Adequacy", ESEC/FSE 2020.
+    K. Lee, K. Lee, H. Lee, J. Shin, "A Simple Unified Framework for Detecting
+    Out-of-Distribution Samples and Adversarial Attacks", NeurIPS 2018, for "tied".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import MahalanobisSurprise
+    >>> train = np.array([[1.0, 0], [-1, 0], [0, 2], [0, -2]])
+    >>> surprise = MahalanobisSurprise().fit(train, [0, 0, 0, 0])
+    >>> surprise.score_samples([[0, 0], [0, 4]], [0, 0]).round(3)
+    array([0.  , 2.449])
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        layer=None,
+        pool="flatten",
+        batch_size=None,
+        covariance="class",
+        var_threshold=1e-5,
+        jitter=None,
+        unseen="raise",
+    ):
+        self.estimator = estimator
+        self.layer = layer
+        self.pool = pool
+        self.batch_size = batch_size
+        self.covariance = covariance
+        self.var_threshold = var_threshold
+        self.jitter = jitter
+        self.unseen = unseen
+
+    def _learn(self, activations, codes):
+        owner, labels = type(self).__name__, self.classes_.tolist()
+        settings = {
+            "owner": owner,
+            "var_threshold": self.var_threshold,
+            "ridge": ridge_of(activations, self.jitter),
+        }
+        groups = [activations[codes == code] for code in range(len(labels))]
+        if self.covariance == "tied":
+            pooled = within_covariance(activations, codes)
+            shared = Whitener(activations, "all classes", covariance=pooled, **settings)
+            self._shapes = [shared.moved(rows) for rows in groups]
+        else:
+            one = self.covariance == "global"
+            clouds = ["all rows" if one else f"class {label!r}" for label in labels]
+            self._shapes = [
+                Whitener(rows, cloud, **settings)
+                for rows, cloud in zip(groups, clouds, strict=True)
+            ]
+        warn_of_rounding(owner, labels, self._shapes)
+
+    def _scores(self, activations, codes):
+        return score_by_class(activations, codes, self._distances)
+
+    def _distances(self, code, activations):
+        z = self._shapes[code].whiten(activations)
+        return np.sqrt(np.einsum("ij,ij->i", z, z))
+
+    def _fitting_class(self, activations):
+        codes = range(len(self._shapes))
+        return np.argmin([self._distances(c, activations) for c in codes], axis=0)
+
+    def _needs_classes(self):
+        return self.covariance != "global"
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        choices = ("class", "tied", "global")
+        check_choice(self.covariance, "covariance", type(self).__name__, choices)
