@@ -28,9 +28,59 @@ from skrobust.perturbations._point import PointPerturbation
 from skrobust.perturbations._presets import get_preset
 from skrobust.perturbations._sampler import PerturbationSampler
 from skrobust.perturbations._sequence import PerturbationSequence
+from skrobust.perturbations._series import SeriesPerturbation
+from skrobust.perturbations._series_loss import ChannelLoss, Gap, PointDropout
+from skrobust.perturbations._series_noise import (
+    BaselineWander,
+    Jitter,
+    MainsHum,
+    Spikes,
+)
+from skrobust.perturbations._series_presets import series
+from skrobust.perturbations._series_time import (
+    Resampling,
+    SegmentPermutation,
+    TimeShift,
+    TimeWarp,
+)
+from skrobust.perturbations._series_values import (
+    SeriesClipping,
+    SeriesQuantization,
+    SeriesScaling,
+    Smoothing,
+)
 from skrobust.perturbations._shift import Scaling, Shear, Translation
 from skrobust.perturbations._spatter import Spatter
 from skrobust.perturbations._strokes import DottedLine, Stripe, Zigzag
+from skrobust.perturbations._table_categories import CategoryFlip
+from skrobust.perturbations._table_coarse import QuantileClipping, Rounding
+from skrobust.perturbations._table_drift import MeanDrift, ScaleDrift
+from skrobust.perturbations._table_errors import Outliers, SignFlip, UnitError
+from skrobust.perturbations._table_loss import FeatureLoss
+from skrobust.perturbations._table_missing import MissingValues
+from skrobust.perturbations._table_noise import (
+    FeatureNoise,
+    MultiplicativeNoise,
+    QuantileNoise,
+)
+from skrobust.perturbations._table_presets import tabular
+from skrobust.perturbations._table_rows import ColumnSwap, StaleRows
+from skrobust.perturbations._tables import TablePerturbation
+from skrobust.perturbations._text import TextPerturbation
+from skrobust.perturbations._text_form import (
+    AccentRemoval,
+    CaseChange,
+    DigitChange,
+    PunctuationRemoval,
+)
+from skrobust.perturbations._text_letters import Homoglyphs, OCRErrors, Typos
+from skrobust.perturbations._text_presets import text
+from skrobust.perturbations._text_words import (
+    Truncation,
+    WhitespaceErrors,
+    WordDrop,
+    WordSwap,
+)
 from skrobust.perturbations._tone import ChannelShift, Gamma, Quantization
 from skrobust.perturbations._weather import Frost, Snow
 
