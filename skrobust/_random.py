@@ -116,7 +116,9 @@ def row_keys(X):
     ndarray of shape (n_samples,), uint64
         One key a row; equal rows have equal keys.
     """
-    flat = X.reshape(len(X), -1)
+    flat = X.reshape(len(X), int(np.prod(X.shape[1:])))
+    if flat.shape[1] == 0:
+        return np.zeros(len(X), dtype=np.uint64)
     if flat.dtype.kind == "b" or flat.dtype == np.uint8:
         return _hash_bytes(flat)
     keys = np.empty(len(X), dtype=np.uint64)

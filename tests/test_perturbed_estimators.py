@@ -436,10 +436,7 @@ def test_parts_of_the_published_grid():
     ],
 )
 def test_presets(name, shape):
-    try:
-        conditions = get_preset(name, random_state=0, **shape)
-    except ModuleNotFoundError:
-        pytest.skip(f"the preset {name} is not there yet")
+    conditions = get_preset(name, random_state=0, **shape)
     assert conditions[0].name == "CLEAN"
     assert [c.number for c in conditions] == list(range(1, len(conditions) + 1))
     assert len({c.name for c in conditions}) > 1

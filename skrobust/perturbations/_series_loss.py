@@ -47,7 +47,7 @@ class PointDropout(_Loss):
     >>> from skrobust.perturbations import PointDropout
     >>> X = np.arange(1, 9)[None]
     >>> PointDropout(share=0.5, fill="hold", random_state=3).perturb(None, X)
-    array([[1, 1, 3, 4, 5, 5, 5, 5]])
+    array([[1, 2, 2, 2, 5, 5, 5, 5]])
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Gap(_Loss):
     >>> from skrobust.perturbations import Gap
     >>> X = np.arange(1.0, 9.0)[None]
     >>> Gap(share=0.25, random_state=3).perturb(None, X)
-    array([[ 1.,  2., nan, nan,  5.,  6.,  7.,  8.]])
+    array([[nan, nan,  3.,  4.,  5.,  6.,  7.,  8.]])
     """
 
     def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):

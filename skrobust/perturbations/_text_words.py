@@ -108,7 +108,7 @@ class WordDrop(TextPerturbation):
     >>> from skrobust.perturbations import WordDrop
     >>> text = ["the quick brown fox jumps over the lazy dog"]
     >>> WordDrop(rate=0.4, random_state=0).transform(text)
-    ['quick fox jumps over lazy']
+    ['brown fox jumps over lazy dog']
     """
 
     _physical = ("rate",)
@@ -156,7 +156,7 @@ class WordSwap(TextPerturbation):
     --------
     >>> from skrobust.perturbations import WordSwap
     >>> WordSwap(rate=0.4, random_state=0).transform(["a b c d e f"])
-    ['a c d e b f']
+    ['a c b e f d']
     """
 
     _physical = ("rate",)
