@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn.base import clone
 
-from skrobust import _random
+from skrobust import _random, perturbations
 from skrobust.perturbations import (
     GaussianNoise,
     ImagePerturbation,
@@ -306,3 +306,30 @@ BAD = {
 def test_bad_input(p, sentence):
     with pytest.raises(ValueError, match=sentence):
         p.fit(BYTES)
+
+
+@pytest.mark.parametrize(
+    "perturbation",
+    [
+        perturbations.Contrast(factor=0.3),
+        perturbations.Contrast(3.5),
+        perturbations.Brightness(shift=0.2),
+        perturbations.Brightness(shift=-0.3),
+        perturbations.Gamma(gamma=0.6),
+        perturbations.Quantization(bits=3),
+        perturbations.Quantization(0.5),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("channels", [1, 3])
+def test_tables_of_8_bit_images_are_the_plain_formula(
+    perturbation, channels, monkeypatch
+):
+    images = np.random.default_rng(0).integers(
+        0, 256, size=(7, 33, 20, channels), dtype=np.uint8
+    )
+    images[0] = 0
+    perturbation = clone(perturbation).set_params(channel_axis=-1)
+    fast = perturbation.perturb(None, images)
+    monkeypatch.setattr(type(perturbation), "_perturb_bytes", lambda *_: None)
+    assert np.array_equal(fast, perturbation.perturb(None, images))

@@ -1,9 +1,10 @@
 """Changes of light and colour: contrast, brightness, saturation."""
 
-from functools import reduce
+from functools import lru_cache, reduce
 
 import numpy as np
 
+from skrobust.perturbations._point import PointPerturbation
 from skrobust.perturbations._tabulated import Levels, TabulatedPerturbation
 
 _RED_GREEN_BLUE = (0.299, 0.587, 0.114)
@@ -29,7 +30,7 @@ def _largest(images):
     return reduce(np.maximum, _channels(images))
 
 
-class Contrast(TabulatedPerturbation):
+class Contrast(PointPerturbation, TabulatedPerturbation):
     r"""Shrink images towards their own mean colour.
 
     .. math:: x' = m + f\,(x - m)
@@ -89,12 +90,13 @@ class Contrast(TabulatedPerturbation):
         self.data_range = data_range
         self.random_state = random_state
 
-    def _perturb_images(self, images, rng):
-        factor = self._strengths(images).factor
+    def _know(self, images):
         mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
-        out = images * factor
-        out += mean * (1 - factor)
-        return out
+        return mean, self._strengths(images).factor
+
+    def _point(self, values, known):
+        mean, factor = known
+        return values * factor + mean * (1 - factor)
 
 
 class Brightness(TabulatedPerturbation):
@@ -160,16 +162,39 @@ class Brightness(TabulatedPerturbation):
         self.random_state = random_state
 
     def _perturb_images(self, images, rng):
-        shift = self._strengths(images).shift
-        value = _largest(images)
-        # Values beyond a learned range stay where they are.
-        new = np.clip(value + shift, np.minimum(value, 0), np.maximum(value, 1))
-        if images.shape[3] == 1:
-            return new
-        dark = value <= 0
-        out = images * np.where(dark, 1, new / np.where(dark, 1, value))
-        out += np.where(dark, new - value, 0)
-        return out
+        return _raised(images, self._strengths(images).shift)
+
+    def _perturb_bytes(self, images, rng):
+        table = _raised_bytes(self._strengths(images).shift, images.shape[3] == 1)
+        pairs = _largest(images).astype(np.uint16) << 8 | images
+        return np.take(table, pairs, mode="clip")
+
+
+def _raised(images, shift):
+    """Return images with the value of each pixel raised."""
+    value = _largest(images)
+    # Values beyond a learned range stay where they are.
+    new = np.clip(value + shift, np.minimum(value, 0), np.maximum(value, 1))
+    if images.shape[3] == 1:
+        return new
+    dark = value <= 0
+    out = images * np.where(dark, 1, new / np.where(dark, 1, value))
+    out += np.where(dark, new - value, 0)
+    return out
+
+
+@lru_cache(maxsize=8)
+def _raised_bytes(shift, grey):
+    """Return the new level for each pair of a pixel's value and one of its levels."""
+    levels = np.arange(256, dtype=np.float32) / 255
+    if grey:
+        levels = np.tile(levels, (256, 1))
+        new = _raised(levels[None, :, :, None], shift)[..., 0]
+        return np.clip(np.rint(new * 255), 0, 255).astype(np.uint8).ravel()
+    pairs = np.stack(np.broadcast_arrays(levels[:, None], levels), axis=-1)[None]
+    # A level above its pixel's value does not occur.
+    new = np.rint(_raised(np.minimum(pairs, pairs[..., :1]), shift)[..., 1] * 255)
+    return np.clip(new, 0, 255).astype(np.uint8).ravel()
 
 
 class Saturate(TabulatedPerturbation):

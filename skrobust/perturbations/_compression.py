@@ -72,17 +72,20 @@ class JPEGCompression(TabulatedPerturbation):
         self.random_state = random_state
 
     def _perturb_images(self, images, rng):
+        levels = np.rint(np.clip(images, 0, 1) * 255).astype(np.uint8)
+        return self._perturb_bytes(levels, rng).astype(images.dtype) / 255
+
+    def _perturb_bytes(self, images, rng):
         pillow = require("PIL.Image", "JPEGCompression", extra="images")
         quality = int(np.rint(self._strengths(images).quality))
-        bytes_ = np.rint(np.clip(images, 0, 1) * 255).astype(np.uint8)
-        out = np.empty_like(bytes_)
-        for image, new in zip(bytes_, out, strict=True):
+        out = np.empty_like(images)
+        for image, new in zip(images, out, strict=True):
             if image.shape[2] == 3:
                 new[:] = _through_jpeg(image, quality, pillow)
                 continue
             for k in range(image.shape[2]):
                 new[..., k] = _through_jpeg(image[..., k], quality, pillow)
-        return out.astype(images.dtype) / 255
+        return out
 
 
 def _through_jpeg(pixels, quality, pillow):
@@ -161,15 +164,49 @@ class Pixelate(TabulatedPerturbation):
         self.random_state = random_state
 
     def _perturb_images(self, images, rng):
+        total, count, shown = self._blocks(images, images.dtype)
+        return _repeated(total / count, shown)
+
+    def _perturb_bytes(self, images, rng):
+        total, count, shown = self._blocks(images, np.int32)
+        count = count.astype(np.int32)
+        return _repeated(((2 * total + count) // (2 * count)).astype(np.uint8), shown)
+
+    def _blocks(self, images, dtype):
+        """Return sums and sizes of the blocks, and which block each pixel shows."""
         share = self._strengths(images).share
+        total, sizes, places = images, [], []
         for axis in (1, 2):
             side = images.shape[axis]
             n_blocks = max(int(round(share * side, 9)), 1)
             centre = (2 * np.arange(side) + 1) * n_blocks  # in units of block / 2 side
             counted, shown = (centre - 1) // (2 * side), centre // (2 * side)
             first = np.flatnonzero(np.diff(counted, prepend=-1))
-            count = np.diff(first, append=side).astype(images.dtype)
-            mean = np.add.reduceat(images, first, axis=axis)
-            mean /= np.expand_dims(count, (0, 2, 3) if axis == 1 else (0, 1, 3))
-            images = np.take(mean, shown, axis=axis)
-        return images
+            total = _block_sums(total, first, axis, dtype)
+            sizes.append(np.diff(first, append=side))
+            places.append(shown)
+        return total, np.outer(*sizes)[:, :, None].astype(dtype), places
+
+
+def _block_sums(values, first, axis, dtype):
+    """Sum neighbours along an axis, in blocks that begin at ``first``.
+
+    The k-th members of all blocks are added at once: the blocks are short, and adding
+    along them would be slow.
+    """
+    size = np.diff(first, append=values.shape[axis])
+    total = np.take(values, first, axis=axis).astype(dtype)
+    for k in range(1, size.max()):
+        longer = np.flatnonzero(size > k)
+        part = np.take(values, first[longer] + k, axis=axis)
+        if len(longer) == len(first):
+            total += part
+        elif axis == 1:
+            total[:, longer] += part
+        else:
+            total[:, :, longer] += part
+    return total
+
+
+def _repeated(values, places):
+    return np.take(np.take(values, places[0], axis=1), places[1], axis=2)

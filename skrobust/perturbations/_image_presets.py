@@ -10,6 +10,8 @@ from skrobust.perturbations._fog import Fog
 from skrobust.perturbations._geometry import Rotation
 from skrobust.perturbations._motion import GlassBlur, MotionBlur
 from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
+from skrobust.perturbations._noise_more import SpeckleNoise
+from skrobust.perturbations._noise_shot import ShotNoise
 from skrobust.perturbations._sequence import PerturbationSequence
 from skrobust.perturbations._shift import Scaling, Shear, Translation
 from skrobust.perturbations._spatter import Spatter
@@ -17,17 +19,10 @@ from skrobust.perturbations._strokes import DottedLine, Stripe, Zigzag
 from skrobust.perturbations._weather import Frost, Snow
 
 
-def _noise(name):
-    # These live beside the other noises; a build without them leaves them out.
-    import skrobust.perturbations
-
-    return getattr(skrobust.perturbations, name, None)
-
-
 def _common_corruptions():
     return {
         "gaussian_noise": GaussianNoise,
-        "shot_noise": _noise("ShotNoise"),
+        "shot_noise": ShotNoise,
         "impulse_noise": SaltAndPepper,
         "defocus_blur": DefocusBlur,
         "glass_blur": GlassBlur,
@@ -46,7 +41,7 @@ def _common_corruptions():
 
 def _holdout():
     return {
-        "speckle_noise": _noise("SpeckleNoise"),
+        "speckle_noise": SpeckleNoise,
         "gaussian_blur": GaussianBlur,
         "spatter": Spatter,
         "saturate": Saturate,
@@ -56,7 +51,7 @@ def _holdout():
 def _mnist_corruptions():
     # Kinds, and the one strength of each that the publication uses.
     return {
-        "shot_noise": (_noise("ShotNoise"), {"severity": 5}),
+        "shot_noise": (ShotNoise, {"severity": 5}),
         "impulse_noise": (SaltAndPepper, {"density": 0.17}),
         "glass_blur": (GlassBlur, {"std": 0.7, "max_shift": 1, "iterations": 2}),
         "motion_blur": (MotionBlur, {"radius": 10, "std": 3}),
@@ -91,19 +86,18 @@ def _conditions(named, random_state):
         PerturbationSequence([], name="CLEAN", number=1, random_state=random_state)
     ]
     for number, (name, perturbation) in enumerate(named, start=2):
-        if perturbation is not None:
-            conditions.append(
-                PerturbationSequence(
-                    [perturbation], name=name, number=number, random_state=random_state
-                )
+        conditions.append(
+            PerturbationSequence(
+                [perturbation], name=name, number=number, random_state=random_state
             )
+        )
     return conditions
 
 
 def _at_severities(kinds, severities, random_state, shape):
     return _conditions(
         [
-            (f"{name}-{severity:g}", kind and kind(severity=severity, **shape))
+            (f"{name}-{severity:g}", kind(severity=severity, **shape))
             for name, kind in kinds.items()
             for severity in severities
         ],

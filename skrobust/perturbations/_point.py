@@ -14,8 +14,9 @@ class PointPerturbation(ImagePerturbation):
     of the data range, into new ones; results outside [0, 1] are clipped. Where
     something must be known of each image, such as its mean, the subclass also writes
     ``_know(images)``: it gets images of shape (n, height, width, channels) and returns
-    an array of shape (n, 1, 1, channels) or (n, 1, 1, 1), which arrives as ``known``;
-    without it ``known`` is None. ``values`` may have any shape that fits ``known``.
+    an array of shape (n, 1, 1, channels) or (n, 1, 1, 1), or a tuple with such arrays
+    in it, which arrives as ``known``; without it ``known`` is None. ``values`` may have
+    any shape that fits ``known``.
 
     8-bit images then go through tables of the 256 levels; the results are those of the
     plain formula to the last bit.

@@ -106,7 +106,7 @@ class CategoryFlip(TablePerturbation):
 
     def _perturb_table(self, values, stats, rng):
         size = (values.n_rows, len(stats.columns))
-        struck, which = rng.random(size) < self._strength(), rng.random(size)
+        struck, which = rng.struck(self._strength(), size), rng.random(size)
         cells = {}
         for i, (j, known) in enumerate(
             zip(stats.columns, stats.categories, strict=True)

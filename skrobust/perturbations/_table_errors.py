@@ -15,7 +15,7 @@ class _Struck(TablePerturbation):
     _bounds = {"low": 0, "high": 1}
 
     def _struck(self, values, rng):
-        return rng.random(values.shape) < self._strength()
+        return rng.struck(self._strength(), values.shape)
 
 
 class Outliers(_Struck):

@@ -149,13 +149,13 @@ class MissingValues(TablePerturbation):
         return SimpleNamespace(ranks=ranks)
 
     def _perturb_table(self, values, stats, rng):
-        u = rng.random((values.n_rows, len(stats.columns)))
-        share = self._strength()
-        if self.mechanism != "mcar":
-            share = np.column_stack(
-                [self._probability(*ranks.of(values), share) for ranks in stats.ranks]
-            )
-        return values.with_missing(stats.columns, u < share, self.missing_value)
+        share, size = self._strength(), (values.n_rows, len(stats.columns))
+        if self.mechanism == "mcar":
+            lost = rng.struck(share, size)
+        else:
+            shares = [self._probability(*r.of(values), share) for r in stats.ranks]
+            lost = rng.random(size) < np.column_stack(shares)
+        return values.with_missing(stats.columns, lost, self.missing_value)
 
     def _probability(self, low, high, share):
         """Return the mean of the logistic over the ranks from low to high."""

@@ -75,7 +75,7 @@ class ColumnSwap(TablePerturbation):
 
     def _perturb_table(self, values, stats, rng):
         a, b = rng.shared().permutation(values.shape[1])[:2]
-        struck = rng.random(len(values)) < self._strength()
+        struck = rng.struck(self._strength(), len(values))
         values[np.ix_(struck, [a, b])] = values[np.ix_(struck, [b, a])]
         return values
 

@@ -3,12 +3,13 @@
 import numpy as np
 
 from skrobust._validation import check_choice
+from skrobust.perturbations._point import PointPerturbation
 from skrobust.perturbations._tabulated import Levels, TabulatedPerturbation
 
 _DIRECTIONS = ("brighter", "darker")
 
 
-class Gamma(TabulatedPerturbation):
+class Gamma(PointPerturbation, TabulatedPerturbation):
     r"""Bend the tone curve.
 
     .. math:: x' = x^\gamma
@@ -69,16 +70,17 @@ class Gamma(TabulatedPerturbation):
         super()._check_parameters()
         check_choice(self.direction, "direction", "Gamma", _DIRECTIONS)
 
-    def _perturb_images(self, images, rng):
+    def _know(self, images):
         gamma = self._strengths(images).gamma
-        if self.gamma is None and self.direction == "darker":
-            gamma = 1 / gamma
+        return 1 / gamma if self.gamma is None and self.direction == "darker" else gamma
+
+    def _point(self, values, known):
         # Values beyond a learned range have no power and stay as they are.
-        inside = (images >= 0) & (images <= 1)
-        return np.where(inside, np.clip(images, 0, 1) ** gamma, images)
+        inside = (values >= 0) & (values <= 1)
+        return np.where(inside, np.clip(values, 0, 1) ** known, values)
 
 
-class Quantization(TabulatedPerturbation):
+class Quantization(PointPerturbation, TabulatedPerturbation):
     """Round values to fewer levels.
 
     With b bits there are 2^b evenly spaced levels, of which the first and the last are
@@ -132,14 +134,14 @@ class Quantization(TabulatedPerturbation):
         self.data_range = data_range
         self.random_state = random_state
 
-    def _perturb_images(self, images, rng):
+    def _point(self, values, known):
         severity = self._severity()
         if severity is None:
             step = 1 / (2.0**self.bits - 1)
         else:
             step = self._steps.at(severity, None)
         n_steps = max(float(np.rint(1 / step)), 1.0)
-        return np.rint(images * n_steps) / n_steps
+        return np.rint(values * n_steps) / n_steps
 
 
 class ChannelShift(TabulatedPerturbation):
