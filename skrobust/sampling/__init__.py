@@ -12,7 +12,24 @@ gives the accuracy, its interval and the mispredictions found, and
 ``sample(n, oracle)`` asks and tells in one call.
 """
 
+from skrobust.sampling._confidence_stratified import ConfidenceStratifiedSampler
+from skrobust.sampling._cross_entropy import CrossEntropySampler
 from skrobust.sampling._deepest import DeepESTSampler
+from skrobust.sampling._gradient import GradientSampler
+from skrobust.sampling._proportional import ProportionalSampler
 from skrobust.sampling._random import SimpleRandomSampler
+from skrobust.sampling._rao_hartley_cochran import RaoHartleyCochranSampler
+from skrobust.sampling._stratified import StratifiedSampler
+from skrobust.sampling._two_stage import TwoStageSampler
 
-__all__ = ["DeepESTSampler", "SimpleRandomSampler"]
+__all__ = [
+    "ConfidenceStratifiedSampler",
+    "CrossEntropySampler",
+    "DeepESTSampler",
+    "GradientSampler",
+    "ProportionalSampler",
+    "RaoHartleyCochranSampler",
+    "SimpleRandomSampler",
+    "StratifiedSampler",
+    "TwoStageSampler",
+]
