@@ -305,7 +305,10 @@ def test_rows_need_a_model_or_a_callable():
         ({"threshold": np.nan}, "'threshold'"),
         ({"mixing": 1}, "'mixing'"),
         ({"mixing": -0.1}, "'mixing'"),
-        ({"auxiliary": "lsa"}, "'auxiliary'"),
+        ({"auxiliary": "gini"}, "'auxiliary'"),
+        ({"standardize": "sd"}, "'standardize'"),
+        ({"threshold": ("dsa", 0.5)}, "'threshold'"),
+        ({"threshold": ("confidence", 1.5)}, "'threshold'"),
     ],
 )
 def test_bad_parameters(parameters, message):

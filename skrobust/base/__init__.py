@@ -8,7 +8,9 @@ only its idea in one private method, and declares every parameter in its own
 from skrobust.base._attack import BaseAttack
 from skrobust.base._estimates import Estimate
 from skrobust.base._perturbation import BasePerturbation
+from skrobust.base._plan import LabelPlan
 from skrobust.base._sampler import BaseSampler
+from skrobust.base._sampling_estimate import SamplingEstimate
 from skrobust.base._sampling_result import SamplingResult
 
 __all__ = [
@@ -16,5 +18,7 @@ __all__ = [
     "BasePerturbation",
     "BaseSampler",
     "Estimate",
+    "LabelPlan",
+    "SamplingEstimate",
     "SamplingResult",
 ]

@@ -23,6 +23,12 @@ class Estimate:
         The estimate of each round; None where there is none.
     weights : ndarray of shape (n_rounds,) or None
         Their weights in ``rate``.
+
+    Examples
+    --------
+    >>> from skrobust.base import Estimate
+    >>> Estimate(rate=0.1, std_error=0.02, df=49.0, effective_n=50.0).rate
+    0.1
     """
 
     rate: float

@@ -32,7 +32,7 @@ class PoolMixin:
             validate_data(self, X, skip_check_array=True)
         return X
 
-    def _suspicion(self, X):
+    def _suspicion(self, X, y_pred):
         owner = type(self).__name__
         if callable(self.auxiliary):
             scores = self.auxiliary(X)

@@ -12,7 +12,9 @@ from skrobust.base._answers import UNASKED
 from skrobust.base._ask_tell import AskTellMixin
 from skrobust.base._estimators import EstimateMixin
 from skrobust.base._interval import IntervalMixin
+from skrobust.base._plan import PlanMixin
 from skrobust.base._pool import PoolMixin, n_rows, own_generator
+from skrobust.base._ratios import RatioMixin
 from skrobust.base._rounds import Rounds
 from skrobust.base._sampler_result import ResultMixin
 from skrobust.base._state import StateMixin
@@ -24,6 +26,8 @@ class BaseSampler(
     EstimateMixin,
     IntervalMixin,
     ResultMixin,
+    RatioMixin,
+    PlanMixin,
     StateMixin,
     BaseEstimator,
     ABC,
@@ -65,6 +69,9 @@ class BaseSampler(
     20
     """
 
+    _auxiliaries = ("confidence",)  # by name
+    _kept = ("estimator",)  # parameters that are used as they are, and never cloned
+
     def fit(self, X, y=None, *, y_pred=None):
         """Take in the pool.
 
@@ -98,8 +105,8 @@ class BaseSampler(
             raise ValueError(f"{owner} needs a pool of at least one input; got none.")
         X = self._check_pool(X)
         self._pool_notes = []
-        scores = self._suspicion(X)
         y_pred = self._predictions(X, y_pred)
+        scores = self._suspicion(X, y_pred)
         check_same_length(owner, X=range(n_pool), scores=scores, y_pred=y_pred)
         self.n_pool_, self.scores_, self.y_pred_ = n_pool, scores, y_pred
         self._rng = own_generator(self.random_state, owner)
@@ -168,7 +175,7 @@ class BaseSampler(
         """Raise for bad parameters; called by ``fit``."""
         if isinstance(self.auxiliary, str):
             owner = type(self).__name__
-            check_choice(self.auxiliary, "auxiliary", owner, ("confidence",))
+            check_choice(self.auxiliary, "auxiliary", owner, self._auxiliaries)
 
     # What the base does with the pool and the answers.
 
@@ -199,11 +206,12 @@ class BaseSampler(
 
     def __copy__(self):
         # A shallow copy would share some of the running state, and not all of it.
-        return copy.deepcopy(self, {id(self.estimator): self.estimator})
+        kept = [getattr(self, name) for name in self._kept]
+        return copy.deepcopy(self, {id(part): part for part in kept})
 
     def __sklearn_clone__(self):
         params = {
-            name: value if name == "estimator" else copy.deepcopy(value)
+            name: value if name in self._kept else copy.deepcopy(value)
             for name, value in self.get_params(deep=False).items()
         }
         new = type(self)(**params)

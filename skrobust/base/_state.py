@@ -1,6 +1,5 @@
 """A sampler as text, and back, bit for bit."""
 
-import base64
 import hashlib
 import inspect
 import json
@@ -12,8 +11,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust.base._packing import PLAIN, content, generator_at, pack, plain, unpack
+
 FORMAT = 1
-PLAIN = (str, int, float, bool, type(None))
 
 
 class StateMixin:
@@ -261,64 +261,3 @@ def read_state(text, name, owner):
             f"written by skrobust {state.get('version')}."
         )
     return state
-
-
-def pack(values, name, owner):
-    """Return an array as plain data, without losing a bit."""
-    if values is None:
-        return None
-    values = np.ascontiguousarray(values)
-    if values.dtype.kind in "biuf":
-        little = values.astype(values.dtype.newbyteorder("<"), copy=False)
-        data = base64.b64encode(little.tobytes()).decode()
-        return {"dtype": little.dtype.str, "shape": list(values.shape), "data": data}
-    listed = values.tolist()
-    if not all(isinstance(v, PLAIN) for v in listed):
-        raise ValueError(
-            f"{owner}.to_json cannot write {name} as JSON; use labels of str, int, "
-            "float or bool, or include_pool=False."
-        )
-    return {"dtype": values.dtype.str, "shape": list(values.shape), "data": listed}
-
-
-def content(values):
-    """Return the bytes of an array's values, the same for every width of number."""
-    wide = {"b": "<i8", "i": "<i8", "u": "<u8", "f": "<f8"}.get(values.dtype.kind)
-    if wide is None:
-        return repr(values.tolist()).encode()
-    return np.ascontiguousarray(values, dtype=wide).tobytes()
-
-
-def unpack(packed):
-    """Return the array that ``pack`` wrote."""
-    if packed is None:
-        return None
-    data, dtype = packed["data"], np.dtype(packed["dtype"])
-    if isinstance(data, str):
-        flat = np.frombuffer(base64.b64decode(data), dtype=dtype)
-        return flat.reshape(packed["shape"]).astype(dtype.newbyteorder("="))
-    return np.array(data, dtype=dtype)
-
-
-def plain(value):
-    """Return a number or an array of numpy as plain data, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
-
-
-def generator_at(state):
-    """Return a generator of numpy in a stored state."""
-    kind = getattr(np.random, state["bit_generator"])
-    generator = np.random.Generator(kind())
-    generator.bit_generator.state = arrays_again(state)
-    return generator
-
-
-def arrays_again(state):
-    """Return a stored generator state with its lists as arrays."""
-    if isinstance(state, dict):
-        return {name: arrays_again(value) for name, value in state.items()}
-    return np.array(state, dtype=np.uint64) if isinstance(state, list) else state

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_number
+from skrobust._validation import check_choice, check_number, invalid
 from skrobust.base import BaseSampler
+from skrobust.sampling._auxiliary import SurpriseMixin
 
 CONFIDENCE_THRESHOLD = 1 - 0.7  # suspicious below a confidence of 0.7
 EXHAUSTED = 1e-12  # share of the weights below which the rest counts as nothing
@@ -15,7 +16,7 @@ SPREADS = {
 }
 
 
-class DeepESTSampler(BaseSampler):
+class DeepESTSampler(SurpriseMixin, BaseSampler):
     r"""Draw suspicious inputs more often, one at a time, without replacement.
 
     The first draw is uniform. After k draws a free input i is drawn with probability
@@ -43,16 +44,30 @@ class DeepESTSampler(BaseSampler):
     ----------
     estimator : fitted classifier, default=None
         Used as it is: never refitted, never cloned.
-    auxiliary : "confidence", callable or array-like, default="confidence"
-        Suspicion of each input, at least 0, higher = more likely mispredicted.
+    auxiliary : str, callable or array-like, default="confidence"
+        Suspicion P of each input, at least 0, higher = more likely mispredicted.
         "confidence" is 1 - max(predict_proba), or the scores that ``fit`` gets where
-        there is no estimator; a callable gets the inputs and returns the scores.
+        there is no estimator. "dsa" and "lsa" are ``surprise``, standardized.
+        "combined" is 1 - c (1 - d) with the confidence c and the standardized
+        distance-based surprise d (the formula of the released code, with low
+        confidence and large distance both suspicious). A callable gets the inputs and
+        returns the scores.
+    surprise : array-like, callable or fitted estimator, default=None
+        For "dsa", "lsa" and "combined": the surprise of each input, a function of what
+        ``fit`` gets, or an object with ``score_samples(X, y_pred)``, used as it is.
+        None takes what ``fit`` gets for the surprise, where there is no estimator.
+    standardize : {"max", "minmax", None}, default="max"
+        How surprise is scaled: by its maximum (weights keep their proportions), to
+        [0, 1], or not at all (the published thresholds are of raw values). Surprise
+        below 0 is first shifted to a lowest value of 0, and the result says so.
     rule : {"paper", "released"}, default="paper"
         See above.
-    threshold : "auto", "mean+2sd", "mean+sd", "mean+var" or float, default="auto"
-        tau, on the scale of the scores; a score must be above it. "auto" is
-        0.3 (a confidence below 0.7) for confidence, and "mean+2sd" (population
-        standard deviation) for other scores and for any score above 1.
+    threshold : str, float or ("confidence", float), default="auto"
+        tau, on the scale of the (standardized) scores; a score must be above it. A
+        number, "mean+2sd", "mean+sd", "mean+var" (population variance, of a scale of
+        its own: for the published values use ``standardize=None``), or a confidence c,
+        which gives 1 - c. "auto" is ("confidence", 0.7) for "confidence" and
+        "combined", and "mean+2sd" for other scores and for any score above 1.
     mixing : float in [0, 1), default=0.8
         r. With 1 some inputs could never be drawn.
     random_state : int, RandomState, Generator or None, default=None
@@ -97,6 +112,8 @@ class DeepESTSampler(BaseSampler):
         estimator=None,
         *,
         auxiliary="confidence",
+        surprise=None,
+        standardize="max",
         rule="paper",
         threshold="auto",
         mixing=0.8,
@@ -104,6 +121,8 @@ class DeepESTSampler(BaseSampler):
     ):
         self.estimator = estimator
         self.auxiliary = auxiliary
+        self.surprise = surprise
+        self.standardize = standardize
         self.rule = rule
         self.threshold = threshold
         self.mixing = mixing
@@ -197,15 +216,23 @@ class DeepESTSampler(BaseSampler):
         active = np.cumsum(seen) > seen  # before each draw
         return np.where(active, 1 - self.mixing_, 1.0) / (self.n_pool_ - np.arange(n))
 
+    def _plan_draws(self):
+        links = self._links()
+        uniform = np.full(self.n_pool_, 1 / self.n_pool_)
+        if not links.any():
+            return uniform
+        return self.mixing_ * links / links.sum() + (1 - self.mixing_) * uniform
+
     def _find_threshold(self):
-        if self.threshold == "auto":
-            by_confidence = isinstance(self.auxiliary, str) and self.scores_.max() <= 1
-            if by_confidence:
-                return CONFIDENCE_THRESHOLD
-            return float(SPREADS["mean+2sd"](self.scores_))
-        if isinstance(self.threshold, str):
-            return float(SPREADS[self.threshold](self.scores_))
-        return float(self.threshold)
+        rule = self.threshold
+        if isinstance(rule, str) and rule == "auto":
+            named = isinstance(self.auxiliary, str)
+            doubt = named and self.auxiliary in ("confidence", "combined")
+            by_confidence = doubt and self.scores_.max() <= 1
+            rule = CONFIDENCE_THRESHOLD if by_confidence else "mean+2sd"
+        if isinstance(rule, str):
+            return float(SPREADS[rule](self.scores_))
+        return 1 - float(rule[1]) if isinstance(rule, (tuple, list)) else float(rule)
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -219,5 +246,10 @@ class DeepESTSampler(BaseSampler):
             )
         if isinstance(self.threshold, str):
             check_choice(self.threshold, "threshold", owner, ("auto", *SPREADS))
+        elif isinstance(self.threshold, (tuple, list)):
+            if len(self.threshold) != 2 or self.threshold[0] != "confidence":
+                rule = "a number, the name of a rule, or ('confidence', a number)"
+                raise invalid("threshold", owner, rule, self.threshold)
+            check_number(self.threshold[1], "threshold", owner, low=0, high=1)
         else:
             check_number(self.threshold, "threshold", owner)

@@ -69,6 +69,7 @@ class SimpleRandomSampler(BaseSampler):
     """
 
     _needs_scores = False
+    _known_sizes = False
     _methods = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
 
     def __init__(
@@ -122,6 +123,23 @@ class SimpleRandomSampler(BaseSampler):
 
     def _floor(self, n):
         return 1 / (self.n_pool_ - np.arange(n))
+
+    def _plan(self, half_width, confidence, expected_accuracy, owner):
+        rate = 0.5 if expected_accuracy is None else 1 - expected_accuracy
+        bounds = _wilson if self.interval == "wilson" else _hypergeometric
+        n_pool, tail = self.n_pool_, (1 - confidence) / 2
+
+        def narrow(n):
+            low, high = bounds(round(n * rate), n, n_pool, tail)
+            return high - low <= 2 * half_width
+
+        n = _first(narrow, 2, n_pool)
+        while n < n_pool and not all(narrow(k) for k in range(n, min(n + 5, n_pool))):
+            n += 1  # rounding the expected failures makes the widths jump a little
+        text = f"{rate:g} of the labels are mispredictions, as expected"
+        if expected_accuracy is None:
+            text = "Half of the labels are mispredictions, the worst case"
+        return min(n, n_pool), f"{text}; {self.interval} interval."
 
     def _check_parameters(self):
         super()._check_parameters()

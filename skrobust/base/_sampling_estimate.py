@@ -1,0 +1,52 @@
+"""What a sampler says about a metric."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingEstimate:
+    """What the answers so far say about one metric on the pool, or on a part of it.
+
+    Attributes
+    ----------
+    value : float
+        Estimate; nan where nothing of the kind was drawn.
+    interval : (float, float)
+        Confidence interval, inside [0, 1] for metrics that are shares.
+    std_error : float
+        Estimated standard error.
+    n_used : int
+        Draws that count in the denominator.
+    effective_n : float
+        How many residuals of equal size carry the interval.
+    confidence : float
+        Nominal coverage.
+    warnings : tuple of str
+        What a reader should know before trusting the numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import SimpleRandomSampler
+    >>> sampler = SimpleRandomSampler(random_state=0)
+    >>> sampler.fit(np.ones(60), y_pred=np.arange(60) % 2)
+    SimpleRandomSampler(random_state=0)
+    >>> result = sampler.sample(60, lambda ids: ids % 3 % 2)
+    >>> sampler.metric("precision", label=1).value
+    0.3333333333333333
+    """
+
+    value: float
+    interval: tuple
+    std_error: float
+    n_used: int
+    effective_n: float
+    confidence: float
+    warnings: tuple = ()
+
+    def __repr__(self):
+        low, high = self.interval
+        return (
+            f"SamplingEstimate(value={self.value:.4f}, interval=({low:.4f}, "
+            f"{high:.4f}), std_error={self.std_error:.4f}, n_used={self.n_used})"
+        )
