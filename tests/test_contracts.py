@@ -18,7 +18,17 @@ from skrobust.perturbations import (
     SaltAndPepper,
     two_factor_grid,
 )
-from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust.sampling import (
+    ConfidenceStratifiedSampler,
+    CrossEntropySampler,
+    DeepESTSampler,
+    GradientSampler,
+    ProportionalSampler,
+    RaoHartleyCochranSampler,
+    SimpleRandomSampler,
+    StratifiedSampler,
+    TwoStageSampler,
+)
 from skrobust.testing import (
     check_attack,
     check_perturbation,
@@ -43,6 +53,15 @@ INSTANCES = [
     DeepESTSampler(auxiliary=first_feature),
     DeepESTSampler(auxiliary=first_feature, rule="released"),
     SimpleRandomSampler(auxiliary=first_feature),
+    ConfidenceStratifiedSampler(auxiliary=first_feature),
+    CrossEntropySampler(auxiliary=first_feature),
+    CrossEntropySampler(auxiliary=np.asarray),
+    GradientSampler(auxiliary=first_feature),
+    ProportionalSampler(auxiliary=first_feature),
+    ProportionalSampler(auxiliary=first_feature, replacement=True),
+    RaoHartleyCochranSampler(auxiliary=first_feature),
+    StratifiedSampler(auxiliary=first_feature),
+    TwoStageSampler(auxiliary=first_feature),
 ]
 
 

@@ -101,6 +101,7 @@ class CrossEntropySampler(BaseSampler):
     """
 
     _sequential = False
+    _known_sizes = False
     _needs_scores = False
     _methods = ("default",)
     _estimators = ("default", "published")
@@ -129,7 +130,7 @@ class CrossEntropySampler(BaseSampler):
         """Unknown: nan for each of ``ids_``."""
         return np.full(len(self.ids_), np.nan)
 
-    def _suspicion(self, X):
+    def _suspicion(self, X, y_pred):
         owner = type(self).__name__
         if callable(self.auxiliary):
             features = self.auxiliary(X)
@@ -177,6 +178,13 @@ class CrossEntropySampler(BaseSampler):
 
     def _interval(self, answered, estimate, **options):
         return 0.0, 1.0, "none", [BIASED]
+
+    def _ratio(self, answered, above, below):
+        *found, notes = super()._ratio(answered, above, below)
+        return *found, notes if answered.n == self.n_pool_ else [BIASED, *notes]
+
+    def _plan(self, half_width, confidence, expected_accuracy, owner):
+        raise ValueError(f"{owner}: there is no interval to plan for. {BIASED}")
 
     def _pool_arrays(self):
         return {"bins_": self.bins_, "y_pred_": self.y_pred_}

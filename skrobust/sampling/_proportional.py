@@ -3,18 +3,13 @@
 import numpy as np
 
 from skrobust._validation import check_choice
-from skrobust.base import BaseSampler
 from skrobust.base._answers import UNASKED
 from skrobust.base._estimates import between_estimate
-from skrobust.sampling._designs import (
-    inclusion_probabilities,
-    mixed_weights,
-    systematic_sample,
-)
-from skrobust.sampling._weighted import FloorMixin
+from skrobust.sampling._designs import inclusion_probabilities, systematic_sample
+from skrobust.sampling._weighted import WeightedSampler
 
 
-class ProportionalSampler(FloorMixin, BaseSampler):
+class ProportionalSampler(WeightedSampler):
     r"""Draw inputs with probability proportional to their suspicion.
 
     With the scores x and a uniform part f (``floor``),
@@ -104,9 +99,8 @@ class ProportionalSampler(FloorMixin, BaseSampler):
         self.random_state = random_state
 
     def _start(self):
+        super()._start()
         self._sequential = bool(self.replacement)
-        self._p = mixed_weights(self.scores_, self.floor)
-        self._n_unreachable = int((self._p == 0).sum())
         if self._sequential:
             self._line_up()
 
@@ -125,12 +119,6 @@ class ProportionalSampler(FloorMixin, BaseSampler):
         self._lowest = np.where(some, p.min() / np.where(some, self._left, 1), last)
         self._seen = np.cumsum(lined)
         self._n_draws = 0
-
-    def _probabilities(self, taken):
-        weights = np.where(taken, 0.0, self._p)
-        if not weights.any():
-            weights = (~taken).astype(np.float64)
-        return weights / weights.sum()
 
     def _draw(self, n):
         if not self._sequential:

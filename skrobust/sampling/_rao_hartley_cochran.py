@@ -2,17 +2,15 @@
 
 import numpy as np
 
-from skrobust.base import BaseSampler
 from skrobust.base._answers import UNASKED
 from skrobust.sampling._designs import (
-    mixed_weights,
     rao_hartley_cochran,
     rao_hartley_cochran_variance,
 )
-from skrobust.sampling._weighted import FloorMixin
+from skrobust.sampling._weighted import WeightedSampler
 
 
-class RaoHartleyCochranSampler(FloorMixin, BaseSampler):
+class RaoHartleyCochranSampler(WeightedSampler):
     r"""Split the pool into random groups and draw one input of each, by suspicion.
 
     The free inputs are split at random into n groups whose sizes :math:`N_g` differ by
@@ -91,10 +89,6 @@ class RaoHartleyCochranSampler(FloorMixin, BaseSampler):
         self.auxiliary = auxiliary
         self.floor = floor
         self.random_state = random_state
-
-    def _start(self):
-        self._p = mixed_weights(self.scores_, self.floor)
-        self._n_unreachable = int((self._p == 0).sum())
 
     def _draw(self, n):
         free = np.flatnonzero(self._status == UNASKED)

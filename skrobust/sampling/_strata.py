@@ -1,6 +1,7 @@
 """What samplers with strata share."""
 
 import numpy as np
+from scipy.special import ndtri
 
 from skrobust._validation import check_choice, check_count
 from skrobust.base import BaseSampler
@@ -45,14 +46,36 @@ class StratifiedRounds(BaseSampler):
 
     def _draw(self, n):
         free = np.flatnonzero(self._status == UNASKED)
-        scores = self.scores_[free]
-        labels, parts = merge_strata(self.strata_[free], scores, max(n // 2, 1))
-        sizes = np.bincount(labels)
-        counts = self._counts(sizes, parts, scores, labels, n)
+        labels, counts, sizes = self._allocation(free, n)
         picked = stratified_sample(labels, counts, self._rng.random(len(free)))
         pi = counts / sizes
         self._least.extend([pi.min() / n] * n)
         return free[picked], pi[labels[picked]], {"counts": counts.tolist()}
+
+    def _allocation(self, free, n):
+        """Return strata of the free units, labels for each, and their sizes."""
+        scores = self.scores_[free]
+        labels, parts = merge_strata(self.strata_[free], scores, max(n // 2, 1))
+        sizes = np.bincount(labels)
+        return labels, self._counts(sizes, parts, scores, labels, n), sizes
+
+    def _plan(self, half_width, confidence, expected_accuracy, owner):
+        p, assumption = self._assumed(expected_accuracy, owner)
+        wanted = (half_width / ndtri((1 + confidence) / 2)) ** 2
+        few, many = 2, self.n_pool_
+        while few < many:
+            n = (few + many) // 2
+            few, many = (few, n) if self._foreseen_variance(p, n) <= wanted else (
+                n + 1, many
+            )  # fmt: skip
+        return few, assumption
+
+    def _foreseen_variance(self, p, n):
+        """Return the variance of n labels if inputs failed with probability p."""
+        labels, counts, sizes = self._allocation(np.arange(self.n_pool_), n)
+        rate = np.bincount(labels, p) / sizes
+        spread = rate * (1 - rate)
+        return float((sizes * (sizes / counts - 1) * spread).sum() / self.n_pool_**2)
 
     def _round_variance(self, residuals, pi, design):
         variance, df = stratified_variance(residuals, pi, design["counts"])
@@ -62,7 +85,7 @@ class StratifiedRounds(BaseSampler):
 class OneByStratum(StrataMixin, BaseSampler):
     """Draws a stratum at random, and then one of its free units, uniformly.
 
-    A subclass writes ``_stratum_weights()``: of each stratum, from what was told.
+    A subclass writes ``_weights_now(left)``.
     """
 
     def _start(self):
