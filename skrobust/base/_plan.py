@@ -7,7 +7,7 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_number
-from skrobust.base._sampler_result import check_confidence
+from skrobust.base._reporting import check_confidence
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class LabelPlan:
     >>> from skrobust.sampling import SimpleRandomSampler
     >>> sampler = SimpleRandomSampler(random_state=0).fit(np.ones(10_000))
     >>> int(sampler.plan(0.02, expected_accuracy=0.95))
-    512
+    491
     """
 
     n_labels: int

@@ -8,20 +8,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrobust._containers import to_array
 from skrobust._validation import check_choice, invalid
-from skrobust.base._answers import FAILED, OPEN, SKIPPED
-from skrobust.base._interval import FEW_RESIDUALS, unseen_bounds
-from skrobust.base._rounds import running_sum
-from skrobust.base._sampler_result import check_confidence, patterns
+from skrobust.base._reporting import check_confidence, patterns
 from skrobust.base._sampling_estimate import SamplingEstimate
+from skrobust.base._shares import ShareMixin
 
 METRICS = ("accuracy", "precision", "recall", "f1")
 
 
-class RatioMixin:
+class RatioMixin(ShareMixin):
     """The part of a sampler that estimates other metrics than the accuracy."""
-
-    # Whether to divide by the true size of a part of the pool, or by an estimate of it.
-    _known_sizes = True
 
     def metric(self, name="accuracy", *, label=None, groups=None, confidence=0.95):
         r"""Estimate a metric on the whole pool, for a class, or for parts of the pool.
@@ -137,32 +132,29 @@ class RatioMixin:
         check_confidence(confidence, owner)
         answered, skipped = self._usable()
         y_true, y_pred = self._both_labels(answered, skipped, owner)
-        columns = []
-        for function in (numerator, denominator):
-            values = np.ones(answered.n)
-            if function is not None:
-                values = np.asarray(function(y_true, y_pred), dtype=np.float64)
-            if values.shape != (answered.n,) or not np.isfinite(values).all():
-                raise ValueError(
-                    f"{owner} needs one finite number for each of {answered.n} inputs; "
-                    f"got shape {values.shape}."
-                )
-            columns.append(values)
-        value, std_error, df, n_eff, notes = self._ratio(answered, *columns)
-        low = high = value
-        if std_error != 0 or answered.n < self.n_pool_:
-            half = stdtrit(max(df, 1.0), (1 + confidence) / 2) * std_error
-            low, high = value - half, value + half
-        used = int(np.count_nonzero(columns[1]))
-        return SamplingEstimate(
-            value, (low, high), std_error, used, n_eff, float(confidence), tuple(notes)
+        above, below = (
+            None if f is None else check_values(f(y_true, y_pred), answered.n, owner)
+            for f in (numerator, denominator)
         )
-
-    def _usable(self):
-        """Return the answered rounds, and places of skipped answers among them."""
-        status = self._status[self.ids_]
-        answered = self._rounds.answered(status != OPEN, status == FAILED, self.n_pool_)
-        return answered, np.flatnonzero(status[: answered.n] == SKIPPED)
+        if below is None and 2 <= answered.n < self.n_pool_:
+            found = self._combine(replace(answered, y=above))
+            value, std_error, df = found.rate, found.std_error, found.df
+            n_eff, notes, n_used = found.effective_n, [], answered.n
+        else:
+            below = np.ones(answered.n) if below is None else below
+            value, std_error, df, n_eff, notes = self._ratio(answered, above, below)
+            n_used = int(np.count_nonzero(below))
+        half = stdtrit(min(max(df, 1.0), 1e9), (1 + confidence) / 2) * std_error
+        if answered.n == self.n_pool_:
+            half = 0.0
+        elif np.isnan(std_error) or std_error == 0:
+            half = np.inf
+            notes = notes or ["No variation seen: it tells nothing of the error."]
+        ends = (-half, half) if np.isnan(value) else (value - half, value + half)
+        return SamplingEstimate(
+            float(value), ends, float(std_error), n_used, float(n_eff),
+            float(confidence), tuple(notes),
+        )  # fmt: skip
 
     def _both_labels(self, answered, skipped, owner):
         """Return true and predicted labels; a passed input has the predicted one."""
@@ -183,7 +175,8 @@ class RatioMixin:
                     f"{'skipped' if at in unknown else 'told as failed= alone'}; tell "
                     "y_true, or ask for accuracy or precision."
                 )
-        return np.array(y_true.tolist()), y_pred
+        kinds = {isinstance(label, str) for label in y_true}
+        return (np.array(y_true.tolist()) if len(kinds) == 1 else y_true), y_pred
 
     def _share(self, name, label, groups, answered, skipped, confidence, owner):
         """Return one metric of one class in one part of the pool."""
@@ -229,75 +222,16 @@ class RatioMixin:
             answered, (1 - answered.y) * inside, inside, part, confidence
         )
 
-    def _share_of(self, answered, hit, under, part, confidence):
-        """Return a share; part is the denominator over the pool, where it is known."""
-        n_used, tail = int(np.count_nonzero(under)), (1 - confidence) / 2
-        census = answered.n == self.n_pool_
-        if part is not None and self._known_sizes and n_used:
-            found = self._failures_in(answered, part)
-        else:
-            found = self._ratio(answered, hit, under)
-        value, std_error, df, n_eff, notes = found
-        if np.isnan(value) or np.isnan(std_error):
-            low, high = 0.0, 1.0
-        elif std_error == 0 and not census:
-            low, high = 0.0, 1.0
-            notes = ["No variation seen: the interval is only what that allows."]
-            if part is not None and n_used:
-                failed = 1 - hit[under > 0]
-                floor = self._floor(answered.n)
-                seen = np.full(answered.n, failed[0] > 0)
-                below, above = unseen_bounds(seen, floor, self.n_pool_, tail)
-                hidden = (above - below) * self.n_pool_ / max(part.sum(), 1)
-                low, high = (0.0, hidden) if failed[0] else (1 - hidden, 1.0)
-        else:
-            half = stdtrit(max(df, 1.0), 1 - tail) * std_error
-            low, high = value - half, value + half
-        low, high = np.clip([low, high], 0, 1)
-        if n_eff < FEW_RESIDUALS and not census and not notes:
-            notes = [
-                f"The interval rests on {n_eff:.1f} effective residuals and may be too "
-                "narrow."
-            ]
-        return SamplingEstimate(
-            float(value), (float(low), float(high)), float(std_error), n_used,
-            float(n_eff), float(confidence), tuple(notes),
-        )  # fmt: skip
 
-    def _ratio(self, answered, above, below):
-        """Return value, standard error, df, effective n and notes of a ratio."""
-        nothing = ["Nothing of this kind was drawn: nothing is estimated yet."]
-        if (answered.n < 2 and answered.n < self.n_pool_) or not below.any():
-            return np.nan, np.nan, 0.0, 0.0, nothing
-        if answered.n == self.n_pool_:
-            return above.sum() / below.sum(), 0.0, np.inf, float(answered.n), []
-        parts = [self._combine(replace(answered, y=v)) for v in (above, below)]
-        value = parts[0].rate / parts[1].rate
-        residual = (above - value * below) / parts[1].rate
-        if np.abs(residual).max() <= 1e-12 * max(abs(value), 1e-300):
-            return value, 0.0, float(answered.n - 1), 0.0, []
-        error = self._combine(replace(answered, y=residual))
-        return value, error.std_error, error.df, error.effective_n, []
-
-    def _failures_in(self, answered, part):
-        """Return the same for the accuracy in a part whose size is known."""
-        share = part.mean()
-        m, m_free = np.zeros(answered.n), np.zeros(len(answered.ends))
-        row_of = np.repeat(np.arange(len(answered.ends)), answered.sizes)
-        for at, snapshot in enumerate(self._rounds.snapshots):
-            values, rounds = self._predict(snapshot) * part, answered.which == at
-            drawn = values[answered.ids]
-            m[rounds[row_of]] = drawn[rounds[row_of]]
-            free = values.sum() - running_sum(drawn)[answered.starts]
-            m_free[rounds] = free[rounds]
-        y = answered.y * part[answered.ids]
-        if answered.n < 2 or answered.n == self.n_pool_:
-            return self._ratio(answered, part[answered.ids] - y, part[answered.ids])
-        found = self._combine(replace(answered, y=y), m, m_free)
-        return (
-            1 - found.rate / share, found.std_error / share, found.df,
-            found.effective_n, [],
-        )  # fmt: skip
+def check_values(values, n, owner):
+    """Return n finite numbers, or raise."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != (n,) or not np.isfinite(values).all():
+        raise ValueError(
+            f"{owner} needs one finite number for each of {n} inputs; got shape "
+            f"{values.shape}."
+        )
+    return values
 
 
 def check_groups(groups, n_pool, owner):

@@ -78,6 +78,9 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
         s,
         "a pickled sampler must go on the same",
     )
+    text = type(s).from_json(s.to_json())
+    ensure(np.array_equal(text.ask(5), s.ask(5)), s, "a sampler from JSON must go on")
+    _check_answers(sampler, scores, failed)
     census = seeded(sampler).fit(scores)
     result = census.sample(len(scores), lambda ids: failed[ids])
     ensure(
@@ -92,3 +95,24 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
     error = abs(np.mean(estimates) - (1 - np.mean(failed)))
     spread = np.std(estimates, ddof=1) / np.sqrt(n_repeats)
     ensure(error <= 4 * spread, s, "the estimate must be unbiased")
+
+
+def _check_answers(sampler, scores, failed):
+    """Check what becomes of answers that are missing, and of those that were wrong."""
+    s = seeded(sampler).fit(scores)
+    ids = s.ask(12)
+    right = s.tell(ids, failed=failed[ids]).result()
+    s.correct(ids, failed=~failed[ids]).correct(ids[:1], failed=None)
+    s.correct(ids[1:], failed=failed[ids[1:]])
+    low, high = s.result().accuracy_bounds
+    ensure(
+        low - 1e-9 <= right.accuracy <= high + 1e-9,
+        s,
+        "bounds must hold whatever a skipped answer would be",
+    )
+    s.tell(ids[:1], failed=failed[ids[:1]])
+    ensure(
+        s.result().accuracy == right.accuracy,
+        s,
+        "a corrected answer must count as if it had been told at first",
+    )
