@@ -158,35 +158,6 @@ def rao_hartley_cochran(p, n, permutation, uniforms):
     return permutation[hit], pi[hit], shares, float(pi.min()), sizes
 
 
-def rao_hartley_cochran_variance(residuals, pi, shares, squares, n_pool):
-    r"""Estimate the variance of a total from one unit of each random group.
-
-    .. math::
-
-        v = \frac{\sum N_g^2 - N}{N^2 - \sum N_g^2}
-            \sum_g Q_g \Bigl(\frac{e_g}{p_g} - \hat E\Bigr)^2, \qquad
-        \hat E = \sum_g \frac{e_g Q_g}{p_g}
-
-    unbiased (Rao, Hartley and Cochran 1962). nan for one group of several units.
-
-    Parameters
-    ----------
-    residuals, pi, shares : ndarray of shape (n,)
-        e, p / Q and Q of each group.
-    squares : int
-        Sum of the squared group sizes.
-    n_pool : int
-        N, the units that were free.
-    """
-    if n_pool**2 == squares:
-        return np.nan if n_pool > 1 else 0.0
-    total = (residuals / pi).sum()
-    kept = shares > 0
-    ratio = residuals[kept] / (pi[kept] * shares[kept])
-    spread = shares[kept] @ (ratio - total) ** 2
-    return float((squares - n_pool) / (n_pool**2 - squares) * spread)
-
-
 def allocate(need, sizes, n, least=2):
     """Share n labels among strata in proportion to need, in whole numbers.
 
@@ -268,32 +239,3 @@ def stratified_sample(labels, counts, keys):
     sizes = np.bincount(labels, minlength=len(counts))
     place = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return order[place < np.repeat(counts, sizes)]
-
-
-def stratified_variance(residuals, pi, counts):
-    r"""Return variance and degrees of freedom of a total from a stratified sample.
-
-    .. math:: v = \sum_h N_h^2 \Bigl(1 - \frac{n_h}{N_h}\Bigr) \frac{s_h^2}{n_h}
-
-    unbiased; degrees of freedom after Welch and Satterthwaite. nan where a stratum has
-    one label and more units.
-
-    Parameters
-    ----------
-    residuals, pi : ndarray of shape (n,)
-        Stratum after stratum; pi is n_h / N_h.
-    counts : array-like of shape (n_strata,), int
-        n_h.
-    """
-    counts = np.asarray(counts)
-    starts = np.cumsum(counts) - counts
-    share = pi[starts]
-    mean = np.add.reduceat(residuals, starts) / counts
-    square = (residuals - np.repeat(mean, counts)) ** 2
-    spread = np.add.reduceat(square, starts) / np.maximum(counts - 1, 1)
-    spread[(counts == 1) & (share < 1)] = np.nan
-    parts = (1 - share) * counts * spread / share**2
-    variance = float(parts.sum())
-    if not variance > 0:
-        return variance, float(len(residuals) - len(counts))
-    return variance, variance**2 / float((parts**2 / np.maximum(counts - 1, 1)).sum())

@@ -5,7 +5,8 @@ import numpy as np
 from skrobust._validation import check_choice
 from skrobust.base._answers import UNASKED
 from skrobust.base._estimates import between_estimate
-from skrobust.sampling._designs import inclusion_probabilities, systematic_sample
+from skrobust.sampling._designs import SURE, inclusion_probabilities, systematic_sample
+from skrobust.sampling._variances import hartley_rao_variance
 from skrobust.sampling._weighted import WeightedSampler
 
 
@@ -20,8 +21,8 @@ class ProportionalSampler(WeightedSampler):
       among the free inputs, in which input i is with probability
       :math:`\pi_i = \min(1, c\, p_i)`, :math:`\sum \pi_i = n`, drawn systematically
       along a random order. The failure rate is the Horvitz-Thompson estimate
-      :math:`\frac1N \sum y_i / \pi_i`, exactly unbiased; its variance is Hájek's
-      approximation (1964; exact where all scores are equal).
+      :math:`\frac1N \sum y_i / \pi_i`, exactly unbiased; its variance is the
+      approximation of Hartley and Rao (1962), exact where all scores are equal.
     * ``replacement=True``, as published: inputs go back into the urn. An input that is
       drawn again costs no label, so ``ask(n)`` goes on until there are n new ones;
       these are draws without replacement, each with probability
@@ -68,7 +69,9 @@ class ProportionalSampler(WeightedSampler):
     operational accuracy assessment", ICSE 2024. M. H. Hansen, W. N. Hurwitz, "On the
     theory of sampling from finite populations", Annals of Mathematical Statistics 1943.
     D. G. Horvitz, D. J. Thompson, "A generalization of sampling without replacement
-    from a finite universe", JASA 1952.
+    from a finite universe", JASA 1952. H. O. Hartley, J. N. K. Rao, "Sampling with
+    unequal probabilities and without replacement", Annals of Mathematical Statistics
+    1962.
 
     Examples
     --------
@@ -134,7 +137,11 @@ class ProportionalSampler(WeightedSampler):
         order, start = self._rng.permutation(len(free)), self._rng.random()
         picked = systematic_sample(pi, order, start)
         self._least.extend([pi.min() / n] * n)
-        return free[picked], pi[picked]
+        return free[picked], pi[picked], {"squares": float((pi[pi < SURE] ** 2).sum())}
+
+    def _round_variance(self, residuals, pi, design):
+        variance, df = hartley_rao_variance(residuals, pi, design["squares"])
+        return variance / self.n_pool_**2, df
 
     def _repeats(self, start, n):
         """Return the draws up to the n-th new input, by number of the input in order.

@@ -5,8 +5,8 @@ import numpy as np
 from skrobust.base._answers import UNASKED
 from skrobust.sampling._designs import (
     rao_hartley_cochran,
-    rao_hartley_cochran_variance,
 )
+from skrobust.sampling._variances import rao_hartley_cochran_variance
 from skrobust.sampling._weighted import WeightedSampler
 
 

@@ -6,12 +6,13 @@ from scipy.special import ndtri
 from skrobust._validation import check_choice, check_count
 from skrobust.base import BaseSampler
 from skrobust.base._answers import UNASKED
-from skrobust.sampling._designs import stratified_sample, stratified_variance
+from skrobust.sampling._designs import stratified_sample
 from skrobust.sampling._partitions import (
     kmeans_strata,
     merge_strata,
     quantile_strata,
 )
+from skrobust.sampling._variances import stratified_variance
 
 STRATA = {"kmeans": kmeans_strata, "quantile": quantile_strata}
 BIASED = (
