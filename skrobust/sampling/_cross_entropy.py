@@ -147,7 +147,7 @@ class CrossEntropySampler(BaseSampler):
         return None
 
     def _start(self):
-        self._plan = self.n_start, self.n_groups, self.group_size
+        self._scheme = self.n_start, self.n_groups, self.group_size
         n_bins = int(self.bins_.max(initial=0)) + 1
         pool = histograms(self.bins_, n_bins)
         with np.errstate(divide="ignore"):
@@ -155,7 +155,7 @@ class CrossEntropySampler(BaseSampler):
         self._counts = np.zeros_like(pool)
 
     def _draw(self, n):
-        n_start, n_groups, group_size = self._plan
+        n_start, n_groups, group_size = self._scheme
         free = np.flatnonzero(self._status == UNASKED)
         n_first = min(n, max(n_start - self._n_asked, 0))
         at = self._rng.choice(len(free), n_first, replace=False)
