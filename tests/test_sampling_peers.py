@@ -9,6 +9,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from problems import data_folder
 from scipy.stats import chisquare
 
 from skrobust.base._rounds import Rounds
@@ -506,3 +507,79 @@ def test_cross_entropy_takes_activations_in_four_ways():
         CrossEntropySampler(auxiliary=X).fit(X[:9])
     with pytest.raises(ValueError, match="NaN or infinity, first in row 3"):
         CrossEntropySampler(auxiliary=np.where(np.arange(400) == 3, np.nan, 1)).fit(X)
+
+
+# Real pools
+
+
+def real_pool(name):
+    pandas = pytest.importorskip("pandas")
+    path = data_folder("operational") / f"{name}.csv"
+    pool = pandas.read_csv(path, encoding="utf-8-sig")
+    pool.columns = pool.columns.str.lower()
+    return 1 - pool["confidence"].to_numpy(), pool["outcome"].eq("Fail").to_numpy()
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("sampler", "error", "found"),
+    [
+        (StratifiedSampler(), (0.55, 0.95), (3.0, 3.7)),
+        (ConfidenceStratifiedSampler(), (0.6, 1.0), (3.3, 4.0)),
+        (GradientSampler(), (0.6, 0.9), (1.6, 2.3)),
+        (ProportionalSampler(), (0.9, 1.6), (5.8, 7.0)),
+        (ProportionalSampler(replacement=True), (0.9, 1.8), (5.5, 7.0)),
+        (RaoHartleyCochranSampler(), (1.0, 1.9), (5.5, 6.6)),
+        (TwoStageSampler(), (1.0, 1.8), (5.8, 7.0)),
+    ],
+    ids=repr,
+)
+def test_errors_and_failures_against_uniform_draws(sampler, error, found):
+    # Bands around what 300 repetitions gave on this pool; means over several pools have
+    # been published that lie inside or near them.
+    scores, failed = real_pool("VGG16_CIFAR10")
+    rate = failed.mean()
+    results = [
+        fresh(sampler, random_state=seed).fit(scores).sample(200, lambda i: failed[i])
+        for seed in range(150)
+    ]
+    errors = np.array([r.accuracy for r in results]) - 1 + rate
+    standard = errors.std(ddof=1) / np.sqrt(len(errors))
+    assert abs(errors.mean()) < 4 * standard
+    uniform = np.sqrt(rate * (1 - rate) / 200 * (1 - 200 / len(failed)))
+    ratio = np.sqrt((errors**2).mean()) / uniform
+    assert error[0] < ratio < error[1]
+    n_failures = np.mean([r.n_failures for r in results]) / (200 * rate)
+    assert found[0] < n_failures < found[1]
+    assert np.mean([r.interval[0] <= 1 - rate <= r.interval[1] for r in results]) > 0.75
+
+
+@pytest.mark.data
+def test_published_two_stage_estimate_is_far_off_on_a_real_pool():
+    scores, failed = real_pool("CN12_CIFAR10")
+    ours, theirs = [], []
+    for seed in range(40):
+        sampler = TwoStageSampler(floor=0.0, random_state=seed).fit(scores)
+        ours.append(sampler.sample(800, lambda i: failed[i]).accuracy)
+        theirs.append(sampler.result(estimator="published").accuracy)
+    off = 1 - failed.mean() - np.mean(theirs)
+    assert off > 0.2
+    assert off > 4 * np.std(theirs, ddof=1) / np.sqrt(40)
+    ours = np.array(ours) - 1 + failed.mean()
+    assert abs(ours.mean()) < 4 * ours.std(ddof=1) / np.sqrt(40)
+
+
+@pytest.mark.data
+def test_published_gradient_estimate_and_cross_entropy_are_biased_on_a_real_pool():
+    scores, failed = real_pool("VGG16_CIFAR10")
+    truth = 1 - failed.mean()
+    gradient, entropy = [], []
+    for seed in range(300):
+        sampler = CrossEntropySampler(random_state=seed).fit(scores)
+        entropy.append(sampler.sample(200, lambda i: failed[i]).accuracy - truth)
+        if seed < 100:
+            sampler = GradientSampler(random_state=seed).fit(scores)
+            sampler.sample(200, lambda i: failed[i])
+            gradient.append(sampler.result(estimator="published").accuracy - truth)
+    for errors in (gradient, entropy):
+        assert abs(np.mean(errors)) > 4 * np.std(errors, ddof=1) / np.sqrt(len(errors))

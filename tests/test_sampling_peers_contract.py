@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from skrobust.sampling import (
     ConfidenceStratifiedSampler,
@@ -168,6 +169,33 @@ def test_precision_of_a_class_is_estimated_too(sampler):
     sampler.sample(60, lambda ids: truth[ids])
     found = sampler.metric("precision", label="even")
     assert found.value == pytest.approx(1 - FAILED[::2].mean())
+
+
+@every_peer
+@pytest.mark.filterwarnings("ignore:X has feature names")
+def test_a_model_and_frames_give_the_same_ids(sampler):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    y = np.where(X[:, 0] + rng.normal(size=90) > 0, "yes", "no")
+    model = LogisticRegression().fit(X, y)
+    score = 1 - model.predict_proba(X).max(axis=1)
+    found = []
+    for pool in (X, pandas.DataFrame(X), polars.DataFrame(X), X.astype("float32")):
+        s = fresh(sampler, estimator=model, random_state=0).fit(pool)
+        result = s.sample(40, lambda ids: y[ids])
+        assert result.n_failures == (model.predict(X) != y)[s.ids_].sum()
+        found.append(s.ids_)
+    plain = fresh(sampler, random_state=0).fit(score, y_pred=model.predict(X))
+    plain.sample(40, lambda ids: y[ids])
+    for ids in found[:3]:
+        np.testing.assert_array_equal(ids, plain.ids_)
+    if isinstance(sampler, CrossEntropySampler):
+        for pool in (pandas.DataFrame(X), polars.DataFrame(X)):
+            ids = fresh(sampler, random_state=0).fit(pool).ask(50)
+            np.testing.assert_array_equal(
+                ids, fresh(sampler, random_state=0).fit(X).ask(50)
+            )
 
 
 # Bad input
