@@ -100,12 +100,19 @@ from skrobust.perturbations import (
 )
 from skrobust.sampling import (
     ConfidencePredictor,
+    ConfidenceStratifiedSampler,
+    CrossEntropySampler,
     DeepESTSampler,
     DistanceSurprise,
+    GradientSampler,
     LikelihoodSurprise,
     MahalanobisSurprise,
+    ProportionalSampler,
+    RaoHartleyCochranSampler,
     SimpleRandomSampler,
+    StratifiedSampler,
     ThresholdPredictor,
+    TwoStageSampler,
 )
 from skrobust.testing import (
     check_attack,
@@ -242,6 +249,15 @@ INSTANCES = [
     ConfidencePredictor(AnyWidth()),
     ConfidencePredictor(AnyWidth(), calibration="logistic"),
     ThresholdPredictor(AnyWidth()),
+    ConfidenceStratifiedSampler(auxiliary=first_feature),
+    CrossEntropySampler(auxiliary=first_feature),
+    CrossEntropySampler(auxiliary=np.asarray),
+    GradientSampler(auxiliary=first_feature),
+    ProportionalSampler(auxiliary=first_feature),
+    ProportionalSampler(auxiliary=first_feature, replacement=True),
+    RaoHartleyCochranSampler(auxiliary=first_feature),
+    StratifiedSampler(auxiliary=first_feature),
+    TwoStageSampler(auxiliary=first_feature),
 ]
 
 # scikit-learn checks little of estimators of text; test_perturbations_text.py the rest.

@@ -184,7 +184,8 @@ def test_interval_is_inside_the_counts_and_grows_with_confidence(sampler):
     sampler = clone(sampler).fit(SCORES)
     sampler.sample(25, lambda ids: FAILED[ids])
     wide, narrow = sampler.result(confidence=0.99), sampler.result(confidence=0.6)
-    assert wide.interval[0] < narrow.interval[0] < narrow.interval[1]
+    assert wide.interval[0] <= narrow.interval[0] < narrow.interval[1]
+    assert wide.interval[1] - wide.interval[0] > narrow.interval[1] - narrow.interval[0]
     f, n, n_pool = wide.n_failures, 25, 60
     assert wide.interval[0] >= 1 - (f + n_pool - n) / n_pool - 1e-12
     assert wide.interval[1] <= 1 - f / n_pool + 1e-12

@@ -1,5 +1,7 @@
 """How a sampler takes in its pool: scores, or inputs with a model."""
 
+import numbers
+
 import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils.validation import validate_data
@@ -7,6 +9,8 @@ from sklearn.utils.validation import validate_data
 from skrobust._containers import is_frame, to_array
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust._validation import check_scores, invalid
+
+OWN_STREAM = 0x5A3B1E
 
 
 class PoolMixin:
@@ -97,6 +101,10 @@ def own_generator(random_state, owner):
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     try:
+        if isinstance(random_state, numbers.Integral) and random_state >= 0:
+            # A stream of our own: a pool made by the generator of the same int is
+            # common, and its noise must not be that of the draws.
+            return np.random.default_rng([int(random_state), OWN_STREAM])
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         rule = "None, a non-negative int, a RandomState or a Generator"

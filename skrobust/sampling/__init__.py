@@ -16,20 +16,34 @@ a sampler to another day.
 """
 
 from skrobust.sampling._activations import extract_activations
+from skrobust.sampling._confidence_stratified import ConfidenceStratifiedSampler
+from skrobust.sampling._cross_entropy import CrossEntropySampler
 from skrobust.sampling._deepest import DeepESTSampler
+from skrobust.sampling._gradient import GradientSampler
 from skrobust.sampling._predictors import ConfidencePredictor, ThresholdPredictor
+from skrobust.sampling._proportional import ProportionalSampler
 from skrobust.sampling._random import SimpleRandomSampler
+from skrobust.sampling._rao_hartley_cochran import RaoHartleyCochranSampler
+from skrobust.sampling._stratified import StratifiedSampler
 from skrobust.sampling._surprise_density import LikelihoodSurprise
 from skrobust.sampling._surprise_distance import DistanceSurprise
 from skrobust.sampling._surprise_mahalanobis import MahalanobisSurprise
+from skrobust.sampling._two_stage import TwoStageSampler
 
 __all__ = [
     "ConfidencePredictor",
+    "ConfidenceStratifiedSampler",
+    "CrossEntropySampler",
     "DeepESTSampler",
     "DistanceSurprise",
+    "GradientSampler",
     "LikelihoodSurprise",
     "MahalanobisSurprise",
+    "ProportionalSampler",
+    "RaoHartleyCochranSampler",
     "SimpleRandomSampler",
+    "StratifiedSampler",
     "ThresholdPredictor",
+    "TwoStageSampler",
     "extract_activations",
 ]

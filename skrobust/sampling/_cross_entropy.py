@@ -1,0 +1,204 @@
+"""Cross-entropy sampling (CES): a sample whose neurons fire as those of the pool."""
+
+import numpy as np
+
+from skrobust._containers import to_array
+from skrobust._responses import predict_probabilities
+from skrobust._validation import check_count, check_rows, check_same_length, invalid
+from skrobust.base import BaseSampler, Estimate
+from skrobust.base._answers import UNASKED
+from skrobust.base._pool import n_rows
+from skrobust.sampling._histograms import (
+    bin_numbers,
+    divergences,
+    histograms,
+    random_groups,
+)
+
+BIASED = (
+    "The draws of CrossEntropySampler have no known probabilities: the estimate is the "
+    "unweighted mean, which is biased, and there is no interval; only counts bound the "
+    "accuracy."
+)
+
+
+class CrossEntropySampler(BaseSampler):
+    r"""Choose inputs whose activations are distributed as those of the pool.
+
+    The first 30 inputs are drawn at random. Then, of 30 random groups of 5 free inputs
+    each, the one joins the sample that keeps the histograms of the sample T closest to
+    those of the pool: the least
+
+    .. math::
+
+        \sum_j \sum_b P_{T,j}(b) \log \frac{P_{T,j}(b)}{P_{\text{pool},j}(b)}
+
+    over neurons j and their bins b of equal width.
+
+    The estimate is the plain mean of the outcomes, **and it is biased**: the draws have
+    no known probabilities, nothing can be weighed by them, and more labels need not
+    bring it closer to the truth. There is no valid interval: ``result()`` says so and
+    gives what the counts alone allow. It is here for comparison.
+
+    In the published code both edges of a bin are left out, so that values equal to the
+    minimum (the zeros of a ReLU) are in no bin, and inputs may be chosen twice. Here
+    bins hold their edges, and nothing is drawn twice. Histograms are kept up to date
+    instead of made anew: n labels take O(n (groups) (neurons)).
+
+    Each ``ask`` goes on with the sample; ask for the whole budget at once for the
+    published design, as ``sample(n, oracle)`` does.
+
+    Parameters
+    ----------
+    estimator : fitted classifier, default=None
+        Used as it is, for its predictions and, where ``auxiliary`` is "confidence",
+        for its confidence.
+    auxiliary : "confidence", callable or array-like, default="confidence"
+        Activations, of shape (n_pool, n_neurons), best of the last hidden layer; a
+        callable gets the inputs and returns them. "confidence" is what ``fit`` gets
+        where there is no estimator (so ``fit(activations)`` will do), and otherwise
+        1 - max(predict_proba) alone.
+    n_start : int, default=30
+        Inputs drawn at random at first.
+    n_groups : int, default=30
+        Groups to choose from at each step.
+    group_size : int, default=5
+        Inputs in a group.
+    n_bins : int, default=29
+        Bins of a histogram, at most 65536.
+    random_state : int, RandomState, Generator or None, default=None
+        Same int, same ids. ``fit`` advances a generator once and draws with its own.
+
+    Attributes
+    ----------
+    n_pool_ : int
+        Size of the pool.
+    scores_ : None
+        Not used.
+    bins_ : ndarray of shape (n_pool, n_varied), int
+        Bin of each activation, of the neurons that vary in the pool.
+    y_pred_ : ndarray of shape (n_pool,) or None
+        Predicted labels, where there are any.
+    n_features_in_ : int
+        Number of features, where ``fit`` got 2-D input.
+
+    References
+    ----------
+    Z. Li, X. Ma, C. Xu, C. Cao, J. Xu, J. Lü, "Boosting operational DNN testing
+    efficiency through conditioning", ESEC/FSE 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import CrossEntropySampler
+    >>> rng = np.random.default_rng(0)
+    >>> activations = np.maximum(rng.normal(size=(1000, 8)), 0)
+    >>> failed = activations[:, 0] > 1.5
+    >>> sampler = CrossEntropySampler(random_state=0).fit(activations)
+    >>> result = sampler.sample(100, lambda ids: failed[ids])
+    >>> result.method, len(result.warnings)
+    ('none', 1)
+    """
+
+    _sequential = False
+    _known_sizes = False
+    _needs_scores = False
+    _methods = ("default",)
+    _estimators = ("default", "published")
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        auxiliary="confidence",
+        n_start=30,
+        n_groups=30,
+        group_size=5,
+        n_bins=29,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.auxiliary = auxiliary
+        self.n_start = n_start
+        self.n_groups = n_groups
+        self.group_size = group_size
+        self.n_bins = n_bins
+        self.random_state = random_state
+
+    @property
+    def draw_probabilities_(self):
+        """Unknown: nan for each of ``ids_``."""
+        return np.full(len(self.ids_), np.nan)
+
+    def _suspicion(self, X, y_pred):
+        owner = type(self).__name__
+        if callable(self.auxiliary):
+            features = self.auxiliary(X)
+        elif not isinstance(self.auxiliary, str):
+            features = self.auxiliary
+        elif self.estimator is None:
+            features = X
+        else:
+            features = 1 - predict_probabilities(self.estimator, X, owner).max(axis=1)
+        features = to_array(features)
+        features = check_rows(features.reshape(len(features), -1), owner)
+        check_same_length(owner, X=range(n_rows(X)), auxiliary=features)
+        self.bins_ = bin_numbers(features, self.n_bins)
+        return None
+
+    def _start(self):
+        self._scheme = self.n_start, self.n_groups, self.group_size
+        n_bins = int(self.bins_.max(initial=0)) + 1
+        pool = histograms(self.bins_, n_bins)
+        with np.errstate(divide="ignore"):
+            self._log_pool = np.log(pool / self.n_pool_)
+        self._counts = np.zeros_like(pool)
+
+    def _draw(self, n):
+        n_start, n_groups, group_size = self._scheme
+        free = np.flatnonzero(self._status == UNASKED)
+        n_first = min(n, max(n_start - self._n_asked, 0))
+        at = self._rng.choice(len(free), n_first, replace=False)
+        chosen = [free[at]]
+        counts = self._counts + histograms(self.bins_[free[at]], self._counts.shape[1])
+        free, left = np.delete(free, at), n - n_first
+        while left:
+            size = min(group_size, left, len(free))
+            groups = random_groups(self._rng, len(free), n_groups, size)
+            bins = self.bins_[free[groups]]
+            best = groups[divergences(bins, counts, self._log_pool).argmin()]
+            chosen.append(free[best])
+            counts += histograms(self.bins_[free[best]], counts.shape[1])
+            free, left = np.delete(free, best), left - size
+        self._counts = counts
+        return np.concatenate(chosen), np.ones(n)
+
+    def _combine(self, answered, m=None, m_free=None, weights=None):
+        return Estimate(float(answered.y.mean()), np.nan, 0.0, float(answered.n))
+
+    def _interval(self, answered, estimate, **options):
+        return 0.0, 1.0, "none", [BIASED]
+
+    def _ratio(self, answered, above, below):
+        *found, notes = super()._ratio(answered, above, below)
+        return *found, notes if answered.n == self.n_pool_ else [BIASED, *notes]
+
+    def _plan(self, half_width, confidence, expected_accuracy, owner):
+        raise ValueError(f"{owner}: there is no interval to plan for. {BIASED}")
+
+    def _pool_arrays(self):
+        return {"bins_": self.bins_, "y_pred_": self.y_pred_}
+
+    def _take_pool(self, state):
+        self.scores_ = None
+        super()._take_pool(state)
+        if "auxiliary" not in state["parameters"]:
+            self.auxiliary = self.bins_
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        owner = type(self).__name__
+        for name in ("n_start", "n_groups", "group_size", "n_bins"):
+            check_count(getattr(self, name), name, owner)
+        if self.n_bins > 65536:
+            raise invalid("n_bins", owner, "at most 65536", self.n_bins)

@@ -1,0 +1,135 @@
+"""What samplers with strata share."""
+
+import numpy as np
+from scipy.special import ndtri
+
+from skrobust._validation import check_choice, check_count
+from skrobust.base import BaseSampler
+from skrobust.base._answers import UNASKED
+from skrobust.sampling._designs import stratified_sample
+from skrobust.sampling._partitions import (
+    kmeans_strata,
+    merge_strata,
+    quantile_strata,
+)
+from skrobust.sampling._variances import stratified_variance
+
+STRATA = {"kmeans": kmeans_strata, "quantile": quantile_strata}
+BIASED = (
+    "This is the published estimate, which is biased; its authors give no variance, so "
+    "only counts bound the accuracy."
+)
+
+
+class StrataMixin:
+    """The part of a sampler that cuts the pool into strata."""
+
+    def _start(self):
+        self.strata_ = STRATA[self.strata](self.scores_, self.n_strata)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        owner = type(self).__name__
+        check_count(self.n_strata, "n_strata", owner)
+        check_choice(self.strata, "strata", owner, tuple(STRATA))
+
+
+class StratifiedRounds(BaseSampler):
+    """Draws each round uniformly inside strata; ``strata_`` is set by ``_start``.
+
+    A subclass writes ``_counts(sizes, parts, scores, labels, n)``, how many labels each
+    stratum of the units that are still free gets.
+    """
+
+    _sequential = False
+    _methods = ("default", "t", "anytime")
+    _widened = False
+
+    def _draw(self, n):
+        free = np.flatnonzero(self._status == UNASKED)
+        labels, counts, sizes = self._allocation(free, n)
+        picked = stratified_sample(labels, counts, self._rng.random(len(free)))
+        pi = counts / sizes
+        self._least.extend([pi.min() / n] * n)
+        return free[picked], pi[labels[picked]], {"counts": counts.tolist()}
+
+    def _allocation(self, free, n):
+        """Return strata of the free units, labels for each, and their sizes."""
+        scores = self.scores_[free]
+        labels, parts = merge_strata(self.strata_[free], scores, max(n // 2, 1))
+        sizes = np.bincount(labels)
+        return labels, self._counts(sizes, parts, scores, labels, n), sizes
+
+    def _plan(self, half_width, confidence, expected_accuracy, owner):
+        p, assumption = self._assumed(expected_accuracy, owner)
+        wanted = (half_width / ndtri((1 + confidence) / 2)) ** 2
+        few, many = 2, self.n_pool_
+        while few < many:
+            n = (few + many) // 2
+            few, many = (few, n) if self._foreseen_variance(p, n) <= wanted else (
+                n + 1, many
+            )  # fmt: skip
+        return few, assumption
+
+    def _foreseen_variance(self, p, n):
+        """Return the variance of n labels if inputs failed with probability p."""
+        labels, counts, sizes = self._allocation(np.arange(self.n_pool_), n)
+        rate = np.bincount(labels, p) / sizes
+        spread = rate * (1 - rate)
+        return float((sizes * (sizes / counts - 1) * spread).sum() / self.n_pool_**2)
+
+    def _round_variance(self, residuals, pi, design):
+        variance, df = stratified_variance(residuals, pi, design["counts"])
+        return variance / self.n_pool_**2, df
+
+
+class OneByStratum(StrataMixin, BaseSampler):
+    """Draws a stratum at random, and then one of its free units, uniformly.
+
+    A subclass writes ``_weights_now(left)``.
+    """
+
+    def _start(self):
+        super()._start()
+        self._sizes = np.bincount(self.strata_)
+        keys = self._rng.random(self.n_pool_)
+        self._order = np.lexsort((keys, self.strata_))
+        self._ends = np.cumsum(self._sizes)
+        self._left = self._sizes.copy()
+
+    def _stratum_probabilities(self, left, weights):
+        """Return the chance of each stratum for the next draw."""
+        chance = np.where(left > 0, weights, 0.0)
+        if not chance.sum() > 0:  # what is left has no weight
+            chance = left.astype(np.float64)
+        return chance / chance.sum()
+
+    def _weights_now(self, left):
+        """Return the weights of the strata, given how many of each are left."""
+        raise NotImplementedError("Write _weights_now(left).")
+
+    def _probabilities(self, taken):
+        left = np.bincount(self.strata_[~taken], minlength=len(self._sizes))
+        chance = self._stratum_probabilities(left, self._weights_now(left))
+        return np.where(taken, 0.0, (chance / np.maximum(left, 1))[self.strata_])
+
+    def _draw(self, n):
+        ids, q, least = np.empty(n, dtype=np.intp), np.empty(n), np.empty(n)
+        for step, coin in enumerate(self._rng.random(n)):
+            left = self._left
+            chance = self._stratum_probabilities(left, self._weights_now(left))
+            reachable = np.flatnonzero(chance)
+            edges = np.cumsum(chance[reachable])
+            place = np.searchsorted(edges, coin * edges[-1], side="right")
+            h = reachable[min(place, len(reachable) - 1)]
+            each = chance[left > 0] / left[left > 0]
+            ids[step] = self._order[self._ends[h] - left[h]]
+            q[step], least[step] = chance[h] / left[h], each.min()
+            left[h] -= 1
+        self._least.extend(least.tolist())
+        return ids, q
+
+    def _interval(self, answered, estimate, *, estimator, **options):
+        if estimator == "published" and options["method"] != "anytime":
+            return 0.0, 1.0, "none", [BIASED]
+        return super()._interval(answered, estimate, estimator=estimator, **options)
