@@ -371,3 +371,13 @@ def test_ten_thousand_draws_of_a_large_pool_take_little_memory():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 100 * len(scores) + 10_000 * 1000
+
+
+@every_sampler
+@pytest.mark.parametrize("n", [1, 2])
+def test_the_smallest_pools(sampler, n):
+    sampler = clone(sampler).fit([0.1] * n)
+    assert sampler.sample(n, lambda ids: [1] * n).accuracy == 0
+    for options in ({"estimator": "published"}, {"method": "anytime"}):
+        assert sampler.result(**options).interval == (0, 0)
+    assert sampler.metric().value == 0

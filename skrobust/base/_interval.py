@@ -65,7 +65,7 @@ class IntervalMixin:
             )
         if method == "bootstrap":
             return *self._bootstrap(answered, estimate, predicted, tail), method, notes
-        half = stdtrit(max(estimate.df, 1.0), 1 - tail) * estimate.std_error
+        half = stdtrit(min(max(estimate.df, 1.0), 1e9), 1 - tail) * estimate.std_error
         low, high = estimate.rate - half, estimate.rate + half
         if method == "default" and self._widened:
             beyond, note = self._rare_bound(answered, tail, estimator)

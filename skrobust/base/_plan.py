@@ -29,7 +29,7 @@ class LabelPlan:
     >>> from skrobust.sampling import SimpleRandomSampler
     >>> sampler = SimpleRandomSampler(random_state=0).fit(np.ones(10_000))
     >>> int(sampler.plan(0.02, expected_accuracy=0.95))
-    512
+    491
     """
 
     n_labels: int

@@ -144,7 +144,7 @@ class RatioMixin(ShareMixin):
             below = np.ones(answered.n) if below is None else below
             value, std_error, df, n_eff, notes = self._ratio(answered, above, below)
             n_used = int(np.count_nonzero(below))
-        half = stdtrit(max(df, 1.0), (1 + confidence) / 2) * std_error
+        half = stdtrit(min(max(df, 1.0), 1e9), (1 + confidence) / 2) * std_error
         if answered.n == self.n_pool_:
             half = 0.0
         elif np.isnan(std_error) or std_error == 0:
@@ -175,7 +175,8 @@ class RatioMixin(ShareMixin):
                     f"{'skipped' if at in unknown else 'told as failed= alone'}; tell "
                     "y_true, or ask for accuracy or precision."
                 )
-        return np.array(y_true.tolist()), y_pred
+        kinds = {isinstance(label, str) for label in y_true}
+        return (np.array(y_true.tolist()) if len(kinds) == 1 else y_true), y_pred
 
     def _share(self, name, label, groups, answered, skipped, confidence, owner):
         """Return one metric of one class in one part of the pool."""

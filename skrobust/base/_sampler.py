@@ -104,11 +104,12 @@ class BaseSampler(
         if n_pool == 0:
             raise ValueError(f"{owner} needs a pool of at least one input; got none.")
         X = self._check_pool(X)
-        self._pool_notes = []
+        self._new_notes = []
         y_pred = self._predictions(X, y_pred)
         scores = self._suspicion(X, y_pred)
         check_same_length(owner, X=range(n_pool), scores=scores, y_pred=y_pred)
         self.n_pool_, self.scores_, self.y_pred_ = n_pool, scores, y_pred
+        self._pool_notes = self._new_notes
         self._rng = own_generator(self.random_state, owner)
         self._restart()
         return self

@@ -45,7 +45,7 @@ class ShareMixin:
                 hidden = (above - below) * self.n_pool_ / max(part.sum(), 1)
                 low, high = (0.0, hidden) if failed[0] else (1 - hidden, 1.0)
         else:
-            half = stdtrit(max(df, 1.0), 1 - tail) * std_error
+            half = stdtrit(min(max(df, 1.0), 1e9), 1 - tail) * std_error
             low, high = value - half, value + half
         low, high = np.clip([low, high], 0, 1)
         if n_eff < FEW_RESIDUALS and not census and not notes:

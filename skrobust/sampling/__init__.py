@@ -9,9 +9,10 @@ accuracy is still that of the whole pool, without bias.
 Every sampler speaks the same five verbs: ``fit`` takes in the pool, ``ask(n)`` returns
 positions in it, ``tell(ids, y_true)`` takes the answers, in any order, ``result()``
 gives the accuracy, its interval and the mispredictions found, and
-``sample(n, oracle)`` asks and tells in one call. ``correct`` replaces answers, ``metric``
-and ``estimate`` give other metrics than accuracy, ``plan`` and ``should_stop`` say how many
-labels are enough, and ``to_json`` and ``from_json`` carry a sampler to another day.
+``sample(n, oracle)`` asks and tells in one call. ``correct`` replaces answers,
+``metric`` and ``estimate`` give other metrics than accuracy, ``plan`` and
+``should_stop`` say how many labels are enough, and ``to_json`` and ``from_json`` carry
+a sampler to another day.
 """
 
 from skrobust.sampling._deepest import DeepESTSampler

@@ -63,7 +63,7 @@ class SurpriseMixin:
                 "use standardize='max' or 'minmax'."
             )
         if least < 0 and self.standardize != "minmax":
-            self._pool_notes.append(
+            self._new_notes.append(
                 f"Surprise as low as {least:g} was shifted so that its lowest value "
                 "is 0: weights cannot be negative."
             )

@@ -103,7 +103,7 @@ class SimpleRandomSampler(BaseSampler):
         m_pool = 0.0 if m_free is None else float(m_free[0]) / n_pool
         residuals = answered.y - m
         rate = m_pool + float(residuals.mean())
-        spread = ((residuals - residuals.mean()) ** 2).sum() / (n - 1)
+        spread = ((residuals - residuals.mean()) ** 2).sum() / max(n - 1, 1)
         varied = np.ptp(residuals) > 1e-12
         std_error = float(np.sqrt((1 - n / n_pool) * spread / n)) if varied else 0.0
         z, weights = m_pool + residuals, np.full(n, 1 / n)
