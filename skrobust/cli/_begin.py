@@ -66,7 +66,7 @@ def _go_on(session, source, given, say):
     session.resume()
     kept, name = session.facts["settings"], session.path.name
     for option, value in given.items():
-        if value not in (None, False, [], {}) and value != kept[option]:
+        if not _left_out(value) and value != kept[option]:
             raise UserError(_changed(name, option, kept[option], value))
     pool = open_pool(source, item=kept["item"])
     then = session.facts["pool"]
@@ -81,12 +81,16 @@ def _go_on(session, source, given, say):
     return pool
 
 
+def _left_out(value):
+    return value is None or value is False or value in ([], {})  # 0 is a seed
+
+
 def _changed(name, option, was, now):
     option = f"--{option.replace('_', '-')}"
     cure = "leave the option out, or name another --state"
-    if option == "--model":
+    if option == "--model":  # known by its mark alone
         return f"{name!r} was begun with another model, or with none; {cure}."
-    was = "without it" if was in (None, False, [], {}) else f"with {was!r}"
+    was = "without it" if _left_out(was) else f"with {was!r}"
     return f"{name!r} was begun {was} ({option} is {now!r} now); {cure}."
 
 

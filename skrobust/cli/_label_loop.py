@@ -72,19 +72,15 @@ class LabelLoop:
         """
         self._say(self._help())
         shown = None  # the input whose description is on the screen
-        again = None  # position among the draws, of an answer taken back
+        again = None  # place among the draws of an answer that is looked at again
         while True:
-            if again is None:
-                if self.until and self.sampler.should_stop(
-                    self.until, confidence=self.level
-                ):
+            i = self._next() if again is None else int(self.sampler.ids_[again])
+            if i is None:
+                again = self._last_chance()
+                if again is None:
                     return True
-                i = self._next()
-                if i is None:
-                    return True
-                at = self.sampler.ids_.tolist().index(i)
-            else:
-                at, i = again, int(self.sampler.ids_[again])
+                continue
+            at = again if again is not None else self.sampler.ids_.tolist().index(i)
             word = self._question(i, at, shown=i == shown)
             shown = i
             if word == "quit":
@@ -95,13 +91,22 @@ class LabelLoop:
                     self._say("  nothing to undo")
                 else:
                     again = before
-            elif not word or self._answer(
-                i, word
-            ):  # keeps the answer that was taken back
+            elif not word or self._answer(i, word):  # the answer that is there stays
                 again = None
+
+    def _last_chance(self):
+        """Return the place of the last answer if it was a slip, or None."""
+        before = self._before(len(self.sampler.ids_))
+        if before is None:
+            return None
+        click.echo("\ndone; Enter ends, u undoes: ", nl=False)
+        word = _typed()
+        return before if word and self._command(word) == "undo" else None
 
     def _next(self):
         """Return the next open input, drawing where none is left; None at the end."""
+        if self.until and self.sampler.should_stop(self.until, confidence=self.level):
+            return None
         pending = self.sampler.pending_
         if not len(pending):
             asked = len(self.sampler.ids_)
@@ -130,12 +135,9 @@ class LabelLoop:
         given = self.session.answer_of(i)
         while True:
             click.echo("  answer: ", nl=False)
-            sys.stdout.flush()
-            line = sys.stdin.readline()
-            if not line:  # the end of the input
-                click.echo()
+            word = _typed()
+            if word is None:
                 return "quit"
-            word = line.strip()
             if word or given is not None:
                 return self._command(word)
 
@@ -206,6 +208,15 @@ class LabelLoop:
     def _say(self, line):
         if not self.quiet:
             click.echo(line)
+
+
+def _typed():
+    """Return a line without its ends, or None at the end of the input."""
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    if not line:
+        click.echo()
+    return line.strip() if line else None
 
 
 def in_words(kind, answer):
