@@ -50,14 +50,13 @@ def result_facts(session, pool, *, level, half_width=None, until=None):
     sampler = session.sampler
     method = "anytime" if until else "default"
     result = sampler.result(confidence=level, method=method)
-    anytime = result if until else sampler.result(confidence=level, method="anytime")
     facts = {
         "sampler": type(sampler).__name__,
         "accuracy": _number(result.accuracy),
         "interval": list(result.interval),
         "method": result.method,
         "confidence": level,
-        "anytime_interval": list(anytime.interval),
+        "anytime_interval": _anytime(sampler, level),
         "std_error": _number(result.std_error),
         "effective_n": _number(result.effective_n),
         "accuracy_bounds": [_number(end) for end in result.accuracy_bounds],
@@ -80,6 +79,14 @@ def result_facts(session, pool, *, level, half_width=None, until=None):
         facts["until"] = until
         facts["reached"] = sampler.should_stop(until, confidence=level)
     return facts
+
+
+def _anytime(sampler, level):
+    """Return the anytime interval, or None where a sampler has none."""
+    try:
+        return list(sampler.result(confidence=level, method="anytime").interval)
+    except ValueError:
+        return None
 
 
 def _needed(sampler, result, half_width, level):
@@ -115,7 +122,8 @@ def result_text(facts):
     if facts["accuracy"] is not None:
         rows.append(("accuracy", f"{facts['accuracy']:.4f}"))
         rows.append((f"{percent} interval", _range(facts, "interval")))
-        if facts["method"] not in ("anytime", "census"):
+        redundant = facts["method"] in ("anytime", "census")
+        if facts["anytime_interval"] is not None and not redundant:
             rows.append((f"{percent} anytime", _range(facts, "anytime_interval")))
     rows.append(("failures found", _failures(facts)))
     if "half_width" in facts:
