@@ -219,6 +219,7 @@ def label(pool, state, **options):
         with Session(state) as session:
             _label(session, pool, options, say, resume)
     except KeyboardInterrupt:
+        click.echo()  # the prompt has no end
         raise Interrupted(
             f"interrupted; your answers are saved. Go on with: {resume}"
         ) from None
