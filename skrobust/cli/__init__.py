@@ -1,4 +1,4 @@
-"""The command line: ``skrobust report`` and ``skrobust demo``."""
+"""The command line: ``skrobust report``, ``demo``, ``sample`` and ``label``."""
 
 import importlib.util
 import sys

@@ -1,6 +1,5 @@
 """The commands and their options."""
 
-import os
 import shlex
 from pathlib import Path
 
@@ -13,43 +12,26 @@ from skrobust.cli._data import load_data
 from skrobust.cli._demo import run_demo
 from skrobust.cli._errors import Commands, UserError
 from skrobust.cli._model import load_model
-from skrobust.cli._options import Numbers
+from skrobust.cli._options import CODES, Numbers, checked_out
+from skrobust.cli._sampling_commands import label, sample
 from skrobust.cli._text import Progress, bars, summary_text
 from skrobust.report import collect_report, write_report
 from skrobust.report._facts import kind_of
 
-_CODES = (
-    "Exit codes: 0 when all went well, 2 for an error that you can mend (one sentence "
-    "on stderr says which), 130 after Ctrl-C."
-)
 
-
-@click.group(cls=Commands, epilog=_CODES)
+@click.group(cls=Commands, epilog=CODES)
 @click.version_option(package.__version__, prog_name="skrobust")
 def skrobust():
     """How good a model stays when its inputs change, and how few labels tell."""
     matplotlib.use("Agg")  # files only, no windows
 
 
-def _checked_out(ctx, param, value):
-    if value is None:
-        return None
-    path = Path(value)
-    if path.is_dir():
-        raise UserError(f"{value!r} is a folder; name a file.")
-    if not path.resolve().parent.is_dir():
-        raise UserError(f"There is no folder {str(path.parent)!r} to write to.")
-    if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
-        raise UserError(f"{value!r} may not be written.")
-    return value
-
-
-@skrobust.command(epilog=_CODES)
+@skrobust.command(epilog=CODES)
 @click.argument("model")
 @click.argument("data")
 @click.option("--target", help="Column of the labels; needed for a CSV file.")
-@click.option("--out", required=True, callback=_checked_out, help="The HTML file.")
-@click.option("--json", "json_out", callback=_checked_out, help="A JSON twin.")
+@click.option("--out", required=True, callback=checked_out, help="The HTML file.")
+@click.option("--json", "json_out", callback=checked_out, help="A JSON twin.")
 @click.option(
     "--image-shape",
     type=Numbers(int, (2, 3)),
@@ -136,15 +118,15 @@ def report(model, data, **options):
     _finish(collected, options["out"], options["json_out"], say, options["quiet"])
 
 
-@skrobust.command(epilog=_CODES)
+@skrobust.command(epilog=CODES)
 @click.option(
     "--out",
     default="skrobust-demo.html",
     show_default=True,
-    callback=_checked_out,
+    callback=checked_out,
     help="The HTML file.",
 )
-@click.option("--json", "json_out", callback=_checked_out, help="A JSON twin.")
+@click.option("--json", "json_out", callback=checked_out, help="A JSON twin.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--quick", is_flag=True, help="Train less and score fewer rows.")
 def demo(out, json_out, seed, quick):
@@ -153,6 +135,10 @@ def demo(out, json_out, seed, quick):
     call = _call("demo", options={"out": out, "seed": seed, "quick": quick})
     collected = run_demo(seed, quick=quick, call=call, progress=say, verbose=bars())
     _finish(collected, out, json_out, say, quiet=False)
+
+
+skrobust.add_command(sample)
+skrobust.add_command(label)
 
 
 def _finish(collected, out, json_out, say, quiet):

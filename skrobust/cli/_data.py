@@ -47,7 +47,7 @@ def load_data(source, target, model):
         frame, y = _csv(path, target, _text_classes(model))
         known = {}
     _check_labels(y, model, target)
-    return _columns_for(model, frame, source), y, known
+    return columns_for(model, frame, source), y, known
 
 
 def _built_in(name, target, model):
@@ -73,7 +73,7 @@ def _check_labels(y, model, target):
     if classes and not set(classes) & set(y.tolist()):
         raise UserError(
             f"No label in {target or 'target'!r}, such as {y.tolist()[0]!r}, is a "
-            f"class of the model; its classes are {_listed(classes)}."
+            f"class of the model; its classes are {listed(classes)}."
         )
 
 
@@ -84,25 +84,17 @@ def _csv(path, target, as_text):
             f"There is no data file {str(path)!r}, and it is none of the built-in data "
             f"sets {names}."
         )
-    pandas = require("pandas", "A CSV file", extra="report")
-    as_text = {target: str} if as_text else {}
-    try:
-        frame = pandas.read_csv(path, dtype=as_text)
-        frame = _keep_words(pandas, frame, path, as_text)
-    except ValueError as error:  # the errors of the parser are such, too
-        raise UserError(
-            f"{path.name!r} could not be read as CSV: {one_line(error)}"
-        ) from error
+    frame = read_table(path, {target: str} if as_text else {})
     columns = [str(name) for name in frame.columns]
     if target is None:
         raise UserError(
             f"Say which column of {path.name!r} holds the labels with --target; its "
-            f"columns are {_listed(columns)}."
+            f"columns are {listed(columns)}."
         )
     if target not in columns:
         raise UserError(
             f"{path.name!r} has no column {target!r}; its columns are "
-            f"{_listed(columns)}.{_separator_hint(columns)}"
+            f"{listed(columns)}.{_separator_hint(columns)}"
         )
     if not len(frame):
         raise UserError(f"{path.name!r} has no rows.")
@@ -117,6 +109,43 @@ def _csv(path, target, as_text):
     if y.dtype.kind not in "fiub":
         y = np.array([str(label) for label in y])
     return frame, y
+
+
+def read_table(path, as_text=()):
+    """Read a CSV file, or a parquet file where pyarrow is there.
+
+    Parameters
+    ----------
+    path : path
+        Of the file.
+    as_text : dict, default=()
+        Columns of a CSV file to read as text, as ``{name: str}``.
+
+    Returns
+    -------
+    DataFrame
+        As in the file; text such as NA stays text.
+    """
+    pandas = require("pandas", "A table", extra="report")
+    if path.suffix.lower() in (".parquet", ".pq"):
+        require("pyarrow", "A parquet file", extra="parquet")
+        return _read(pandas.read_parquet, path, "parquet")
+    as_text = dict(as_text)
+
+    def read(path):
+        frame = pandas.read_csv(path, dtype=as_text)
+        return _keep_words(pandas, frame, path, as_text)
+
+    return _read(read, path, "CSV")
+
+
+def _read(read, path, kind):
+    try:
+        return read(path)
+    except (ValueError, OSError) as error:  # the errors of the parsers are such, too
+        raise UserError(
+            f"{path.name!r} could not be read as {kind}: {one_line(error)}"
+        ) from error
 
 
 def _keep_words(pandas, frame, path, as_text):
@@ -138,7 +167,7 @@ def _separator_hint(columns):
     return ""
 
 
-def _columns_for(model, frame, source):
+def columns_for(model, frame, source, *, beside=" beside the target"):
     """Return the rows as the model wants them, or say what does not fit."""
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
@@ -146,7 +175,7 @@ def _columns_for(model, frame, source):
         if absent:
             raise UserError(
                 f"{source!r} lacks columns that the model was trained on: "
-                f"{_listed(absent)}."
+                f"{listed(absent)}."
             )
         frame = frame[list(names)]
     else:
@@ -154,13 +183,13 @@ def _columns_for(model, frame, source):
         if wanted is not None and wanted != frame.shape[1]:
             raise UserError(
                 f"The model takes {wanted} features, and {source!r} has "
-                f"{frame.shape[1]} beside the target."
+                f"{frame.shape[1]}{beside}."
             )
     missing = frame.isna().sum()
     missing = missing[missing > 0]
     if len(missing) and not _takes_nan(model):
         raise UserError(
-            f"{source!r} has missing values in {_listed(map(str, missing.index))}; "
+            f"{source!r} has missing values in {listed(map(str, missing.index))}; "
             "fill or drop them first."
         )
     if (
@@ -179,7 +208,8 @@ def _takes_nan(model):
         return False
 
 
-def _listed(names):
+def listed(names):
+    """Return up to twenty names as text."""
     names = list(names)
     text = ", ".join(repr(name) for name in names[:20])
     return text if len(names) <= 20 else f"{text} and {len(names) - 20} more"

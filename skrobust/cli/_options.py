@@ -1,6 +1,20 @@
 """Options that are more than one word or number."""
 
+import json
+import os
+import re
+from pathlib import Path
+
 import click
+from click.shell_completion import CompletionItem
+
+from skrobust.cli._errors import UserError
+from skrobust.cli._session import samplers_by_class
+
+CODES = (
+    "Exit codes: 0 when all went well, 2 for an error that you can mend (one sentence "
+    "on stderr says which), 130 after Ctrl-C."
+)
 
 
 class Numbers(click.ParamType):
@@ -31,3 +45,74 @@ class Numbers(click.ParamType):
             what = "integers" if self.kind is int else "numbers"
             self.fail(f"{value!r} is not {wanted} {what} with commas between.")
         return numbers
+
+
+def checked_out(ctx, param, value):
+    """Return the path of a file that may be written, or say why not."""
+    if value is None:
+        return None
+    path = Path(value)
+    if path.is_dir():
+        raise UserError(f"{value!r} is a folder; name a file.")
+    if not path.resolve().parent.is_dir():
+        raise UserError(f"There is no folder {str(path.parent)!r} to write to.")
+    if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
+        raise UserError(f"{value!r} may not be written.")
+    return value
+
+
+class SamplerName(click.ParamType):
+    """The name of a public sampler, or the beginning of one."""
+
+    name = "name"
+
+    def convert(self, value, param, ctx):
+        """Return the whole name, or say which there are."""
+        names = sampler_names()
+        found = [name for name in names if name.startswith(value.lower())]
+        if value.lower() in names:
+            return value.lower()
+        if len(found) != 1:
+            self.fail(f"{value!r} is none of {', '.join(names)}.")
+        return found[0]
+
+    def shell_complete(self, ctx, param, incomplete):
+        """Return the names that begin like this."""
+        return [
+            CompletionItem(name)
+            for name in sampler_names()
+            if name.startswith(incomplete)
+        ]
+
+
+class Setting(click.ParamType):
+    """A setting such as ``rule=released``, or ``threshold=0.3``."""
+
+    name = "name=value"
+
+    def convert(self, value, param, ctx):
+        """Return name and value; a value that is no JSON is text."""
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = value.partition("=")
+        if not equals or not name:
+            self.fail(f"{value!r} is not name=value.")
+        try:
+            return name.strip(), json.loads(text)
+        except ValueError:
+            return name.strip(), text
+
+
+def sampler_names():
+    """Return the public samplers by their names on the command line, sorted."""
+    return {
+        re.sub(
+            r"(?<=[a-z])(?=[A-Z][a-z])", "-", name.removesuffix("Sampler")
+        ).lower(): (kind)
+        for name, kind in sorted(samplers_by_class().items())
+    }
+
+
+def default_sampler():
+    """Return the name of the sampler to take where none is named."""
+    return "operational" if "operational" in sampler_names() else "deepest"

@@ -1,0 +1,1001 @@
+"""Sampling and labelling from a shell: nothing that was answered is ever lost."""
+
+import contextlib
+import csv
+import io
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.svm import SVC
+
+pytest.importorskip("jinja2")
+pytest.importorskip("matplotlib").use("Agg")
+pytest.importorskip("tqdm")
+pandas = pytest.importorskip("pandas")
+skops_io = pytest.importorskip("skops.io")
+testing = pytest.importorskip("click.testing")
+
+from skrobust import sampling  # noqa: E402
+from skrobust.cli import _commands, _label_loop, _session, main  # noqa: E402
+from skrobust.cli._options import sampler_names  # noqa: E402
+from skrobust.sampling import DeepESTSampler, SimpleRandomSampler  # noqa: E402
+
+N = 150
+
+
+def run(*args, typed=None):
+    """Run a command in this process; return exit code, stdout and stderr."""
+    words = [str(a) for a in args]
+    result = testing.CliRunner().invoke(_commands.skrobust, words, input=typed)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def refused(*args, typed=None):
+    """Run a command that must fail; return its one sentence."""
+    out, err, stdin = io.StringIO(), io.StringIO(), sys.stdin
+    sys.stdin = io.StringIO(typed or "")
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main([str(a) for a in args])
+    finally:
+        sys.stdin = stdin
+    lines = [x for x in err.getvalue().splitlines() if not x.startswith("[")]
+    assert code == 2, err.getvalue()
+    assert len(lines) == 1, err.getvalue()
+    assert lines[0].startswith("skrobust: ")
+    return lines[0]
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def fill(path, answers, out=None):
+    """Fill the answers in by id, as a person does."""
+    table = rows(path)
+    for row in table:
+        row["answer"] = answers.get(int(row["id"]), "")
+    with open(out or path, "w", newline="") as file:
+        writer = csv.DictWriter(file, table[0])
+        writer.writeheader()
+        writer.writerows(table)
+    return out or path
+
+
+def asked(text):
+    return [int(i) for i in re.findall(r"^\[\d+(?: of \d+)?\] id (\d+)", text, re.M)]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with a pool, its truth, and models."""
+    folder = tmp_path_factory.mktemp("pool")
+    bunch = load_iris(as_frame=True)
+    frame, truth = bunch.data, bunch.target_names[bunch.target]
+    frame.columns = list("abcd")
+    model = LogisticRegression(C=0.02).fit(frame[::2], truth[::2])
+    skops_io.dump(model, folder / "model.skops")
+    skops_io.dump(SVC().fit(frame, truth), folder / "svc.skops")
+    skops_io.dump(
+        LinearRegression().fit(frame, bunch.target), folder / "regressor.skops"
+    )
+    bare = LogisticRegression(C=0.1).fit(frame.to_numpy(), truth)
+    skops_io.dump(bare, folder / "bare.skops")
+    frame.to_csv(folder / "pool.csv", index=False)
+    table = frame.assign(
+        name=[f"flower {i:03}" for i in range(N)],
+        confidence=model.predict_proba(frame).max(axis=1),
+        said=model.predict(frame),
+    )
+    table["doubt"] = 1 - table["confidence"]
+    table["code"] = bunch.target
+    table["gaps"] = table["doubt"].where(table["doubt"] > table["doubt"].median())
+    table.to_csv(folder / "scored.csv", index=False)
+    table.iloc[::-1].to_csv(folder / "turned.csv", index=False)
+    table.iloc[:0].to_csv(folder / "empty.csv", index=False)
+    return folder, truth, model, table
+
+
+@pytest.fixture
+def pool(made, tmp_path):
+    folder, truth, *_ = made
+    return folder / "pool.csv", folder / "model.skops", tmp_path / "s.json", truth
+
+
+# Choosing, answering, telling
+
+
+def test_two_calls_give_what_the_sampler_gives(pool, made, tmp_path):
+    table, model, state, truth = pool
+    first, second = tmp_path / "1.csv", tmp_path / "2.csv"
+    code, out, err = run(
+        *("sample", table, "--model", model, "--state", state, "-n", 30),
+        *("--to-label", first, "--seed", 4, "--sampler", "deepest"),
+    )
+    assert code == 0, err
+    assert "to label: 30" in out
+    same = DeepESTSampler(made[2], random_state=4).fit(pandas.read_csv(table))
+    ids = same.ask(30)
+    assert [int(row["id"]) for row in rows(first)] == ids.tolist()
+    assert list(rows(first)[0]) == ["id", "item", "predicted", *"abcd", "answer"]
+    fill(first, dict(enumerate(truth)))
+    code, out, err = run(
+        *("sample", table, "--state", state, "--answers", first, "-n", 20),
+        *("--to-label", second, "--half-width", 0.05, "--json", tmp_path / "r.json"),
+    )
+    assert code == 0, err
+    result = same.tell(ids, truth[ids]).result()
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["accuracy"] == result.accuracy
+    assert tuple(found["interval"]) == result.interval
+    assert tuple(found["anytime_interval"]) == same.result(method="anytime").interval
+    assert [row["id"] for row in found["failures"]] == result.failures.tolist()
+    assert found["labels_for_half_width"] == result.labels_for(0.05)
+    assert (found["n_labels"], found["n_open"]) == (30, 20)
+    assert [int(row["id"]) for row in rows(second)] == same.ask(20).tolist()
+    assert f"accuracy        {result.accuracy:.4f}" in out
+    assert f"about {result.labels_for(0.05)} labels in all" in out
+    assert f"failures found  {result.n_failures}" in out
+
+
+def test_state_is_that_of_the_sampler(pool, tmp_path):
+    table, model, state, _ = pool
+    run(
+        "sample",
+        table,
+        "--model",
+        model,
+        "--state",
+        state,
+        "-n",
+        12,
+        "--sampler",
+        "sim",
+    )
+    sampler = SimpleRandomSampler.from_json(state.read_text())
+    assert len(sampler.pending_) == 12
+    assert sampler.y_pred_.shape == (N,)
+
+
+def test_every_public_sampler_can_be_named(pool, tmp_path):
+    table, model, _, truth = pool
+    names = sampler_names()
+    public = [name for name in sampling.__all__ if name.endswith("Sampler")]
+    assert sorted(kind.__name__ for kind in names.values()) == sorted(public)
+    for name, kind in names.items():
+        state, listed = tmp_path / f"{name}.json", tmp_path / f"{name}.csv"
+        code, _, err = run(
+            *("sample", table, "--model", model, "--state", state, "-n", 40),
+            *("--sampler", name, "--to-label", listed, "--quiet"),
+        )
+        assert (code, err) == (0, "")
+        fill(listed, dict(enumerate(truth)))
+        again = ("sample", table, "--state", state, "--answers", listed, "--quiet")
+        assert run(*again, "--json", tmp_path / "r.json") == (0, "", "")
+        found = json.loads((tmp_path / "r.json").read_text())
+        assert (found["sampler"], found["n_labels"]) == (kind.__name__, 40)
+        assert 0 <= found["interval"][0] < found["interval"][1] <= 1
+
+
+def test_settings_of_the_sampler(pool):
+    table, model, state, _ = pool
+    begin = ("sample", table, "--model", model, "--state", state, "-n", 5)
+    options = ("--sampler", "deep", "--set", "rule=released", "--set", "threshold=0.2")
+    assert run(*begin, *options)[0] == 0
+    sampler = DeepESTSampler.from_json(state.read_text())
+    assert (sampler.rule, sampler.threshold_) == ("released", 0.2)
+    state.unlink()
+    for setting in ("colour=red", "random_state=3"):
+        assert "'rule'" in refused(*begin, "--sampler", "deep", "--set", setting)
+    assert "'paper'" in refused(*begin, "--sampler", "deep", "--set", "rule=none")
+    assert "name=value" in refused(*begin, "--set", "rule")
+    assert not state.exists()
+
+
+def test_scores_and_confidence_choose_alike(made, tmp_path):
+    folder, truth, _, table = made
+    lists = []
+    for name, options in (
+        ("a", ("--scores", "doubt")),
+        ("b", ("--scores", "confidence", "--as-confidence")),
+    ):
+        path = tmp_path / f"{name}.csv"
+        code, _, err = run(
+            *("sample", folder / "scored.csv", "--state", tmp_path / f"{name}.json"),
+            *("-n", 20, "--to-label", path, "--item", "name", "--show", "a,b"),
+            *options,
+        )
+        assert code == 0, err
+        lists.append(rows(path))
+    assert [row["id"] for row in lists[0]] == [row["id"] for row in lists[1]]
+    first = lists[0][0]
+    assert list(first) == ["id", "item", "a", "b", "answer"]
+    assert first["item"] == table["name"][int(first["id"])]
+    # Without predictions the answers are right and wrong.
+    wrong = truth != table["said"].to_numpy()
+    path = tmp_path / "a.csv"
+    fill(path, {i: "wrong" if wrong[i] else "R" for i in range(N)})
+    again = ("sample", folder / "scored.csv", "--state", tmp_path / "a.json")
+    assert run(*again, "--answers", path, "--json", tmp_path / "r.json")[0] == 0
+    found = json.loads((tmp_path / "r.json").read_text())
+    ids = [int(row["id"]) for row in lists[0]]
+    assert found["n_failures"] == wrong[ids].sum()
+    fill(path, {ids[0]: "setosa"})
+    assert "none of right, wrong and skip" in refused(*again, "--answers", path)
+
+
+def test_predicted_column_makes_answers_labels(made, tmp_path):
+    folder, _, _, table = made
+    path, state = tmp_path / "a.csv", tmp_path / "s.json"
+    source = folder / "scored.csv"
+    begin = ("sample", source, "--state", state, "-n", 20, "--to-label", path)
+    assert run(*begin, "--scores", "doubt", "--predicted", "code")[0] == 0
+    codes = table["code"].to_numpy()
+    ids = [int(row["id"]) for row in rows(path)]
+    fill(path, {i: f"{codes[i]}.0" if i != ids[3] else 7 for i in ids})
+    code, out, err = run("sample", source, "--state", state, "--answers", path)
+    assert code == 0
+    assert "the model has no label 7" in err
+    assert f"failures found  1: {ids[3]}" in out
+    fill(path, {ids[0]: "1.5"})
+    again = ("sample", source, "--state", state, "--answers", path, "--correct")
+    assert "'1.5' is no number" in refused(*again)
+
+
+def test_a_pool_alone_is_enough_for_random_draws(pool):
+    table, _, state, _ = pool
+    begin = ("sample", table, "--state", state, "-n", 9)
+    assert "simple-random" in refused(*begin, "--sampler", "deepest")
+    assert run(*begin, "--sampler", "simple")[0] == 0
+
+
+def test_parquet_and_built_in_pools(made, tmp_path):
+    pytest.importorskip("pyarrow")
+    folder, _, _, table = made
+    table.to_parquet(tmp_path / "scored.parquet")
+    lists = []
+    for source in (folder / "scored.csv", tmp_path / "scored.parquet"):
+        state, path = tmp_path / f"{source.suffix}.json", tmp_path / "list.csv"
+        options = ("--scores", "doubt", "-n", 20, "--to-label", path)
+        assert run("sample", source, "--state", state, *options)[0] == 0
+        lists.append([row["id"] for row in rows(path)])
+    assert lists[0] == lists[1]
+    (tmp_path / "bad.parquet").write_bytes(b"no")
+    begin = ("sample", tmp_path / "bad.parquet", "--state", tmp_path / "n.json", "-n")
+    assert "as parquet" in refused(*begin, 3)
+    bare = ("--model", folder / "bare.skops", "--state", tmp_path / "i.json", "-n", 9)
+    assert run("sample", "iris", *bare)[0] == 0
+
+
+def test_model_without_probabilities_serves_random_draws(made, tmp_path):
+    folder, *_ = made
+    state = tmp_path / "s.json"
+    begin = ("sample", folder / "pool.csv", "--state", state, "-n", 9)
+    begin += ("--model", folder / "svc.skops")
+    assert "predict_proba" in refused(*begin, "--sampler", "deepest")
+    assert run(*begin, "--sampler", "simple")[0] == 0
+
+
+# Lists of answers
+
+
+@pytest.fixture
+def begun(pool, tmp_path):
+    """A session with ten open questions; the state, the list and the ids."""
+    table, model, state, _ = pool
+    path = tmp_path / "list.csv"
+    begin = ("sample", table, "--model", model, "--state", state, "-n", 10)
+    options = ("--sampler", "simple", "--to-label", path, "--seed", 4)
+    assert run(*begin, *options)[0] == 0
+    return table, state, path, [int(row["id"]) for row in rows(path)]
+
+
+def told(state):
+    return json.loads(state.read_text())["command_line"]["answers"]
+
+
+def test_partial_late_repeated_and_corrected_answers(begun, pool, tmp_path):
+    table, state, path, ids = begun
+    truth = pool[3]
+    tell = ("sample", table, "--state", state, "--answers", path)
+    fill(path, {i: truth[i] for i in ids[5:]})
+    assert run(*tell)[0] == 0
+    fill(path, {i: truth[i] for i in ids[2:]} | {ids[0]: "skip"})
+    code, out, _ = run(*tell)
+    assert code == 0
+    assert "9 of 150" not in out
+    assert "8 of 150, 1 open, 1 skipped" in out
+    assert len(told(state)) == 9
+    before = state.read_bytes()
+    fill(path, {ids[9]: "wrong", ids[1]: "right"})
+    assert f"another answer for id {ids[9]}" in refused(*tell)
+    assert state.read_bytes() == before  # the good answer is not taken alone
+    code, out, _ = run(*tell, "--correct")
+    assert code == 0
+    sampler = SimpleRandomSampler.from_json(state.read_text())
+    wrong = [i for i in ids[2:9] if sampler.y_pred_[i] != truth[i]]
+    assert sampler.result().failures.tolist() == [*wrong, ids[9]]
+    fill(path, {ids[0]: truth[ids[0]]})  # skipped before, now known
+    assert run(*tell, "--correct")[0] == 0
+    assert len(told(state)) == 10
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"id": "999"}, "id 999 is outside the pool of 150"),
+        ({"id": "x"}, "'x' is no integer"),
+        ({"item": "7000"}, "another pool"),
+        ({"id": "free", "item": ""}, "never asked"),
+        ({"id": "first", "item": ""}, "is in line 2, too"),
+    ],
+)
+def test_bad_lists_change_nothing(change, words, begun, tmp_path):
+    table, state, path, ids = begun
+    before = state.read_bytes()
+    fill(path, dict.fromkeys(ids, "right"))
+    content = rows(path)
+    free = next(i for i in range(N) if i not in ids)
+    names = {"free": str(free), "first": str(ids[0])}
+    content[4].update({k: names.get(v, v) for k, v in change.items()})
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, content[0])
+        writer.writeheader()
+        writer.writerows(content)
+    assert words in refused("sample", table, "--state", state, "--answers", path)
+    assert state.read_bytes() == before
+
+
+def test_lists_of_spreadsheets_are_read(begun):
+    table, state, path, ids = begun
+    text = "\ufeffid;item;answer\n" + "".join(f"{i};{i};right\n" for i in ids)
+    path.write_text(text, encoding="utf-8")
+    assert run("sample", table, "--state", state, "--answers", path)[0] == 0
+    assert len(told(state)) == 10
+    path.write_text("id,reply\n3,right\n")
+    assert "no column 'answer'" in refused(
+        *("sample", table, "--state", state, "--answers", path)
+    )
+
+
+def test_a_filled_list_is_not_overwritten(begun, tmp_path):
+    table, state, path, ids = begun
+    fill(path, {ids[0]: "right"})
+    filled = path.read_bytes()
+    more = ("sample", table, "--state", state, "-n", 5, "--to-label")
+    assert "holds answers" in refused(*more, path)
+    assert path.read_bytes() == filled
+    assert len(DictState(state).ids) == 10
+    # Its own answers are told first, so it may be written anew.
+    assert run(*more, path, "--answers", path)[0] == 0
+    assert list(told(state)) == [str(ids[0])]
+    assert len(rows(path)) == 14
+    assert "must be two files" in refused(*more, table)
+    assert "must be two files" in refused(*more, state)
+
+
+class DictState:
+    def __init__(self, path):
+        self.__dict__.update(json.loads(Path(path).read_text()))
+
+
+# States
+
+
+def test_state_of_another_pool_or_choice_is_refused(begun, made, tmp_path):
+    table, state, _, _ = begun
+    folder, *_ = made
+    before = state.read_bytes()
+    other = ("sample", folder / "scored.csv", "--state", state, "-n", 3)
+    assert "another pool" in refused(*other)
+    go_on = ("sample", table, "--state", state, "-n", 3)
+    for option, words in [
+        (("--sampler", "deepest"), "begun with 'simple-random'"),
+        (("--seed", 3), "begun with 4"),
+        (("--seed", 0), "begun with 4"),
+        (("--scores", "a"), "begun without it"),
+        (("--model", folder / "svc.skops"), "another model"),
+    ]:
+        assert words in refused(*go_on, *option)
+    assert state.read_bytes() == before
+    same = ("--sampler", "simple", "--model", folder / "model.skops", "--seed", 4)
+    assert run(*go_on, *same)[0] == 0
+
+
+def test_files_that_are_no_state(pool, tmp_path):
+    table, _, state, _ = pool
+    sampler = SimpleRandomSampler(random_state=0).fit(np.ones(N))
+    for text in ("", "{}", "[1]", "no", sampler.to_json()):
+        state.write_text(text)
+        go_on = ("sample", table, "--state", state, "-n", 3)
+        assert "is no state" in refused(*go_on)
+        assert state.read_text() == text
+
+
+def test_draws_that_cannot_be_made_again_lose_no_answer(begun):
+    table, state, path, ids = begun
+    fill(path, dict.fromkeys(ids[:4], "right"))
+    assert run("sample", table, "--state", state, "--answers", path)[0] == 0
+    content = json.loads(state.read_text())
+    content["pi"][0] /= 2  # as another version of numpy may
+    state.write_text(json.dumps(content))
+    fill(path, dict.fromkeys(ids, "right"))
+    code, out, err = run("sample", table, "--state", state, "--answers", path)
+    assert code == 0
+    assert "cannot be made again" in err
+    assert "10 of 150" in out
+    assert len(told(state)) == 10
+    more = ("sample", table, "--state", state, "-n", 2)
+    assert "cannot draw" in refused(*more)
+
+
+def test_one_process_at_a_time(begun):
+    pytest.importorskip("fcntl")
+    table, state, *_ = begun
+    with _session.Session(state):
+        for command in ("sample", "label"):
+            assert "Another skrobust works" in refused(command, table, "--state", state)
+    assert run("sample", table, "--state", state)[0] == 0
+
+
+def test_a_full_disk_keeps_the_old_state(begun, monkeypatch):
+    table, state, path, ids = begun
+    before = state.read_bytes()
+    fill(path, dict.fromkeys(ids, "right"))
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_session.os, "fsync", full)
+    words = refused("sample", table, "--state", state, "--answers", path)
+    assert "No space left" in words
+    assert state.read_bytes() == before
+    assert sorted(p.name for p in state.parent.iterdir()) == ["list.csv", "s.json"]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["absent.csv"], "no table or folder"),
+        (["empty.csv", "--scores", "doubt"], "has no rows"),
+        (["scored.csv"], "give --model, or --scores"),
+        (["scored.csv", "--scores", "zzz"], "no column 'zzz'"),
+        (["scored.csv", "--scores", "name"], "is no number"),
+        (["scored.csv", "--scores", "gaps"], "missing values"),
+        (["scored.csv", "--scores", "a", "--as-confidence"], "must lie in [0, 1]"),
+        (["scored.csv", "--as-confidence"], "give --scores"),
+        (["scored.csv", "--scores", "doubt", "--predicted", "no"], "--predicted"),
+        (["scored.csv", "--scores", "doubt", "--item", "no"], "--item"),
+        (["scored.csv", "--scores", "doubt", "--show", "a,no"], "--show"),
+        (["scored.csv", "--scores", "doubt", "--model", "model.skops"], "makes both"),
+        (["scored.csv", "--model", "absent.skops"], "no model file"),
+        (["scored.csv", "--model", "bare.skops"], "takes 4 features"),
+        (["scored.csv", "--model", "bare.skops", "--drop", "no"], "--drop"),
+        (["pool.csv", "--model", "regressor.skops"], "is a regressor"),
+        (["pool.csv", "--model", "model.skops", "--sampler", "best"], "none of"),
+        (["pool.csv", "--model", "model.skops", "-n", "500"], "500"),
+        (["pool.csv", "--model", "model.skops", "-n", "0"], "-n"),
+        (["pool.csv", "--model", "model.skops", "--level", "1"], "--level"),
+        (["pool.csv", "--model", "model.skops", "--seed", "-1"], "--seed"),
+    ],
+)
+@pytest.mark.parametrize("command", ["sample", "label"])
+def test_bad_input_is_one_sentence(
+    command, options, words, made, tmp_path, monkeypatch
+):
+    folder, *_ = made
+    monkeypatch.chdir(tmp_path)
+    source, *rest = options
+    rest = [str(folder / x) if x.endswith(".skops") else x for x in rest]
+    budget = [] if "-n" in rest else ["-n", "5"]
+    sentence = refused(
+        command, folder / source, "--state", "s.json", *budget, *rest, typed=""
+    )
+    assert words in sentence
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bare_model_takes_what_is_left_after_dropping(made, tmp_path):
+    folder, *_ = made
+    drop = ["name", "confidence", "said", "doubt", "code", "gaps"]
+    words = [word for name in drop for word in ("--drop", name)]
+    state = tmp_path / "s.json"
+    begin = ("sample", folder / "scored.csv", "--state", state, "-n", 5, *words)
+    assert run(*begin, "--model", folder / "bare.skops")[0] == 0
+
+
+def test_options_of_the_loop(begun, pool, tmp_path):
+    table, state, *_ = begun
+    other = ("label", table, "--state", tmp_path / "o.json", "--sampler", "simple")
+    assert "-n" in refused(*other)
+    assert "--until" in refused(*other, "--until", 1.5)
+    assert not (tmp_path / "o.json").exists()
+    assert "begin it with -n" in refused("sample", *other[1:])
+    code, out, _ = run("label", table, "--state", state, typed="r\n" * 10)
+    assert (code, out.count("answer: ")) == (0, 10)
+    assert "Nothing is left" in refused("label", table, "--state", state)
+
+
+# The labelling loop
+
+
+def test_loop_gives_what_the_sampler_gives(pool, tmp_path, made):
+    table, model, state, truth = pool
+    same = DeepESTSampler(made[2], random_state=2).fit(pandas.read_csv(table))
+    ids = same.ask(12)
+    typed = "\n".join([*truth[ids[:6]], *"s", *truth[ids[7:]]]) + "\n"
+    code, out, err = run(
+        *("label", table, "--model", model, "--state", state, "-n", 12, "--seed", 2),
+        *("--sampler", "deepest", "--json", tmp_path / "r.json"),
+        typed=typed,
+    )
+    assert code == 0, err
+    assert asked(out) == ids.tolist()
+    labels = truth[ids].astype(object)
+    labels[6] = None
+    result = same.tell(ids, labels).result()
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["accuracy"] == result.accuracy
+    assert tuple(found["interval"]) == result.interval
+    assert tuple(found["accuracy_bounds"]) == result.accuracy_bounds
+    assert (found["n_labels"], found["n_skipped"], found["n_open"]) == (11, 1, 0)
+    assert f"[12 of 12] id {ids[-1]}" in out
+    assert f"predicted: {same.y_pred_[ids[-1]]}" in out
+    assert "11 labelled" in out
+    assert "go on with" not in out
+    assert "\x1b" not in out + err
+
+
+def test_undo_replaces_answers_as_if_told_at_first(begun, tmp_path):
+    table, state, _, ids = begun
+    # Right, wrong, back twice over both, first one wrong, the second kept, and so on.
+    typed = ["u", "r", "w", "u", "u", "w", "r", "u", "", "s", "q"]
+    code, out, _ = run("label", table, "--state", state, typed="\n".join(typed) + "\n")
+    assert code == 0
+    assert "nothing to undo" in out
+    assert "was: right (Enter keeps it)" in out
+    order = [ids[k] for k in (0, 1, 2, 1, 0, 2, 3, 2, 3, 4)]
+    assert asked(out)[:1] + asked(out)[1:] == order
+    kinds = [told(state)[str(i)][1] for i in ids[:4]]
+    assert kinds == [True, True, False, None]
+    assert "go on with: skrobust label" in out
+    sampler = SimpleRandomSampler.from_json(state.read_text())
+    assert sampler.result().failures.tolist() == ids[:2]
+    assert sampler.skipped_.tolist() == [ids[3]]
+
+
+def test_last_answer_can_be_undone(begun):
+    table, state, _, ids = begun
+    typed = "r\n" * 10 + "u\nw\n\n"
+    code, out, _ = run("label", table, "--state", state, typed=typed)
+    assert code == 0
+    assert f"failures found  1: {ids[-1]}" in out
+
+
+def test_unknown_label_must_be_typed_twice(begun):
+    table, state, _, ids = begun
+    typed = "setossa\nsetosa\nlily\nlily\nlily\nq\n"
+    code, out, _ = run("label", table, "--state", state, typed=typed)
+    assert code == 0
+    assert out.count("is not among the labels") == 2
+    assert [told(state)[str(i)] for i in ids[:3]] == [
+        ["y_true", "setosa"],
+        ["y_true", "lily"],
+        ["y_true", "lily"],
+    ]
+
+
+def test_labels_that_look_like_commands(tmp_path):
+    table = pandas.DataFrame({"x": range(6), "said": list("rwuqsr")})
+    table.to_csv(tmp_path / "p.csv", index=False)
+    begin = ("label", tmp_path / "p.csv", "--state", tmp_path / "s.json", "-n", 6)
+    begin += ("--predicted", "said", "--sampler", "simple")
+    typed = "u\nwrong\n:u\nright\nskip\nq\nr\n:q\n"
+    code, out, _ = run(*begin, typed=typed)
+    assert code == 0
+    answers = list(told(tmp_path / "s.json").values())
+    assert answers == [
+        ["y_true", "u"],
+        ["failed", False],
+        ["failed", None],
+        ["y_true", "q"],
+        ["y_true", "r"],
+    ]
+    assert "a label is called r, w, s, u, q" in out
+
+
+def test_numbers_are_compared_as_numbers(made, tmp_path):
+    folder, _, _, table = made
+    state = tmp_path / "s.json"
+    begin = ("label", folder / "scored.csv", "--state", state, "-n", 2)
+    begin += ("--predicted", "code", "--sampler", "simple")
+    code, out, _ = run(*begin, typed="one\n1\n2.0\n")
+    assert code == 0
+    assert "'one' is no number" in out
+    codes = table["code"]
+    for (i, (kind, answer)), value in zip(told(state).items(), (1, 2), strict=True):
+        assert (kind, answer) == ("y_true", value)
+        assert isinstance(answer, int)
+        assert ((int(i),) == tuple(asked(out)[:1])) == (value == 1)
+    failed = sum(codes[int(i)] != a for i, (_, a) in told(state).items())
+    assert f"failures found  {failed}" in out
+
+
+def test_until_stops_by_the_anytime_interval(pool, tmp_path):
+    table, model, state, _ = pool
+    predicted = skops_io.load(model).predict(pandas.read_csv(table))
+    begin = ("label", table, "--model", model, "--state", state, "--until", 0.15)
+    begin += ("--sampler", "simple", "--json", tmp_path / "r.json")
+    code, out, _ = run(*begin, typed="r\n" * N)
+    assert code == 0
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["reached"]
+    assert (found["interval"][1] - found["interval"][0]) / 2 <= 0.15
+    assert found["method"] in ("anytime", "census")
+    sampler = SimpleRandomSampler(random_state=0).fit(np.ones(N), y_pred=predicted)
+    n = found["n_labels"]
+    ids = sampler.ask(n)
+    sampler.tell(ids[:-1], failed=np.zeros(n - 1))
+    assert not sampler.should_stop(0.15)  # not later than need be
+    assert found["interval"] == list(
+        sampler.tell(ids[-1:], failed=[0]).result(method="anytime").interval
+    )
+    # A wider one is reached already: no question.
+    code, out, _ = run(
+        "label", table, "--state", state, "--until", 0.5, "--quiet", typed=""
+    )
+    assert (code, asked(out)) == (0, [])
+
+
+def test_budget_that_is_not_enough_for_the_width(pool):
+    table, model, state, _ = pool
+    begin = ("label", table, "--model", model, "--state", state, "-n", 25)
+    options = ("--until", 0.01, "--batch", 7, "--sampler", "simple")
+    code, out, _ = run(*begin, *options, typed="r\n" * 30)
+    assert code == 0
+    assert len(asked(out)) == 25
+    assert "not reached yet" in out
+
+
+def test_blind_quiet_and_control_characters(tmp_path):
+    table = pandas.DataFrame({"t": ["\x1b[31mred\x07\nline", "b"], "said": ["A", "B"]})
+    table.to_csv(tmp_path / "p.csv", index=False)
+    begin = ("label", tmp_path / "p.csv", "--state", tmp_path / "s.json", "-n", 2)
+    begin += ("--predicted", "said", "--sampler", "simple", "--blind", "--quiet")
+    code, out, err = run(*begin, typed="r\nr\n")
+    assert (code, err) == (0, "")
+    assert "\x1b" not in out
+    assert r"\x1b[31mred\x07\nline" in out
+    assert "predicted" not in out
+    assert "accuracy" not in out
+
+
+def test_ctrl_c_says_how_to_go_on(begun, monkeypatch, capsys):
+    table, state, _, ids = begun
+    lines = iter(["r", "w"])
+
+    def typed():
+        try:
+            return next(lines)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr(_label_loop, "_typed", typed)
+    assert main(["label", str(table), "--state", str(state), "-n", "10"]) == 130
+    monkeypatch.undo()
+    err = capsys.readouterr().err.splitlines()[-1]
+    assert "saved" in err
+    assert f"skrobust label {table} --state {state} -n 10" in err
+    _, out, _ = run("label", table, "--state", state, typed="q\n")
+    assert asked(out) == [ids[2]]
+    assert [told(state)[str(i)][1] for i in ids[:2]] == [False, True]
+
+
+# Killed
+
+
+def start(table, state, *more):
+    command = [
+        sys.executable,
+        "-m",
+        "skrobust",
+        "label",
+        table,
+        "--state",
+        state,
+        *more,
+    ]
+    return subprocess.Popen(
+        [str(word) for word in command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def close(process):
+    process.stdout.close()
+    with contextlib.suppress(BrokenPipeError):  # what it did not read
+        process.stdin.close()
+
+
+def until_question(process):
+    """Read up to the next prompt; return the text."""
+    text = ""
+    while not text.endswith(("answer: ", "undoes: ")):
+        char = process.stdout.read(1)
+        assert char, text
+        text += char
+    return text
+
+
+def test_killed_at_any_moment_it_goes_on_with_the_same_inputs(pool, made):
+    table, model, state, truth = pool
+    n = 14
+    same = DeepESTSampler(made[2], random_state=0).fit(pandas.read_csv(table))
+    ids = same.ask(n).tolist()
+    options = ("--model", model, "-n", n, "--sampler", "deepest")
+    seen, safe = [], 0
+    # Killed while a question is open (0), or right after an answer was sent, before or
+    # while it is taken in (1).
+    for n_answers, mid_answer in ((3, 0), (0, 0), (4, 1), (2, 1)):
+        process = start(table, state, *options)
+        first = asked(until_question(process))[0]
+        assert ids.index(first) in (safe, safe + mid_answer)
+        assert first == ids[safe] or seen[-1] == ids[safe]
+        at = ids.index(first)
+        for _ in range(n_answers):
+            process.stdin.write(f"{truth[ids[at]]}\n")
+            process.stdin.flush()
+            at += 1
+            assert asked(until_question(process)) == [ids[at]]  # so it was on the disk
+        if mid_answer:
+            process.stdin.write(f"{truth[ids[at]]}\n")
+            process.stdin.flush()
+            seen.append(ids[at])
+        process.kill()
+        assert process.wait() in (-signal.SIGKILL, 1)
+        close(process)
+        with _session.Session(state) as session:
+            session.resume()
+            answers = session.facts["answers"]
+            assert session.sampler.ids_.tolist() == ids
+        assert [int(i) for i in answers] == ids[: len(answers)]
+        assert at <= len(answers) <= at + mid_answer
+        assert all(a == ["y_true", truth[int(i)]] for i, a in answers.items())
+        safe = len(answers)
+    typed = "".join(f"{truth[i]}\n" for i in ids[safe:])
+    code, out, _ = run("label", table, "--state", state, *options, typed=typed)
+    assert (code, asked(out)) == (0, ids[safe:])
+    told = DeepESTSampler.from_json(state.read_text()).result()
+    result = same.tell(ids, truth[ids]).result()
+    assert (told.accuracy, told.interval) == (result.accuracy, result.interval)
+
+
+def test_sigint_in_the_middle(begun):
+    table, state, _, ids = begun
+    process = start(table, state)
+    until_question(process)
+    process.stdin.write("w\n")
+    process.stdin.flush()
+    until_question(process)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+    close(process)
+    _, out, _ = run("label", table, "--state", state, typed="q\n")
+    assert asked(out) == [ids[1]]
+
+
+def test_journal_cut_at_any_byte(begun):
+    _, state, _, ids = begun
+    at_first = state.read_bytes()
+    with _session.Session(state) as session:
+        session.resume()
+        for k in range(3):
+            session.answer(ids[k], "failed", k == 1)
+        session.answer(ids[0], "y_true", "lil\u00ff\u2028y")  # a correction
+    journal = state.with_name("s.json.journal")
+    whole = journal.read_bytes()
+    assert whole.count(b"\n") == 4
+    assert state.read_bytes() == at_first
+    for cut in range(len(whole) + 1):
+        journal.write_bytes(whole[:cut])
+        ended = whole[:cut].count(b"\n") + (whole[cut : cut + 1] == b"\n")
+        with _session.Session(state) as session:
+            session.resume()
+            assert session.facts["n_journal"] == ended
+            wrong = session.sampler.result().failures.tolist()
+            expected = [[], [], [ids[1]], [ids[1]], [ids[0], ids[1]]]
+            assert wrong == expected[ended]
+            session.answer(ids[9], "failed", True)  # goes on behind the cut
+        with _session.Session(state) as session:
+            session.resume()
+            assert session.sampler.result().failures.tolist() == [*wrong, ids[9]]
+
+
+def test_death_between_state_and_journal_counts_nothing_twice(begun):
+    _, state, _, ids = begun
+    with _session.Session(state) as session:
+        session.resume()
+        session.answer(ids[0], "failed", True)
+        session.save()  # and the journal still holds the answer, too
+        session.answer(ids[1], "failed", True)
+    with _session.Session(state) as session:
+        session.resume()
+        assert session.sampler.result().n_failures == 2
+        assert len(session.sampler.pending_) == 8
+
+
+def test_journals_that_do_not_belong(begun, pool):
+    table, state, _, ids = begun
+    model = pool[1]
+    with _session.Session(state) as session:
+        session.resume()
+        session.answer(ids[0], "failed", True)
+    journal = state.with_name("s.json.journal")
+    whole, kept = journal.read_bytes(), state.read_bytes()
+    state.unlink()  # whoever removes the state does not lose the answers unseen
+    begin = ("sample", table, "--model", model, "--state", state, "-n", 10)
+    assert "whose state is gone" in refused(*begin)
+    assert journal.read_bytes() == whole
+    state.write_bytes(kept)
+    journal.write_bytes(whole.replace(b'"session": "', b'"session": "x'))
+    assert "another session" in refused("sample", table, "--state", state)
+    journal.write_bytes(b"{}\n" + whole)
+    assert "Line 1" in refused("sample", table, "--state", state)
+    unknown = next(i for i in range(N) if i not in ids)
+    journal.write_bytes(whole.replace(b'"id": %d' % ids[0], b'"id": %d' % unknown))
+    assert "does not fit" in refused("sample", table, "--state", state)
+    journal.write_bytes(whole)
+    code, out, _ = run("sample", table, "--state", state)
+    assert (code, "1 of 150" in out) == (0, True)
+
+
+def test_state_may_be_read_by_others(begun):
+    _, state, _, _ = begun
+    plain = state.with_name("plain")
+    plain.write_text("")
+    assert state.stat().st_mode == plain.stat().st_mode
+
+
+# Images
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory):
+    """Digits as PNG files, their labels, and a model of flat rows."""
+    image = pytest.importorskip("PIL.Image")
+    folder = tmp_path_factory.mktemp("photos")
+    X, y = load_digits(return_X_y=True)
+    (folder / "in" / "b").mkdir(parents=True)
+    for k in range(60):
+        path = folder / "in" / ("b" if k % 2 else "") / f"{k:03}.png"
+        pixels = (X[k].reshape(8, 8) * 15).astype(np.uint8)
+        picture = image.fromarray(pixels)
+        (picture if k % 3 else picture.convert("RGB")).save(path)
+    (folder / "in" / "notes.txt").write_text("no image")
+    (folder / "in" / ".hidden.png").write_bytes(b"")
+    (folder / "none").mkdir()
+    model = LogisticRegression(C=0.001, max_iter=2000).fit(X[600:], y[600:])
+    skops_io.dump(model, folder / "model.skops")
+    return folder, X, y, model
+
+
+def test_images_reach_the_model_in_its_units(photos, tmp_path):
+    folder, X, y, model = photos
+    state, path = tmp_path / "s.json", tmp_path / "list.csv"
+    begin = ("sample", folder / "in", "--model", folder / "model.skops")
+    begin += ("--state", state, "-n", 30, "--to-label", path, "--sampler", "deepest")
+    assert "--grey" in refused(*begin, "--data-range", "0,17")
+    code, _, err = run(*begin, "--grey", "--data-range", "0,17")
+    assert code == 0, err
+    sampler = DeepESTSampler.from_json(state.read_text())
+    names = [f"{k:03}.png" for k in range(0, 60, 2)]
+    names += [f"b/{k:03}.png" for k in range(1, 60, 2)]
+    order = [int(name[-7:-4]) for name in names]
+    p = model.predict_proba(X[order])  # 255 / 17 is 15: the values before
+    np.testing.assert_allclose(sampler.scores_, 1 - p.max(axis=1), atol=1e-5)
+    np.testing.assert_array_equal(sampler.y_pred_, model.predict(X[order]))
+    listed = rows(path)
+    assert [row["item"] for row in listed] == [names[int(row["id"])] for row in listed]
+    fill(path, {i: y[order[i]] for i in range(60)})
+    code, out, _ = run("sample", folder / "in", "--state", state, "--answers", path)
+    assert code == 0
+    ids = [int(row["id"]) for row in listed]
+    wrong = (model.predict(X[order]) != y[order])[ids]
+    assert f"failures found  {wrong.sum()}" in out
+
+
+def test_labelling_images_prints_paths_and_opens_them(photos, tmp_path, monkeypatch):
+    folder, *_ = photos
+    opened = []
+    monkeypatch.setattr(_label_loop.click, "launch", opened.append)
+    state = tmp_path / "s.json"
+    begin = ("label", folder / "in", "--state", state, "-n", 6, "--view")
+    code, out, _ = run(*begin, "--sampler", "simple", typed="r\nw\ns\nq\n")
+    assert code == 0
+    assert len(opened) == 4
+    assert all(Path(path).is_file() for path in opened)
+    assert all(path in out for path in opened)
+    assert "2 of 60, 3 open, 1 skipped" in out
+
+
+def test_a_column_of_paths_is_opened_too(photos, tmp_path, monkeypatch):
+    folder, *_ = photos
+    opened = []
+    monkeypatch.setattr(_label_loop.click, "launch", opened.append)
+    table = pandas.DataFrame({"file": ["in/000.png", "gone.png"], "doubt": [0.1, 0.2]})
+    table.to_csv(folder / "files.csv", index=False)
+    begin = ("label", folder / "files.csv", "--state", tmp_path / "s.json", "-n", 2)
+    options = ("--item", "file", "--scores", "doubt", "--view")
+    assert run(*begin, *options, typed="r\nr\n")[0] == 0
+    assert opened == [str(folder.resolve() / "in/000.png")]
+
+
+def test_folders_that_are_refused(photos, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    folder, *_ = photos
+    state = tmp_path / "s.json"
+    model = ("--model", folder / "model.skops", "--state", state, "-n", 2)
+    assert "holds no images" in refused("sample", folder / "none", *model)
+    bad = tmp_path / "bad"
+    bad.mkdir()
+    (bad / "a.png").write_bytes(b"no")
+    assert "a.png" in refused("sample", bad, *model)
+    image.new("L", (8, 8)).save(bad / "a.png")
+    image.new("L", (8, 9)).save(bad / "b.png")
+    assert "'b.png' is 9 x 8" in refused("sample", bad, *model)
+    assert "--show" in refused(
+        *("sample", bad, "--state", state, "-n", 1, "--sampler", "simple"),
+        *("--show", "a"),
+    )
+    assert "--item" in refused("sample", bad, *model, "--item", "a")
+    scores = ("--state", state, "-n", 2, "--scores", "a")
+    assert "columns of a table" in refused("sample", bad, *scores)
+    begin = ("sample", bad, "--state", state, "-n", 1, "--sampler", "simple")
+    assert run(*begin)[0] == 0
+    (bad / "b.png").unlink()
+    assert "another pool" in refused("sample", bad, "--state", state)
+
+
+def test_layouts_of_images(photos):
+    from skrobust.cli._images import image_batches, list_images
+
+    folder, _, *_ = photos
+    names = [name for name in list_images(folder / "in") if int(name.stem) % 3 == 0]
+    grey, colours = (
+        next(image_batches(folder / "in", names, None, grey=g)) for g in (True, False)
+    )
+    assert (grey.shape, colours.shape) == ((20, 8, 8), (20, 8, 8, 3))
+    assert grey.dtype == np.float32
+    (chw,) = image_batches(folder / "in", names, None, layout="chw")
+    np.testing.assert_array_equal(chw, colours.transpose(0, 3, 1, 2))
+    (flat,) = image_batches(folder / "in", names, None, grey=True, layout="flat")
+    np.testing.assert_array_equal(flat, grey.reshape(20, 64))
+    (one,) = image_batches(folder / "in", names, None, grey=True, layout="chw")
+    assert one.shape == (20, 1, 8, 8)
+
+
+@pytest.mark.parametrize("command", ["sample", "label"])
+def test_help_teaches_by_example(command, capsys):
+    assert main([command, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert f"  skrobust {command} pool.csv --model model.skops --state s.json" in text
+    assert "Exit codes: 0" in " ".join(text.split())
+    for name in sampler_names():
+        assert name in "".join(text.split())  # lines end at hyphens, too
