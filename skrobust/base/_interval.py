@@ -93,7 +93,8 @@ class IntervalMixin:
         floor, failed = self._floor(answered.n), answered.y > 0
         if not floor.any():
             return 0.0, ""
-        rare = answered.pi <= 2 * floor
+        # The floor is of one draw, pi of a round.
+        rare = answered.pi <= 2 * floor * np.repeat(answered.sizes, answered.sizes)
         seen = int((failed & rare).sum())
         if estimator in ("difference", "ppi") and seen >= FEW_RESIDUALS:
             return 0.0, ""

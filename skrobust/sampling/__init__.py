@@ -16,6 +16,7 @@ a sampler to another day.
 """
 
 from skrobust.sampling._deepest import DeepESTSampler
+from skrobust.sampling._operational import OperationalSampler
 from skrobust.sampling._random import SimpleRandomSampler
 
-__all__ = ["DeepESTSampler", "SimpleRandomSampler"]
+__all__ = ["DeepESTSampler", "OperationalSampler", "SimpleRandomSampler"]
