@@ -18,5 +18,11 @@ a sampler to another day.
 from skrobust.sampling._deepest import DeepESTSampler
 from skrobust.sampling._operational import OperationalSampler
 from skrobust.sampling._random import SimpleRandomSampler
+from skrobust.sampling._simulate import simulate
 
-__all__ = ["DeepESTSampler", "OperationalSampler", "SimpleRandomSampler"]
+__all__ = [
+    "DeepESTSampler",
+    "OperationalSampler",
+    "SimpleRandomSampler",
+    "simulate",
+]
