@@ -18,7 +18,11 @@ from skrobust.perturbations import (
     SaltAndPepper,
     two_factor_grid,
 )
-from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust.sampling import (
+    DeepESTSampler,
+    OperationalSampler,
+    SimpleRandomSampler,
+)
 from skrobust.testing import (
     check_attack,
     check_perturbation,
@@ -42,6 +46,8 @@ INSTANCES = [
     ToNetInput(),
     DeepESTSampler(auxiliary=first_feature),
     DeepESTSampler(auxiliary=first_feature, rule="released"),
+    OperationalSampler(auxiliary=first_feature),
+    OperationalSampler(auxiliary=first_feature, failure_emphasis=0.7),
     SimpleRandomSampler(auxiliary=first_feature),
 ]
 
@@ -139,6 +145,8 @@ def test_public_checks_pass_on_ours():
     check_attack(PGD(0.1, n_steps=3))
     check_sampler(DeepESTSampler())
     check_sampler(DeepESTSampler(rule="released"))
+    check_sampler(OperationalSampler())
+    check_sampler(OperationalSampler(failure_emphasis=0.8, n_batches=3))
     check_sampler(SimpleRandomSampler())
 
 
