@@ -1,7 +1,7 @@
 """How much accuracy, and how many failures, does a label buy?
 
-Samplers label the same pool again and again, with every budget; since the labels of this
-pool are known, what they report can be compared with the truth.
+Samplers label the same pool again and again, with every budget; since the labels of
+this pool are known, what they report can be compared with the truth.
 """
 
 import matplotlib.pyplot as plt

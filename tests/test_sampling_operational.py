@@ -1,6 +1,7 @@
 """The flagship: its frontier, its draw, its predictor, and exact unbiasedness."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -111,7 +112,7 @@ def outcomes(draw, n):
                 edges += steps(before, grid[i], grid[i + 1], at[i], at[i + 1])
             edges.append(1.0)
             assert cell == len(before)
-            for low, high in zip(edges, edges[1:], strict=False):
+            for low, high in pairwise(edges):
                 longer.append(((*before, (low + high) / 2), chance * (high - low)))
         found = longer
     for uniforms, chance in found:

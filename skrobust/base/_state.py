@@ -229,6 +229,7 @@ class StateMixin:
 
         The events are played again from the start, in the order in which they came.
         """
+        check_is_fitted(self)
         if self._frozen:
             raise ValueError(
                 f"{type(self).__name__} was restored for its results alone "

@@ -166,8 +166,10 @@ class LabelBudgetDisplay:
         plt = get_pyplot(owner)
         if ax is None:
             _, ax = plt.subplots(2, 1, sharex=True, layout="constrained")
-        upper, lower = (ax, None) if not np.iterable(ax) else tuple(ax)
-        self.ax_, self.failures_ax_ = check_axes(upper, owner), lower
+        pair = isinstance(ax, (tuple, list, np.ndarray)) and len(ax) == 2
+        upper, lower = ax if pair else (ax, None)
+        self.ax_ = check_axes(upper, owner)
+        self.failures_ax_ = lower if lower is None else check_axes(lower, owner)
         self.figure_ = upper.figure
         self.lines_, self.bands_, self.failure_lines_ = {}, {}, {}
         color, size = plt.rcParams["text.color"], font_size(upper, 4, 1.8)
@@ -181,7 +183,6 @@ class LabelBudgetDisplay:
             }
             self._draw_estimates(place, name, curve, style)
             if lower is not None:
-                check_axes(lower, owner)
                 (self.failure_lines_[name],) = lower.plot(
                     curve["n_labels"], curve["failures"], label=name, **style
                 )
