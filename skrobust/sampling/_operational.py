@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtri
+from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_choice, check_count, check_number, invalid
 from skrobust.base import BaseSampler
@@ -172,12 +173,18 @@ class OperationalSampler(BaseSampler):
             If fewer than n are left: nothing is asked then.
         """
         owner = type(self).__name__
-        n = check_count(n, "n", f"{owner}.sample")
+        check_is_fitted(self)
+        self._check_parameters()
+        n, left = check_count(n, "n", f"{owner}.sample"), self.n_pool_ - self._n_asked
+        if n > left:
+            raise ValueError(f"{owner}: {left} left, {n} asked.")
         first = self._n_asked == 0
-        if n > self.n_pool_ - self._n_asked:
-            super().sample(n, oracle)  # raises
         for size in batch_sizes(n, self.n_batches, first=first):
-            super().sample(size, oracle)
+            ids = self.ask(size)
+            if self.y_pred_ is None:
+                self.tell(ids, failed=oracle(ids))
+            else:
+                self.tell(ids, oracle(ids))
         return self.result()
 
     def _suspicion(self, X, y_pred):

@@ -121,8 +121,9 @@ def _repeat(sampler, scores, failed, y_pred, y_true, n, seeds, confidence):
     found = np.empty((len(seeds), 4))
     for row, seed in enumerate(seeds):
         one = clone(sampler).set_params(random_state=seed).fit(scores, y_pred=y_pred)
-        one.sample(n, lambda ids: answers[ids])
-        result = one.result(confidence=confidence)
+        result = one.sample(n, lambda ids: answers[ids])
+        if confidence != result.confidence:
+            result = one.result(confidence=confidence)
         found[row] = result.accuracy, result.n_failures, *result.interval
     return found
 
