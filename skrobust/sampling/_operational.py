@@ -267,7 +267,7 @@ class OperationalSampler(BaseSampler):
                 high = n
             else:
                 low = n + 1
-        return max(low, min(2, self.n_pool_)), assumption
+        return max(low, min(2, self.n_pool_)), f"{assumption} Drawn as one batch."
 
     def _check_parameters(self):
         super()._check_parameters()
