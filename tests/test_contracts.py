@@ -107,6 +107,7 @@ from skrobust.sampling import (
     GradientSampler,
     LikelihoodSurprise,
     MahalanobisSurprise,
+    OperationalSampler,
     ProportionalSampler,
     RaoHartleyCochranSampler,
     SimpleRandomSampler,
@@ -239,6 +240,8 @@ INSTANCES = [
     ToNetInput(),
     DeepESTSampler(auxiliary=first_feature),
     DeepESTSampler(auxiliary=first_feature, rule="released"),
+    OperationalSampler(auxiliary=first_feature),
+    OperationalSampler(auxiliary=first_feature, failure_emphasis=0.7),
     SimpleRandomSampler(auxiliary=first_feature),
     DistanceSurprise(),
     LikelihoodSurprise(),
@@ -371,6 +374,8 @@ def test_public_checks_pass_on_ours():
     check_attack(PGD(0.1, n_steps=3))
     check_sampler(DeepESTSampler())
     check_sampler(DeepESTSampler(rule="released"))
+    check_sampler(OperationalSampler())
+    check_sampler(OperationalSampler(failure_emphasis=0.8, n_batches=3))
     check_sampler(SimpleRandomSampler())
 
 

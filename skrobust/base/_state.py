@@ -1,5 +1,6 @@
 """A sampler as text, and back, bit for bit."""
 
+import copy
 import hashlib
 import inspect
 import json
@@ -222,6 +223,32 @@ class StateMixin:
                 f"{owner}: the stored draws (skrobust {state['version']}) cannot be "
                 "made again here. No label is lost: frozen=True gives their result."
             )
+
+    def _history(self, n_points=50):
+        """Yield a copy as it was after each answer, or after some of many at once.
+
+        The events are played again from the start, in the order in which they came.
+        """
+        check_is_fitted(self)
+        if self._frozen:
+            raise ValueError(
+                f"{type(self).__name__} was restored for its results alone "
+                "(frozen=True): its draws cannot be played again."
+            )
+        past = copy.copy(self)
+        past._rng.bit_generator.state = self._rng_at_start
+        past._restart()
+        answers = sum(len(event[1]) for event in self._events if event[0] != "ask")
+        step = max(1, -(-answers // n_points))
+        for verb, *event in self._events:
+            if verb == "ask":
+                past.ask(event[0])
+                continue
+            ids, kind, told = event
+            for i in range(0, len(ids), step):
+                part = {kind: told[i : i + step]}
+                getattr(past, verb)(ids[i : i + step], **part)
+                yield past
 
     def _take_draws(self, state):
         rounds = self._rounds

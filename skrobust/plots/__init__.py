@@ -5,10 +5,12 @@ imports matplotlib only then; ``frame`` returns what is drawn as a data frame.
 """
 
 from skrobust.plots._grid import PerturbationGridDisplay
+from skrobust.plots._label_budget import LabelBudgetDisplay
 from skrobust.plots._robust_ratio import RobustRatioDisplay
 from skrobust.plots._surface import StabilitySurfaceDisplay
 
 __all__ = [
+    "LabelBudgetDisplay",
     "PerturbationGridDisplay",
     "RobustRatioDisplay",
     "StabilitySurfaceDisplay",

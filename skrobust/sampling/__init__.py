@@ -20,10 +20,12 @@ from skrobust.sampling._confidence_stratified import ConfidenceStratifiedSampler
 from skrobust.sampling._cross_entropy import CrossEntropySampler
 from skrobust.sampling._deepest import DeepESTSampler
 from skrobust.sampling._gradient import GradientSampler
+from skrobust.sampling._operational import OperationalSampler
 from skrobust.sampling._predictors import ConfidencePredictor, ThresholdPredictor
 from skrobust.sampling._proportional import ProportionalSampler
 from skrobust.sampling._random import SimpleRandomSampler
 from skrobust.sampling._rao_hartley_cochran import RaoHartleyCochranSampler
+from skrobust.sampling._simulate import simulate
 from skrobust.sampling._stratified import StratifiedSampler
 from skrobust.sampling._surprise_density import LikelihoodSurprise
 from skrobust.sampling._surprise_distance import DistanceSurprise
@@ -39,6 +41,7 @@ __all__ = [
     "GradientSampler",
     "LikelihoodSurprise",
     "MahalanobisSurprise",
+    "OperationalSampler",
     "ProportionalSampler",
     "RaoHartleyCochranSampler",
     "SimpleRandomSampler",
@@ -46,4 +49,5 @@ __all__ = [
     "ThresholdPredictor",
     "TwoStageSampler",
     "extract_activations",
+    "simulate",
 ]

@@ -1,0 +1,213 @@
+"""Compare samplers on a pool whose outcomes are known."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from sklearn.base import clone
+
+from skrobust._containers import to_array
+from skrobust._parallel import run_tasks
+from skrobust._results import Results
+from skrobust._validation import check_count, check_same_length, check_scores, invalid
+
+BLOCK = 25  # repeats of one task
+
+
+def simulate(
+    samplers,
+    scores,
+    failed,
+    *,
+    n_labels=(50, 200, 800),
+    n_repeats=100,
+    confidence=0.95,
+    random_state=None,
+    n_jobs=None,
+    verbose=0,
+    y_pred=None,
+):
+    r"""Let samplers label a pool again and again, and compare what they report.
+
+    Each repeat gives every sampler the same seed. The truth is known, so errors,
+    coverage and failures found are measured, each with the Monte-Carlo error that the
+    number of repeats leaves.
+
+    Parameters
+    ----------
+    samplers : dict of str to sampler
+        Without an estimator; they are cloned. A single sampler is taken as well, under
+        the name of its class.
+    scores : array-like of shape (n_pool,)
+        Suspicion of each input, higher = more likely mispredicted.
+    failed : array-like of bool of shape (n_pool,)
+        Which inputs are mispredicted.
+    n_labels : int or sequence of int, default=(50, 200, 800)
+        Budgets; each is spent by a ``sample(n, oracle)`` of its own.
+    n_repeats : int, default=100
+        At least 2.
+    confidence : float in (0, 1), default=0.95
+        Of the default interval of each sampler.
+    random_state : int or None, default=None
+        Of the seeds of the repeats.
+    n_jobs : int, default=None
+        As in scikit-learn; results do not depend on it.
+    verbose : int, default=0
+        From 1 on, a progress bar.
+    y_pred : array-like of shape (n_pool,), default=None
+        Predicted labels, for samplers that need them.
+
+    Returns
+    -------
+    Results
+        One row a sampler and budget, with the columns
+
+        * ``sampler``, ``n_labels``;
+        * ``rmse`` and its Monte-Carlo error ``rmse_error``: root mean squared error of
+          the accuracy;
+        * ``median_error``: median absolute error, blind to rare large ones;
+        * ``bias`` and its Monte-Carlo error ``bias_error``;
+        * ``failures``: mispredictions found, on average;
+        * ``coverage``, ``width``: share of intervals that hold the truth, and their
+          mean width.
+
+        Besides: ``true_accuracy``; ``estimates``, ``found``, ``low`` and ``high`` of
+        every repeat, shape (n_rows, n_repeats), paired over rows; ``n_repeats``,
+        ``confidence``.
+
+    Raises
+    ------
+    ValueError
+        For bad arguments, and budgets above the size of the pool.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import SimpleRandomSampler, OperationalSampler, simulate
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.beta(0.3, 3, 2000)           # 1 - confidence
+    >>> failed = rng.random(2000) < scores
+    >>> samplers = {"uniform": SimpleRandomSampler(), "frontier": OperationalSampler()}
+    >>> results = simulate(samplers, scores, failed, n_labels=100, random_state=0)
+    >>> bool(results.rmse[1] < results.rmse[0])
+    True
+    >>> bool(results.failures[1] > 2 * results.failures[0])
+    True
+    """
+    samplers = check_samplers(samplers)
+    scores, failed = check_pool(scores, failed)
+    y_true = None
+    if y_pred is not None:
+        y_pred = np.asarray(to_array(y_pred))
+        check_same_length("simulate", scores=scores, y_pred=y_pred)
+        y_true = wrong_where(failed, y_pred)
+    budgets = check_budgets(n_labels, len(scores))
+    n_repeats = check_count(n_repeats, "n_repeats", "simulate", low=2)
+    seeds = np.random.SeedSequence(random_state).generate_state(n_repeats).tolist()
+    blocks = [seeds[i : i + BLOCK] for i in range(0, n_repeats, BLOCK)]
+    rows = [(name, n) for name in samplers for n in budgets]
+    tasks = [
+        (samplers[name], scores, failed, y_pred, y_true, n, block, confidence)
+        for name, n in rows
+        for block in blocks
+    ]
+    done = run_tasks(_repeat, tasks, n_jobs=n_jobs, verbose=verbose, label="sampling")
+    runs = np.concatenate(done).reshape(len(rows), n_repeats, 4)
+    return summarise(rows, runs, 1 - float(failed.mean()), float(confidence))
+
+
+def _repeat(sampler, scores, failed, y_pred, y_true, n, seeds, confidence):
+    """Return accuracy, failures found and interval of each seed."""
+    answers = failed if y_true is None else y_true
+    found = np.empty((len(seeds), 4))
+    for row, seed in enumerate(seeds):
+        one = clone(sampler).set_params(random_state=seed).fit(scores, y_pred=y_pred)
+        result = one.sample(n, lambda ids: answers[ids])
+        if confidence != result.confidence:
+            result = one.result(confidence=confidence)
+        found[row] = result.accuracy, result.n_failures, *result.interval
+    return found
+
+
+def summarise(rows, runs, truth, confidence):
+    """Return the table of runs of shape (n_rows, n_repeats, 4)."""
+    estimates, found, low, high = np.moveaxis(runs, -1, 0)
+    n_repeats = runs.shape[1]
+    error = estimates - truth
+    square = error**2
+    rmse = np.sqrt(square.mean(axis=1))
+    noise = square.std(axis=1, ddof=1) / np.sqrt(n_repeats)
+    held = (low - 1e-12 <= truth) & (truth <= high + 1e-12)
+    return Results(
+        columns=(
+            "sampler", "n_labels", "rmse", "rmse_error", "median_error", "bias",
+            "bias_error", "failures", "coverage", "width",
+        ),
+        sampler=np.array([name for name, _ in rows], dtype=object),
+        n_labels=np.array([n for _, n in rows]),
+        rmse=rmse,
+        rmse_error=noise / (2 * np.maximum(rmse, 1e-300)),
+        median_error=np.median(np.abs(error), axis=1),
+        bias=error.mean(axis=1),
+        bias_error=error.std(axis=1, ddof=1) / np.sqrt(n_repeats),
+        failures=found.mean(axis=1),
+        coverage=held.mean(axis=1),
+        width=(high - low).mean(axis=1),
+        true_accuracy=truth,
+        estimates=estimates,
+        found=found,
+        low=low,
+        high=high,
+        n_repeats=n_repeats,
+        confidence=confidence,
+    )  # fmt: skip
+
+
+def check_samplers(samplers):
+    """Return samplers by name, or raise."""
+    if not isinstance(samplers, Mapping):
+        samplers = {type(samplers).__name__: samplers}
+    if not samplers:
+        raise invalid("samplers", "simulate", "a dict of at least one sampler", {})
+    for name, sampler in samplers.items():
+        if isinstance(sampler, type) or not hasattr(sampler, "sample"):
+            raise invalid("samplers", "simulate", "a dict of samplers", {name: sampler})
+        if getattr(sampler, "estimator", None) is not None:
+            raise ValueError(
+                "simulate needs samplers without an estimator, since the pool is "
+                f"given as scores; {name!r} has one."
+            )
+    return dict(samplers)
+
+
+def check_pool(scores, failed):
+    """Return scores and outcomes as arrays, or raise."""
+    scores = check_scores(to_array(scores), "simulate")
+    failed = np.asarray(to_array(failed))
+    if failed.ndim != 1 or not np.isin(failed, (0, 1)).all():
+        raise invalid("failed", "simulate", "1-D booleans, or 0 and 1", failed)
+    check_same_length("simulate", scores=scores, failed=failed)
+    return scores, failed.astype(bool)
+
+
+def check_budgets(n_labels, n_pool):
+    """Return the budgets as integers from 2 to the size of the pool, or raise."""
+    budgets = [n_labels] if np.ndim(n_labels) == 0 else list(n_labels)
+    if not budgets:
+        raise invalid("n_labels", "simulate", "at least one number of labels", n_labels)
+    budgets = [check_count(n, "n_labels", "simulate", low=2) for n in budgets]
+    if max(budgets) > n_pool:
+        rule = f"at most the size of the pool, {n_pool}"
+        raise invalid("n_labels", "simulate", rule, max(budgets))
+    return budgets
+
+
+def wrong_where(failed, y_pred):
+    """Return labels that differ from the predictions exactly where they failed."""
+    labels = np.unique(y_pred)
+    if len(labels) > 1:
+        after = np.roll(labels, -1)[np.searchsorted(labels, y_pred)]
+    elif labels.dtype.kind in "US":
+        after = np.char.add("not ", y_pred)
+    else:
+        after = np.logical_not(y_pred) if labels.dtype.kind == "b" else y_pred + 1
+    return np.where(failed, after, y_pred)

@@ -1,0 +1,507 @@
+"""The flagship: its frontier, its draw, its predictor, and exact unbiasedness."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from problems import data_folder
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from skrobust.sampling import OperationalSampler, SimpleRandomSampler, simulate
+from skrobust.sampling._frontier import frontier
+from skrobust.sampling._operational import batch_sizes, batch_weights
+from skrobust.sampling._ordered_draw import ordered_draw, successive_variance
+from skrobust.sampling._recalibration import (
+    IDENTITY,
+    PRIOR_SD,
+    as_probabilities,
+    fit_recalibration,
+    predict,
+    score_terms,
+)
+
+
+def pool(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.beta(0.4, 3, n)
+    return scores, rng.random(n) < np.clip(1.5 * scores, 0, 1)
+
+
+# The frontier
+
+
+@pytest.mark.parametrize("emphasis", [0.0, 0.3, 0.8, 1.0])
+@pytest.mark.parametrize("exploration", [0.02, 0.1, 1.0])
+@pytest.mark.parametrize(("n_pool", "n"), [(7, 3), (300, 1), (300, 40), (3000, 2900)])
+def test_probabilities_sum_to_n_above_the_floor(n_pool, n, emphasis, exploration):
+    p = np.sort(np.random.default_rng(0).beta(0.3, 3, n_pool).clip(3e-4, 0.97))[::-1]
+    pi = frontier(p, p * (1 - p), n, emphasis, exploration)
+    assert pi.sum() == pytest.approx(n, rel=1e-9)
+    assert pi.max() <= 1
+    assert pi.min() >= exploration * n / n_pool * (1 - 1e-9)
+    if exploration == 1:
+        assert pi == pytest.approx(np.full(n_pool, n / n_pool))
+
+
+@pytest.mark.parametrize("emphasis", [0.0, 0.4, 0.8])
+def test_frontier_is_optimal(emphasis):
+    # Inside the bounds the derivative of the error is a constant less a multiple of the
+    # derivative of the failures (Kuhn and Tucker); the problem is convex.
+    p = np.sort(np.random.default_rng(1).beta(0.5, 3, 2000).clip(3e-4, 0.97))[::-1]
+    v = p * (1 - p)
+    pi = frontier(p, v, 200, emphasis, 0.1)
+    price = v / pi**2
+    floor = 0.1 * 200 / 2000
+    inside = (pi > floor * (1 + 1e-9)) & (pi < 1 - 1e-9)
+    assert inside.sum() > 50
+    slope, mu = np.polyfit(p[inside], price[inside], 1)
+    assert price[inside] == pytest.approx(mu + slope * p[inside], rel=1e-6)
+    assert slope == pytest.approx(0, abs=1e-6 * mu) if emphasis == 0 else slope < 0
+    taken, least = pi >= 1 - 1e-9, pi <= floor * (1 + 1e-9)
+    assert (price[taken] >= (mu + slope * p[taken]) * (1 - 1e-6)).all()
+    assert (price[least] <= (mu + slope * p[least]) * (1 + 1e-6)).all()
+
+
+def test_failures_to_expect_go_evenly_with_the_emphasis():
+    p = np.sort(np.random.default_rng(2).beta(0.3, 3, 20_000).clip(3e-4, 0.97))[::-1]
+    grid = np.linspace(0, 1, 6)
+    found = [frontier(p, p * (1 - p), 500, e, 0.1) @ p for e in grid]
+    even = found[0] + grid * (found[-1] - found[0])
+    assert found == pytest.approx(even, rel=0.01)
+    n_sure = int((500 - 0.1 * 500) / (1 - 0.1 * 500 / 20_000))
+    most = p[:n_sure].sum() + 0.1 * 500 / 20_000 * p[n_sure:].sum()
+    assert found[-1] == pytest.approx(most, rel=0.01)
+
+
+# The draw
+
+
+def outcomes(draw, n):
+    """Return each outcome of a draw from n uniforms: (uniforms, positions, chance).
+
+    Cell after cell: as a function of its own uniform, given those before, a cell's
+    unit is a step function. Its steps are found by bisection to the last bit.
+    """
+
+    def steps(before, low, high, at_low, at_high):
+        if at_low == at_high:
+            return []
+        while high - low > 1e-15:
+            middle = (low + high) / 2
+            at = unit(before, middle)
+            if at not in (at_low, at_high):
+                return [*steps(before, low, middle, at_low, at),
+                        *steps(before, middle, high, at, at_high)]  # fmt: skip
+            low, high = (middle, high) if at == at_low else (low, middle)
+        return [(low + high) / 2]
+
+    def unit(before, u):
+        rest = np.full(n - len(before) - 1, 0.5)
+        return int(draw(np.r_[before, u, rest])[len(before)])
+
+    found = [((), 1.0)]
+    for cell in range(n):
+        longer = []
+        for before, chance in found:
+            grid = np.linspace(0, 1 - 1e-12, 60)  # a unit may occur in two stretches
+            at = [unit(before, u) for u in grid]
+            edges = [0.0]
+            for i in range(len(grid) - 1):
+                edges += steps(before, grid[i], grid[i + 1], at[i], at[i + 1])
+            edges.append(1.0)
+            assert cell == len(before)
+            for low, high in pairwise(edges):
+                longer.append(((*before, (low + high) / 2), chance * (high - low)))
+        found = longer
+    for uniforms, chance in found:
+        yield np.array(uniforms), tuple(draw(np.array(uniforms)).tolist()), chance
+
+
+@pytest.mark.parametrize(
+    "pi",
+    [(0.5, 0.5, 0.5, 0.5, 0.5, 0.5), (0.9, 0.05, 0.7, 0.3, 0.95, 0.1),
+     (0.2, 0.2, 0.2, 0.2, 0.2, 1.0), (0.999, 0.001, 0.6, 0.4, 0.3, 0.7)],
+)  # fmt: skip
+def test_inclusion_probabilities_are_exact(pi):
+    pi = np.array(pi)
+    n = round(pi.sum())
+    met, total = np.zeros(len(pi)), 0.0
+    certain = int((pi == 1).sum())
+    sure = np.zeros(certain)  # need no uniform
+    for _, drawn, chance in outcomes(
+        lambda u: ordered_draw(pi, np.r_[u, sure]), n - certain
+    ):
+        assert len(set(drawn)) == len(drawn) == n
+        met[list(drawn)] += chance
+        total += chance
+    assert total == pytest.approx(1)
+    assert met == pytest.approx(pi, abs=1e-12)
+
+
+def test_draw_takes_one_unit_a_cell():
+    rng = np.random.default_rng(0)
+    pi = rng.random(500)
+    pi *= 60 / pi.sum()
+    edges = np.r_[0, np.cumsum(pi)]
+    for seed in range(50):
+        drawn = ordered_draw(pi, np.random.default_rng(seed).random(60))
+        assert len(np.unique(drawn)) == 60
+        cells = np.arange(60)
+        assert (edges[drawn] <= cells + 1 + 1e-9).all()
+        assert (edges[drawn + 1] >= cells - 1e-9).all()
+
+
+def test_all_certain():
+    assert ordered_draw(np.ones(4), np.zeros(4)).tolist() == [0, 1, 2, 3]
+    assert successive_variance(np.ones(4), np.ones(4), 9) == (0, np.inf)
+
+
+# The predictor
+
+
+def test_recalibration_minimises_the_penalised_loss():
+    rng = np.random.default_rng(0)
+    terms = score_terms(rng.random(80))
+    failed = rng.random(80) < 0.3
+    X = np.column_stack([np.ones(80), terms])
+
+    def loss(w):
+        logit = X @ w
+        prior = ((w - IDENTITY) / np.array(PRIOR_SD)) ** 2
+        return (np.logaddexp(0, logit) - failed * logit).sum() + prior.sum() / 2
+
+    best = minimize(loss, IDENTITY, tol=1e-12).x
+    assert fit_recalibration(terms, failed) == pytest.approx(best, abs=1e-4)
+
+
+def test_identity_keeps_probabilities():
+    p = np.linspace(0.001, 0.96, 30)
+    assert predict(score_terms(p), IDENTITY) == pytest.approx(p)
+    ends = predict(score_terms(np.array([0.0, 1.0])), IDENTITY)
+    assert ends == pytest.approx([3e-4, 0.97])
+
+
+def test_a_score_that_points_the_wrong_way_is_put_right():
+    rng = np.random.default_rng(0)
+    p = rng.random(5000)
+    w = fit_recalibration(score_terms(p), rng.random(5000) < expit(1 - 4 * p))
+    low, high = predict(score_terms(np.array([0.1, 0.9])), w)
+    assert low > 0.55
+    assert high < 0.2
+
+
+def test_other_scores_count_by_their_ranks():
+    scores = np.random.default_rng(0).random(501)
+    scores[0] = 1
+    high = as_probabilities(10 * scores + 3)
+    assert high == pytest.approx(as_probabilities(np.exp(9 * scores) + 1))
+    assert np.median(high) == pytest.approx(0.1)
+    assert high.mean() == pytest.approx(0.183, abs=0.002)
+    assert (np.argsort(high) == np.argsort(scores)).all()
+    samplers = [
+        OperationalSampler(random_state=0).fit(s)
+        for s in (10 * scores + 3, np.exp(9 * scores) + 1)
+    ]
+    assert (samplers[0].ask(20) == samplers[1].ask(20)).all()
+    samplers[0].tell(samplers[0].ids_, failed=[0, 1] * 10)
+    assert "only their ranks" in samplers[0].result().warnings[0]
+
+
+# The estimate
+
+
+class Scripted:
+    """A generator whose uniforms are given."""
+
+    def __init__(self, rng):
+        self.bit_generator, self.next = rng.bit_generator, None
+
+    def random(self, n):
+        return self.next
+
+
+def fresh(scores, **parameters):
+    sampler = OperationalSampler(random_state=0, **parameters).fit(scores)
+    sampler._rng = Scripted(sampler._rng)
+    return sampler
+
+
+def draw_with(sampler, uniforms):
+    sampler._rng.next = uniforms
+    return sampler.ask(len(uniforms))
+
+
+def play(scores, failed, script, parameters):
+    sampler = fresh(scores, **parameters)
+    for uniforms in script:
+        ids = draw_with(sampler, uniforms)
+        sampler.tell(ids, failed=failed[ids])
+    return sampler
+
+
+@pytest.mark.parametrize("n_batches", [(2, 2), (1, 2), (3, 1), (1, 1)])
+@pytest.mark.parametrize("emphasis", [0.0, 0.7])
+def test_exactly_unbiased_over_two_batches_with_recalibration(n_batches, emphasis):
+    scores = np.array([0.7, 0.02, 0.4, 0.0, 0.15, 0.4])
+    failed = np.array([1, 0, 0, 1, 1, 0], dtype=bool)
+    parameters = {"failure_emphasis": emphasis, "exploration": 0.2}
+    first, second = n_batches
+    mean, square, claimed, total, predictors = 0.0, 0.0, 0.0, 0.0, set()
+    first_z = 0.0
+    for one, _, p_one in outcomes(
+        lambda u: draw_with(fresh(scores, **parameters), u), first
+    ):
+        for two, _, p_two in outcomes(
+            lambda u, one=one: draw_with(play(scores, failed, [one], parameters), u),
+            second,
+        ):
+            sampler = play(scores, failed, [one, two], parameters)
+            chance, result = p_one * p_two, sampler.result()
+            total += chance
+            mean += chance * result.accuracy
+            square += chance * result.accuracy**2
+            claimed += chance * np.nan_to_num(result.std_error**2)
+            answered, _ = sampler._usable()
+            first_z += chance * sampler._estimate(answered).z[0]
+            predictors.add(tuple(sampler._rounds.snapshots[-1]))
+    truth = 1 - failed.mean()
+    assert len(predictors) > 2  # it did recalibrate
+    assert total == pytest.approx(1)
+    assert mean == pytest.approx(truth, abs=1e-10)
+    assert first_z == pytest.approx(1 - truth, abs=1e-10)
+    if min(n_batches) > 1:
+        assert claimed >= 0.9 * (square - truth**2)
+
+
+def test_answers_that_come_late_do_not_change_a_predictor_in_use():
+    scores, failed = pool()
+    late = OperationalSampler(random_state=0).fit(scores)
+    a, b = late.ask(30), late.ask(30)
+    late.tell(a, failed=failed[a])
+    c = late.ask(30)
+    m = np.array(late._rounds.m)
+    assert len(late._rounds.snapshots) == 2
+    assert m[:60] == pytest.approx(scores[np.r_[a, b]].clip(3e-4, 0.97))
+    assert m[60:] != pytest.approx(scores[c].clip(3e-4, 0.97), rel=0.01)
+    late.tell(b, failed=failed[b]).tell(c, failed=failed[c])
+    assert (np.array(late._rounds.m) == m).all()
+    assert late.ask(1).shape == (1,)
+    assert len(late._rounds.snapshots) == 3
+
+
+def test_without_recalibration_the_predictor_is_the_score():
+    scores, failed = pool()
+    sampler = OperationalSampler(recalibrate=False, random_state=0).fit(scores)
+    sampler.sample(100, lambda ids: failed[ids])
+    expected = scores[sampler.ids_].clip(3e-4, 0.97)
+    assert np.array(sampler._rounds.m) == pytest.approx(expected)
+
+
+def test_resumes_bit_for_bit_with_recalibration():
+    scores, failed = pool()
+    sampler = OperationalSampler(failure_emphasis="balanced", random_state=0)
+    sampler.fit(scores)
+    a = sampler.ask(25)
+    sampler.tell(a[5:], failed=failed[a[5:]])
+    b = sampler.ask(25)
+    sampler.tell(b[::-1], failed=failed[b[::-1]]).tell(a[:2], failed=failed[a[:2]])
+    twin = OperationalSampler.from_json(sampler.to_json())
+    for one in (sampler, twin):
+        one.tell(a[2:5], failed=[True, None, False])
+        c = one.ask(40)
+        one.tell(c, failed=failed[c])
+    assert (sampler.ids_ == twin.ids_).all()
+    assert json.loads(sampler.to_json()) == json.loads(twin.to_json())
+    assert sampler.result().interval == twin.result().interval
+
+
+def test_weights_look_at_sizes_alone():
+    weights = batch_weights(np.array([10, 20, 20]))
+    assert weights == pytest.approx(
+        np.array([10 * 10**0.2, 20 * 10**0.2, 20 * 30**0.2])
+        / (30 * 10**0.2 + 20 * 30**0.2)
+    )
+
+
+def test_batches_of_a_sample():
+    assert batch_sizes(110, 6) == [10, 20, 20, 20, 20, 20]
+    assert batch_sizes(60, 6, first=False) == [10] * 6
+    assert sum(batch_sizes(4, 6)) == 4
+    assert batch_sizes(1, 1) == [1]
+
+
+def test_census_and_single_questions():
+    scores, failed = pool(50)
+    whole = OperationalSampler(random_state=0).fit(scores)
+    result = whole.tell(whole.ask(50), failed=failed[whole.ids_]).result()
+    assert result.accuracy == 1 - failed.mean()
+    assert result.interval == (result.accuracy, result.accuracy)
+    single = OperationalSampler(random_state=0).fit(scores)
+    for _ in range(50):
+        i = single.ask()
+        single.tell(i, failed=failed[i])
+        if single._n_asked == 30:
+            low, high = single.result().interval
+            assert 0 <= low < 1 - failed.mean() < high <= 1
+            assert single.result(method="anytime").interval[0] >= 0
+    assert single.result().accuracy == 1 - failed.mean()
+    assert not OperationalSampler().fit(scores).should_stop(0.1)
+
+
+def test_an_oracle_that_raises_loses_nothing():
+    scores, failed = pool()
+    calls = []
+
+    def oracle(ids):
+        calls.append(ids)
+        if len(calls) == 3:
+            raise RuntimeError("tea")
+        return failed[ids]
+
+    sampler = OperationalSampler(random_state=0).fit(scores)
+    with pytest.raises(RuntimeError, match="tea"):
+        sampler.sample(110, oracle)
+    assert len(calls) == 3
+    assert (sampler.pending_ == calls[-1]).all()
+    assert sampler.result().n_labels == 30
+    with pytest.raises(ValueError, match="350 left, 351 asked"):
+        sampler.sample(351, oracle)
+    sampler.tell(calls[-1], failed=failed[calls[-1]])
+    assert sampler.sample(60, oracle).n_labels == 110
+    assert len(calls[-1]) == 10  # no smaller first batch any more
+
+
+def test_labels_and_metrics():
+    scores, failed = pool()
+    y_pred = np.arange(400) % 3
+    y_true = np.where(failed, (y_pred + 1) % 3, y_pred)
+    sampler = OperationalSampler(random_state=0).fit(scores, y_pred=y_pred)
+    sampler.sample(200, lambda ids: y_true[ids])
+    for label, found in sampler.metric("precision").items():
+        truth = (y_true == y_pred)[y_pred == label].mean()
+        assert found.value == pytest.approx(truth, abs=4 * found.std_error)
+    for estimator in ("difference", "lure", "ppi"):
+        result = sampler.result(estimator=estimator)
+        assert result.accuracy == pytest.approx(1 - failed.mean(), abs=0.06)
+    with pytest.raises(ValueError, match="'published' is not valid"):
+        sampler.result(estimator="published")
+
+
+# What it promises of errors
+
+
+def errors(scores, failed, n, n_repeats=150, **parameters):
+    samplers = {
+        "flagship": OperationalSampler(**parameters), "uniform": SimpleRandomSampler()
+    }  # fmt: skip
+    return simulate(
+        samplers, scores, failed, n_labels=n, n_repeats=n_repeats, random_state=0
+    )
+
+
+@pytest.mark.parametrize("exploration", [0.1, 0.3])
+@pytest.mark.parametrize("kind", ["noise", "reversed", "confident nonsense"])
+def test_a_useless_score_costs_a_bounded_factor(kind, exploration):
+    rng = np.random.default_rng(0)
+    failed = np.arange(2000) % 10 == 0
+    scores = {
+        "noise": rng.random(2000),
+        "reversed": np.where(failed, 0.0, rng.random(2000)),
+        "confident nonsense": np.where(rng.random(2000) < 0.1, 0.999, 0.0),
+    }[kind]
+    results = errors(scores, failed, 200, exploration=exploration)
+    assert results.rmse[0] <= 1.15 / np.sqrt(exploration) * results.rmse[1]
+
+
+def test_a_good_score_pays_and_the_variance_is_conservative():
+    scores, failed = pool(3000, seed=3)
+    results = errors(scores, failed, 200, n_repeats=300)
+    assert results.rmse[0] < 0.8 * results.rmse[1]
+    assert results.found[0].mean() > 1.5 * results.found[1].mean()
+    assert abs(results.bias[0]) < 4 * results.bias_error[0]
+    assert results.coverage[0] > 0.91
+    excess, truth = [], 1 - failed.mean()
+    for seed in range(300):
+        sampler = OperationalSampler(random_state=seed).fit(scores)
+        result = sampler.sample(200, lambda ids: failed[ids])
+        excess.append(result.std_error**2 - (result.accuracy - truth) ** 2)
+    noise = np.std(excess, ddof=1) / np.sqrt(300)
+    assert np.mean(excess) > -3 * noise
+    assert np.mean(excess) < 0.5 * results.rmse[0] ** 2  # and not by much
+
+
+def test_emphasis_finds_more_failures():
+    scores, failed = pool(3000, seed=3)
+    found = [
+        errors(scores, failed, 200, n_repeats=20, failure_emphasis=e).failures[0]
+        for e in ("accuracy", "balanced", "failures")
+    ]
+    assert found[0] * 1.3 < found[1] < found[2]
+    same = [
+        OperationalSampler(failure_emphasis=e, random_state=0).fit(scores).ask(50)
+        for e in ("balanced", 0.5)
+    ]
+    assert (same[0] == same[1]).all()
+
+
+def test_no_failure_seen_reaches_as_far_as_that_allows():
+    sampler = OperationalSampler(random_state=0).fit(pool()[0])
+    result = sampler.sample(60, lambda ids: np.zeros(len(ids), dtype=bool))
+    assert "No mispredictions seen" in result.warnings[-1]
+    # K failures at the lowest probability would all be missed with a chance of 2.5 %.
+    assert 1 - result.interval[0] > 0.3
+    plain = sampler.result(method="t").interval
+    assert 1 - plain[0] < 0.1
+
+
+def test_plan_is_about_right():
+    scores, failed = pool(5000, seed=5)
+    failed = np.random.default_rng(0).random(5000) < scores  # as the plan assumes
+    n = int(OperationalSampler().fit(scores).plan(0.02))
+    widths = errors(scores, failed, n, n_repeats=30).width
+    assert widths[0] / 2 == pytest.approx(0.02, rel=0.15)
+    assert n < 0.7 * int(
+        SimpleRandomSampler().fit(scores).plan(
+            0.02, expected_accuracy=1 - float(scores.mean())
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["CN5_MNIST", "CN12_CIFAR10", "VGG16_CIFAR10"])
+def test_on_real_pools(name):
+    pandas = pytest.importorskip("pandas")
+    path = data_folder("operational") / f"{name}.csv"
+    table = pandas.read_csv(path, encoding="utf-8-sig").rename(columns=str.lower)
+    failed = table["outcome"].eq("Fail").to_numpy()
+    results = errors(1 - table["confidence"].to_numpy(), failed, 200, n_repeats=100)
+    assert results.rmse[0] < 0.95 * results.rmse[1]
+    assert results.failures[0] > 1.5 * results.failures[1]
+    assert results.coverage[0] > 0.88
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"failure_emphasis": 1.5}, r"a number in \[0, 1\]. Got 1.5"),
+        ({"failure_emphasis": "most"}, "one of 'accuracy', 'balanced', 'failures'"),
+        ({"failure_emphasis": True}, "Got True"),
+        ({"exploration": 0}, r"a number in \(0, 1\]. Got 0"),
+        ({"exploration": np.nan}, "Got nan"),
+        ({"recalibrate": "no"}, "True or False"),
+        ({"n_batches": 0}, "an integer of at least 1"),
+        ({"auxiliary": "dsa"}, "one of 'confidence'"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        OperationalSampler(**parameters).fit(np.linspace(0, 1, 9))
+
+
+@pytest.mark.parametrize("scores", [np.zeros(30), np.ones(30), np.full(30, 0.2)])
+def test_constant_scores(scores):
+    sampler = OperationalSampler(failure_emphasis=0.5, random_state=0).fit(scores)
+    result = sampler.sample(20, lambda ids: ids % 4 == 0)
+    assert np.isfinite(result.accuracy)
+    assert sampler.draw_probabilities_.max() <= 1

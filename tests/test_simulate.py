@@ -1,0 +1,139 @@
+"""simulate: the table is what its runs say, paired, and independent of the workers."""
+
+import numpy as np
+import pytest
+
+from skrobust.sampling import DeepESTSampler, SimpleRandomSampler, simulate
+
+
+def pool(n=300):
+    rng = np.random.default_rng(0)
+    scores = rng.beta(0.5, 2, n)
+    return scores, rng.random(n) < scores
+
+
+SAMPLERS = {"uniform": SimpleRandomSampler(), "deepest": DeepESTSampler()}
+
+
+def test_rows_are_what_their_runs_say():
+    scores, failed = pool()
+    results = simulate(
+        SAMPLERS, scores, failed, n_labels=(20, 60), n_repeats=30, random_state=1
+    )
+    truth = 1 - failed.mean()
+    assert results.true_accuracy == truth
+    assert results.sampler.tolist() == ["uniform"] * 2 + ["deepest"] * 2
+    assert results.n_labels.tolist() == [20, 60] * 2
+    assert results.estimates.shape == (4, 30)
+    seeds = np.random.SeedSequence(1).generate_state(30).tolist()
+    for row, sampler in ((1, SimpleRandomSampler), (2, DeepESTSampler)):
+        runs = [
+            sampler(random_state=seed).fit(scores).sample(
+                int(results.n_labels[row]), lambda ids: failed[ids]
+            )
+            for seed in seeds
+        ]  # fmt: skip
+        error = np.array([r.accuracy for r in runs]) - truth
+        low, high = np.array([r.interval for r in runs]).T
+        assert results.rmse[row] == np.sqrt((error**2).mean())
+        assert results.bias[row] == pytest.approx(error.mean())
+        assert results.median_error[row] == np.median(np.abs(error))
+        assert results.failures[row] == np.mean([r.n_failures for r in runs])
+        assert results.coverage[row] == ((low <= truth) & (truth <= high)).mean()
+        assert results.width[row] == pytest.approx((high - low).mean())
+
+
+def test_monte_carlo_errors_are_right():
+    # The spread of the table's numbers over tables is the error they state.
+    scores, failed = pool()
+    tables = [
+        simulate(
+            SimpleRandomSampler(), scores, failed, n_labels=30, n_repeats=40,
+            random_state=seed,
+        )
+        for seed in range(60)
+    ]  # fmt: skip
+    for name in ("rmse", "bias"):
+        spread = np.std([t[name][0] for t in tables])
+        stated = np.mean([t[f"{name}_error"][0] for t in tables])
+        assert stated == pytest.approx(spread, rel=0.3)
+
+
+def test_a_census_has_no_error():
+    scores, failed = pool(40)
+    results = simulate(SAMPLERS, scores, failed, n_labels=40, n_repeats=3)
+    assert results.rmse == pytest.approx([0, 0], abs=1e-12)
+    assert results.coverage.tolist() == [1, 1]
+    assert results.failures == pytest.approx([failed.sum()] * 2)
+
+
+def test_same_result_whatever_the_workers_and_the_company():
+    scores, failed = pool()
+    given = {"n_labels": (20, 40), "n_repeats": 60, "random_state": 3}
+    one = simulate(SAMPLERS, scores, failed, **given)
+    two = simulate(SAMPLERS, scores, failed, n_jobs=2, **given)
+    assert (one.estimates == two.estimates).all()
+    alone = simulate(SAMPLERS["deepest"], scores, failed, **given)
+    assert alone.sampler[0] == "DeepESTSampler"
+    assert (alone.estimates == one.estimates[2:]).all()
+    other = simulate(SAMPLERS, scores, failed, **(given | {"random_state": 4}))
+    assert not (one.estimates == other.estimates).all()
+
+
+@pytest.mark.parametrize(
+    "labels", [["a", "b"], ["only"], [3, 5, 9], [7], [True, False], [True], [1.5]]
+)
+def test_predicted_labels_of_any_kind(labels):
+    scores, failed = pool(100)
+    y_pred = np.resize(np.array(labels), 100)
+    given = {"n_labels": 30, "n_repeats": 5, "random_state": 0}
+    plain = simulate(SAMPLERS, scores, failed, **given)
+    labelled = simulate(SAMPLERS, scores, failed, y_pred=y_pred, **given)
+    assert (plain.estimates == labelled.estimates).all()
+    assert (plain.found == labelled.found).all()
+
+
+def test_samplers_and_pool_stay_as_they_were():
+    scores, failed = pool(60)
+    scores.flags.writeable = failed.flags.writeable = False
+    sampler = SimpleRandomSampler(random_state=5)
+    simulate({"one": sampler}, scores, failed, n_labels=[10], n_repeats=2)
+    assert sampler.random_state == 5
+    assert not hasattr(sampler, "n_pool_")
+
+
+def test_frame():
+    pytest.importorskip("pandas")
+    scores, failed = pool(60)
+    frame = simulate(SAMPLERS, scores, failed, n_labels=[10], n_repeats=2).to_frame()
+    assert frame.shape == (2, 10)
+    assert list(frame.columns[:3]) == ["sampler", "n_labels", "rmse"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"samplers": {}}, "a dict of at least one sampler"),
+        ({"samplers": {"a": SimpleRandomSampler}}, "a dict of samplers"),
+        ({"samplers": [1, 2]}, "a dict of samplers"),
+        ({"samplers": SimpleRandomSampler(object())}, "without an estimator"),
+        ({"scores": [[0.1]]}, "1-D array"),
+        ({"scores": [0.1, np.nan, 0.2]}, "finite scores"),
+        ({"failed": [0, 1]}, "scores has 3, failed has 2"),
+        ({"failed": [0, 2, 1]}, "1-D booleans, or 0 and 1"),
+        ({"failed": [0, np.nan, 1]}, "1-D booleans, or 0 and 1"),
+        ({"n_labels": 4}, "at most the size of the pool, 3. Got 4"),
+        ({"n_labels": 1}, "an integer of at least 2. Got 1"),
+        ({"n_labels": ()}, "at least one number of labels"),
+        ({"n_repeats": 1}, "an integer of at least 2"),
+        ({"confidence": 95}, r"confidence.*in \(0, 1\)"),
+        ({"y_pred": [1, 2]}, "y_pred has 2"),
+    ],
+)
+def test_bad_input(changed, message):
+    given = {
+        "samplers": SimpleRandomSampler(), "scores": [0.1, 0.2, 0.3],
+        "failed": [0, 1, 0], "n_labels": 2, "n_repeats": 2,
+    } | changed  # fmt: skip
+    with pytest.raises(ValueError, match=message):
+        simulate(**given)
