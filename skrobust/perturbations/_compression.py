@@ -209,4 +209,5 @@ def _block_sums(values, first, axis, dtype):
 
 
 def _repeated(values, places):
-    return np.take(np.take(values, places[0], axis=1), places[1], axis=2)
+    # Rows last: they are copied whole.
+    return np.take(np.take(values, places[1], axis=2), places[0], axis=1)
