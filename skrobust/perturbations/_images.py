@@ -12,6 +12,11 @@ _CHANNEL_COUNTS = (1, 2, 3, 4)
 _BATCH = 1 << 19  # numbers in a batch: 2 MB as float32
 
 
+def _kind(dtype):
+    """Return what two arrays of pixels must have in common: floats of any width do."""
+    return dtype.name if dtype.name in _DTYPE_RANGES else dtype.kind
+
+
 def split_image_shape(image_shape, n_features, owner):
     """Return ``image_shape`` as a tuple of ints; one -1 stands for what is left."""
     try:
@@ -99,7 +104,7 @@ class ImagePerturbation(BasePerturbation):
     def _learn(self, values):
         self._layout(values)
         self.data_range_, self.range_is_learned_ = self._find_range(values, True)
-        self.kind_ = values.dtype.kind
+        self.kind_ = _kind(values.dtype)
 
     def _find_range(self, values, learn):
         owner = type(self).__name__
@@ -139,7 +144,7 @@ class ImagePerturbation(BasePerturbation):
     def _range_of(self, values):
         if hasattr(self, "data_range_") and self.data_range == "auto":
             (low, high), learned = self.data_range_, self.range_is_learned_
-            if values.dtype.kind != self.kind_:
+            if _kind(values.dtype) != self.kind_:
                 raise ValueError(
                     f"{type(self).__name__} was fitted on other pixels: the training "
                     f"images had kind {self.kind_!r}, these have dtype {values.dtype}. "
