@@ -34,8 +34,8 @@ def to_array(X):
         return X.to_numpy()
     if issparse(X):
         raise TypeError(
-            "Sparse data was passed for X, but dense data is required. Use '.toarray()' "
-            "to convert it."
+            "Sparse data was passed for X, but dense data is required. Use "
+            "'.toarray()' to convert it."
         )
     return np.asarray(X)
 

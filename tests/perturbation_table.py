@@ -51,9 +51,9 @@ def _sequence(severity=None, *, random_state=None, **params):
 
 
 _IMAGES = {
-    "Brightness": ("fixed", {"shift": 0.3}),
+    "Brightness": ("fixed", {"shift": 0.31}),
     "CannyEdges": ("fixed", {"share": 0.7}),
-    "ChannelShift": ("row", {"shift": 0.3}),
+    "ChannelShift": ("row", {"shift": 0.31}),
     "Contrast": ("fixed", {"factor": 0.3}),
     "DefocusBlur": ("fixed", {"radius": 2}),
     "DottedLine": ("row", {"opacity": 1.0}),
@@ -141,6 +141,12 @@ LAWS = [
     for kind, family in _FAMILIES.items()
     for name, (noise, strong) in family.items()
 ]
+# Those that learn from training data, and will not take the rows at hand instead.
+LEARNS = {
+    "BaselineWander", "CategoryFlip", "FeatureNoise", "Jitter", "MainsHum", "MeanDrift",
+    "Outliers", "QuantileClipping", "QuantileNoise", "Rounding", "ScaleDrift",
+    "SeriesClipping", "SeriesQuantization", "Spikes", "StaleRows",
+}  # fmt: skip
 # These hold other perturbations, or any function: the tests make them by hand.
 HOLDERS = {
     "FunctionPerturbation", "LabelNoiseClassifier", "PerturbationSampler",

@@ -12,6 +12,7 @@ from perturbation_table import (
     DATA,
     HOLDERS,
     LAWS,
+    LEARNS,
     MIXED,
     at,
     concrete_names,
@@ -42,12 +43,6 @@ UNSTEADY = {
     "DefocusBlur", "ElasticDeformation", "Frost", "GlassBlur", "Pixelate", "Resampling",
     "Rotation", "Saturate", "SegmentPermutation", "Snow", "Spatter", "TimeShift",
     "WordSwap",
-}  # fmt: skip
-# Those that learn from training data, and will not take the rows at hand instead.
-LEARNS = {
-    "BaselineWander", "CategoryFlip", "FeatureNoise", "Jitter", "MainsHum", "MeanDrift",
-    "Outliers", "QuantileClipping", "QuantileNoise", "Rounding", "ScaleDrift",
-    "SeriesClipping", "SeriesQuantization", "Spikes", "StaleRows",
 }  # fmt: skip
 # What changes all of a text unless told otherwise; the others begin at severity 1.
 WHOLE_BY_DEFAULT = {"AccentRemoval", "CaseChange", "DigitChange", "PunctuationRemoval"}
