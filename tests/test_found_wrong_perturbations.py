@@ -116,6 +116,14 @@ def test_integers_do_not_wrap_while_their_range_is_learned():
     assert sp.SeriesQuantization(bits=1).fit(flags).transform(flags).shape == (1, 5)
 
 
+def test_draws_without_a_size_get_a_sentence():
+    def shift(X, rng):
+        return X + rng.normal()
+
+    with pytest.raises(ValueError, match="needs a size that begins with the number"):
+        sp.FunctionPerturbation(shift).perturb(None, np.ones((2, 3)))
+
+
 def test_public_check_of_texts():
     X = np.array([f"the quick brown fox {i}" for i in range(9)], dtype=object)
     check_perturbation(sp.Typos(rate=0.3), X)

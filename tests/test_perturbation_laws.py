@@ -161,6 +161,18 @@ def test_scales_come_from_fit(law):
 
 
 @every_law
+def test_nothing_is_shared_with_the_caller(law):
+    X = rows_of(law).copy()
+    p, before = strong(law).fit(X), X.copy()
+    out = p.transform(X)
+    expected = out.copy()
+    wrong = "wrong" if law.kind == "text" else 0.5
+    out[...] = wrong
+    X[...] = wrong  # what was learned must not change with the training data
+    assert same(p.transform(before), expected)
+
+
+@every_law
 def test_pickle_and_clone_and_other_seeds(law):
     X = rows_of(law)
     p = strong(law).fit(X)
@@ -195,8 +207,10 @@ def test_containers(law):
     params = {"image_shape": (9, 8, 3)} if law.kind == "image" else {}
     names = [f"f{i}" for i in range(X.shape[1])]
     frame = pd.DataFrame(X, columns=names, index=np.arange(len(X))[::-1])
+    before = frame.copy(deep=True)
     p = strong(law, **params).fit(frame)
     out = p.perturb(None, frame)
+    assert frame.equals(before)
     assert list(out.columns) == names
     assert out.index.equals(frame.index)
     assert (out.dtypes == np.float64).all()
