@@ -1,6 +1,7 @@
 """In and out in the caller's container: arrays, frames of pandas or polars, tensors."""
 
 import numpy as np
+from scipy.sparse import issparse
 
 
 def _family(X):
@@ -31,6 +32,11 @@ def to_array(X):
         return (X.float() if str(X.dtype) == "torch.bfloat16" else X).numpy()
     if is_frame(X):
         return X.to_numpy()
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. Use "
+            "'.toarray()' to convert it."
+        )
     return np.asarray(X)
 
 

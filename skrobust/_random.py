@@ -321,4 +321,9 @@ class KeyedGenerator:
 
 
 def _as_shape(size):
+    if size is None:
+        raise ValueError(
+            "A keyed draw needs a size that begins with the number of rows, as in "
+            "rng.normal(size=X.shape). Got size=None."
+        )
     return (size,) if isinstance(size, numbers.Integral) else tuple(size)

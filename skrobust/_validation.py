@@ -191,6 +191,11 @@ def check_rows(X, owner):
 
 def check_finite_rows(X, owner):
     """Return X, or say in which row the first NaN or infinity stands."""
+    if 0 in X.shape[1:]:  # scikit-learn looks at two dimensions alone
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is "
+            f"required by {owner}."
+        )
     if X.dtype.kind in "biu":
         return X
     with np.errstate(over="ignore", invalid="ignore"):

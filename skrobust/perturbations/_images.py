@@ -12,6 +12,11 @@ _CHANNEL_COUNTS = (1, 2, 3, 4)
 _BATCH = 1 << 19  # numbers in a batch: 2 MB as float32
 
 
+def _kind(dtype):
+    """Return what two arrays of pixels must have in common: floats of any width do."""
+    return dtype.name if dtype.name in _DTYPE_RANGES else dtype.kind
+
+
 def split_image_shape(image_shape, n_features, owner):
     """Return ``image_shape`` as a tuple of ints; one -1 stands for what is left."""
     try:
@@ -93,14 +98,21 @@ class ImagePerturbation(BasePerturbation):
 
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
+    # Whether a severity means another strength for another side of the images.
+    _needs_side = True
 
     def _learn(self, values):
         self._layout(values)
         self.data_range_, self.range_is_learned_ = self._find_range(values, True)
-        self.kind_ = values.dtype.kind
+        self.kind_ = _kind(values.dtype)
 
     def _find_range(self, values, learn):
         owner = type(self).__name__
+        if values.dtype.kind == "b":  # most changes of values would be rounded away
+            raise ValueError(
+                f"{owner} takes images of numbers. Got bool; convert them with "
+                ".astype(float), where False is 0 and True is 1."
+            )
         given = self.data_range
         if isinstance(given, str):
             if given != "auto":
@@ -132,7 +144,7 @@ class ImagePerturbation(BasePerturbation):
     def _range_of(self, values):
         if hasattr(self, "data_range_") and self.data_range == "auto":
             (low, high), learned = self.data_range_, self.range_is_learned_
-            if values.dtype.kind != self.kind_:
+            if _kind(values.dtype) != self.kind_:
                 raise ValueError(
                     f"{type(self).__name__} was fitted on other pixels: the training "
                     f"images had kind {self.kind_!r}, these have dtype {values.dtype}. "
@@ -189,6 +201,7 @@ class ImagePerturbation(BasePerturbation):
         return (n, *shape), 1 + find_channel_axis(shape, self.channel_axis, owner)
 
     def _perturb(self, X, rng):
+        self._check_side(X)
         low, high, floor, ceiling = self._range_of(X)
         shape, axis = self._layout(X)
         step = self._batch_rows(X[0].size)
@@ -215,8 +228,9 @@ class ImagePerturbation(BasePerturbation):
     def _perturb_floats(self, part, images, axis, rng, low, high, bounds):
         """Change the rows ``part`` of X, seen as ``images``, by way of [0, 1]."""
         wide = part.dtype.itemsize > 4
-        dtype = np.float64 if wide else np.float32
-        dtype = part.dtype if part.dtype.kind == "f" else dtype
+        dtype = np.float64 if wide else np.float32  # half precision is too coarse
+        if wide and part.dtype.kind == "f":
+            dtype = part.dtype.type  # without the byte order of a file
         unit = np.subtract(images, low, dtype=dtype, casting="unsafe")
         unit /= high - low
         unit.flags.writeable = False
@@ -227,11 +241,14 @@ class ImagePerturbation(BasePerturbation):
                 f"{unit.shape}; it returned {out.shape}."
             )
         changed = np.moveaxis(out != unit, -1, axis).reshape(part.shape)
-        new = np.moveaxis(out * (high - low) + low, -1, axis).reshape(part.shape)
+        with np.errstate(over="ignore"):  # infinity is clipped as any other number
+            new = out * (high - low) + low
+        new = np.moveaxis(new, -1, axis).reshape(part.shape)
         floor, ceiling = bounds
         if part.dtype.kind != "f":
             np.rint(new, out=new)
-            limits = np.iinfo(part.dtype)  # a range beyond the type must not wrap round
+            # A range beyond the type must not wrap round.
+            limits = np.iinfo(part.dtype)
             floor = np.maximum(floor, limits.min)
             ceiling = np.minimum(ceiling, limits.max)
         np.clip(new, floor, ceiling, out=new)
@@ -241,15 +258,17 @@ class ImagePerturbation(BasePerturbation):
         """Return new uint8 pixels, or None where there is no shorter way."""
         return None
 
-    def _image_side(self, images):
-        """Return the side of the images: the geometric mean of height and width."""
-        unknown = not self._needs_geometry and self.image_shape is None
-        if unknown and images.shape[1] == 1:
+    def _check_side(self, X):
+        known = X.ndim > 2 or self.image_shape is not None or self._needs_geometry
+        if self._needs_side and not known and self._severity() is not None:
             raise ValueError(
                 f"{type(self).__name__} needs image_shape to turn a severity into "
                 "a strength, since that depends on the side of the image; pass "
                 "image_shape=(height, width), or physical parameters."
             )
+
+    def _image_side(self, images):
+        """Return the side of the images: the geometric mean of height and width."""
         return float(np.sqrt(images.shape[1] * images.shape[2]))
 
     @abstractmethod

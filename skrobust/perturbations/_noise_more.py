@@ -191,6 +191,7 @@ class PixelDropout(ImagePerturbation):
 
     _physical = ("density",)
     _needs_geometry = False
+    _needs_side = False
 
     def __init__(
         self,

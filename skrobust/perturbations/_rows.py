@@ -5,6 +5,16 @@ import sys
 import numpy as np
 
 from skrobust._containers import is_frame
+from skrobust._row_content import is_series
+
+
+def is_text(X):
+    """Say whether X has one text a row: a series, or a list or array of str."""
+    if is_series(X):
+        return True
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and all(isinstance(text, str) or text is None for text in X)
+    return getattr(X, "ndim", 0) == 1 and X.dtype.kind in "OUT"
 
 
 def dense_rows(X):
@@ -13,7 +23,7 @@ def dense_rows(X):
 
 
 def _sparse_columns(X):
-    if not hasattr(X, "iloc"):
+    if not (is_frame(X) and hasattr(X, "iloc")):
         return {}
     kinds = enumerate(X.dtypes)
     return {i: t for i, t in kinds if type(t).__name__ == "SparseDtype"}
@@ -39,11 +49,12 @@ def take_rows(container, rows):
 def join_rows(parts):
     """Return the rows of all parts, one part after the other."""
     first = parts[0]
-    if not is_frame(first):
+    if not (is_frame(first) or is_series(first)):
         return np.concatenate(parts)
     if hasattr(first, "iloc"):
         return sys.modules["pandas"].concat(parts, ignore_index=True)
-    return sys.modules["polars"].concat(parts, how="vertical_relaxed")
+    how = "vertical_relaxed" if is_frame(first) else "vertical"
+    return sys.modules["polars"].concat(parts, how=how)
 
 
 def rows_as_given(new, X):

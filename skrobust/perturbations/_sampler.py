@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from skrobust._containers import is_frame, to_array
 from skrobust._random import seed_number
+from skrobust._row_content import is_series
 from skrobust._validation import (
     check_choice,
     check_count,
@@ -20,6 +21,7 @@ from skrobust.base import BasePerturbation
 from skrobust.base._streams import other_noise
 from skrobust.perturbations._rows import (
     dense_rows,
+    is_text,
     join_rows,
     new_index,
     rows_as_given,
@@ -136,8 +138,8 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, ...)
-            Training rows; never changed.
+        X : array-like or data frame of shape (n_samples, ...), or texts
+            Training rows; never changed. Texts are a list, array or series of str.
         y : array-like of shape (n_samples,), or one-hot columns
             Their classes.
 
@@ -195,10 +197,10 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
                 raise ValueError(f"{owner} needs one class per row; y has several.")
             labels = labels.argmax(axis=1)
         rows = dense_rows(X) if is_frame(X) else X
-        validate_data(
-            self, rows, dtype=None, allow_nd=True, ensure_all_finite=False, reset=True
-        )
-        rows = rows if is_frame(X) else to_array(X)
+        if not is_text(rows):  # which the perturbation checks
+            how = {"dtype": None, "allow_nd": True, "ensure_all_finite": False}
+            validate_data(self, rows, reset=True, **how)
+        rows = rows if is_frame(X) or is_series(X) else to_array(X)
         check_same_length(owner, X=rows, y=labels)
         classes, codes = np.unique(labels.ravel(), return_inverse=True)
         if len(classes) < 2:

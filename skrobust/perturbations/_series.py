@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from skrobust._validation import check_choice
 from skrobust.base import BasePerturbation
+from skrobust.perturbations._magnitude import safe_unit
 from skrobust.perturbations._severity import strength
 
 FILLS = ("nan", "hold", "zero")
@@ -35,11 +36,14 @@ def spread(series, axis):
     one without any observed point.
     """
     observed = ~missing(series)
-    mean = _mean_of_observed(series, observed, axis)
-    variance = _mean_of_observed((series - mean) ** 2, observed, axis)
     high = np.fmax.reduce(series, axis=axis, keepdims=True)
     low = np.fmin.reduce(series, axis=axis, keepdims=True)
-    return np.where(high > low, np.sqrt(variance), 0.0)
+    unit = safe_unit(low, high)
+    if (unit != 1).any():
+        series = series / unit
+    mean = _mean_of_observed(series, observed, axis)
+    variance = _mean_of_observed((series - mean) ** 2, observed, axis)
+    return np.where(high > low, np.sqrt(variance) * unit, 0.0)
 
 
 def at_snr(series, noise, snr_db):
@@ -50,10 +54,12 @@ def at_snr(series, noise, snr_db):
     """
     noise = noise.astype(np.float64)  # long rows are drawn in single precision
     observed = ~missing(series)
-    signal = _mean_of_observed(series**2, observed, 1)
+    low = np.fmin.reduce(series, axis=1, keepdims=True)
+    unit = safe_unit(low, np.fmax.reduce(series, axis=1, keepdims=True))
+    signal = _mean_of_observed((series / unit) ** 2, observed, 1)
     power = _mean_of_observed(noise**2, observed, 1)
     gain = signal / np.where(power > 0, power, 1.0) * 10.0 ** (-snr_db / 10)
-    return noise * np.sqrt(gain)
+    return noise * (np.sqrt(gain) * unit)
 
 
 def snr_at(severity):
@@ -167,6 +173,11 @@ class SeriesPerturbation(BasePerturbation):
             raise ValueError(
                 f"{owner} takes series of shape (n, time) or (n, time, channels). Got "
                 f"an array of shape {X.shape}."
+            )
+        if 0 in X.shape[1:]:  # scikit-learn looks at two dimensions alone
+            raise ValueError(
+                f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 "
+                f"is required by {owner}."
             )
         infinite = np.isinf(X).reshape(len(X), -1).any(axis=1)
         if infinite.any():

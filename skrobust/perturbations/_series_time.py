@@ -140,7 +140,10 @@ class TimeWarp(SeriesPerturbation):
         std = self._strength("std", (0.02, 0.05, 0.1, 0.15, 0.2))
         knots = np.linspace(0, length - 1, self.knots)
         basis = CubicSpline(knots, np.eye(self.knots))(np.arange(length))
-        speed = np.exp(std * (rng.normal(size=(n, self.knots)) @ basis.T))
+        # Knot by knot: the rounding of a matrix product depends on the number of rows.
+        draws = rng.normal(size=(n, self.knots))
+        speed = sum(draws[:, [k]] * basis[:, k] for k in range(self.knots))
+        speed = np.exp(std * speed)
         passed = np.cumsum((speed[:, 1:] + speed[:, :-1]) / 2, axis=1)
         passed *= (length - 1) / passed[:, -1:]
         return np.concatenate([np.zeros((n, 1)), passed], axis=1)

@@ -111,7 +111,7 @@ class SeriesQuantization(SeriesPerturbation):
 
     def _learn(self, values):
         super()._learn(values)
-        series = self._as_series(values)
+        series = self._as_series(values).astype(np.float64)  # no integer may wrap
         self.range_ = np.stack(
             [extreme.reduce(series, axis=(0, 1)) for extreme in (np.fmin, np.fmax)]
         )
@@ -178,7 +178,8 @@ class SeriesClipping(SeriesPerturbation):
 
     def _learn(self, values):
         super()._learn(values)
-        series = self._as_series(values).reshape(-1, self.n_channels_)
+        series = self._as_series(values).astype(np.float64)  # no integer may wrap
+        series = series.reshape(-1, self.n_channels_)
         self.quantiles_ = np.full((len(_QUANTILES), self.n_channels_), np.nan)
         for channel, column in enumerate(series.T):
             observed = column[~missing(column)]

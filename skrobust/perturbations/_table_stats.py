@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from skrobust._row_content import is_categorical, is_missing
+from skrobust.perturbations._magnitude import safe_unit
 from skrobust.perturbations._table_arrays import ArrayTable
 
 _DISCRETE = 20  # a column of at most so many values counts as discrete
@@ -29,8 +30,12 @@ class ColumnStatistics:
         if "scale" in needs:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)  # columns of NaN alone
-                self.mean, self.sd = np.nanmean(block, axis=0), np.nanstd(block, axis=0)
                 self.low, self.high = np.nanmin(block, axis=0), np.nanmax(block, axis=0)
+                unit = safe_unit(self.low, self.high)
+                if (unit != 1).any():
+                    block = block / unit
+                self.mean = np.nanmean(block, axis=0) * unit
+                self.sd = np.nanstd(block, axis=0) * unit
             for name in ("mean", "sd", "low", "high"):
                 setattr(self, name, np.nan_to_num(getattr(self, name)))
             # Rounding must not give a constant column a spread.
@@ -48,8 +53,7 @@ class ColumnStatistics:
     def iqr(self):
         """Distance of the quartiles, or the sd where that is 0."""
         iqr = self.quantile(0.75) - self.quantile(0.25)
-        sd = [c.std() if c.size and c[0] < c[-1] else 0.0 for c in self.sorted]
-        return np.where(iqr > 0, iqr, sd)
+        return np.where(iqr > 0, iqr, [_sd(c) for c in self.sorted])
 
     def share_below(self, j, x):
         """Return the shares of training values below x, and not above x.
@@ -66,6 +70,13 @@ class ColumnStatistics:
         low, high = low / n, high / n
         unknown = np.isnan(x) | (len(values) == 0)
         return np.where(unknown, 0.0, low), np.where(unknown, 1.0, high)
+
+
+def _sd(ordered):
+    if not ordered.size or ordered[0] == ordered[-1]:
+        return 0.0
+    unit = safe_unit(ordered[0], ordered[-1])
+    return (ordered / unit).std() * unit
 
 
 def _is_discrete(values):
