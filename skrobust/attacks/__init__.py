@@ -8,5 +8,6 @@ namespace loads no torch; attacking a net does.
 from skrobust.attacks._fgsm import FGSM
 from skrobust.attacks._gradient import GradientAttack
 from skrobust.attacks._pgd import PGD
+from skrobust.base import Constraints
 
-__all__ = ["FGSM", "GradientAttack", "PGD"]
+__all__ = ["Constraints", "FGSM", "GradientAttack", "PGD"]

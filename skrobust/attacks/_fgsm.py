@@ -26,6 +26,8 @@ class FGSM(GradientAttack):
         See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
         FGSM draws nothing; the parameter is there so that all are seeded alike.
 
@@ -57,6 +59,7 @@ class FGSM(GradientAttack):
         data_range=None,
         objective=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -64,6 +67,7 @@ class FGSM(GradientAttack):
         self.data_range = data_range
         self.objective = objective
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     def _attack_batch(self, oracle, x, rng):

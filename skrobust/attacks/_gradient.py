@@ -40,7 +40,11 @@ class GradientAttack(BaseAttack):
 
     batch_size = 256
 
-    def _attack(self, estimator, X, y, key):
+    def _run(self, task):
+        unit = task.domain.unit
+        return self._attack(task.estimator, task.values, task.y, task.key, unit=unit)
+
+    def _attack(self, estimator, X, y, key, *, unit=None):
         owner = type(self).__name__
         out = np.empty_like(X)
         n_flat = 0
@@ -49,7 +53,7 @@ class GradientAttack(BaseAttack):
             for start in range(0, len(X), self.batch_size):
                 rows = slice(start, start + self.batch_size)
                 known = None if columns is None else columns[rows]
-                record = self._attack_rows(view, X[rows], known, key.take(rows))
+                record = self._attack_rows(view, X[rows], known, key.take(rows), unit)
                 # What did not move stays bit for bit, whatever the working precision.
                 moved = view.host(record.best)
                 start_points = view.host(record.x)
@@ -65,7 +69,7 @@ class GradientAttack(BaseAttack):
             )
         return out
 
-    def _attack_rows(self, view, values, columns, key):
+    def _attack_rows(self, view, values, columns, key, unit=None):
         objective = self.objective or "misclassification"
         x = view.tensor(values)
         if columns is not None:
@@ -76,13 +80,21 @@ class GradientAttack(BaseAttack):
         box = (None, None)
         if self.data_range is not None:
             box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
+        if unit is not None:
+            unit = view.tensor(unit[None])
         runs = [(record.column, 1)]
         if objective == "probability_shift":
             runs = [(record.predicted, 1), (record.predicted, -1)]
         for restart in range(self._n_restarts()):
             for column, sign in runs:
                 oracle = Oracle(
-                    record, column, sign, eps=self.eps, norm=self.norm, box=box
+                    record,
+                    column,
+                    sign,
+                    eps=self.eps,
+                    norm=self.norm,
+                    box=box,
+                    unit=unit,
                 )
                 if len(oracle):
                     rng = key.derive("restart", restart, sign).generator()

@@ -131,11 +131,13 @@ class Oracle:
         1 drives the probability of that class down, -1 up.
     eps, norm, box : float, {inf, 2}, (low, high)
         The budget in raw units; ``box`` holds None or bounds that broadcast.
+    unit : array or tensor of shape (1, ...), default=None
+        Units of the features, in which ``eps`` is meant; 0 freezes.
     """
 
-    def __init__(self, record, column, sign, *, eps, norm, box):
+    def __init__(self, record, column, sign, *, eps, norm, box, unit=None):
         self.record, self.sign = record, sign
-        self.eps, self.norm, self.box = eps, norm, box
+        self.eps, self.norm, self.box, self.unit = eps, norm, box, unit
         self._n_calls = 0
         rows = namespace(record.x).where(~record.settled)[0]
         self._watches_column = record.stops or column is record.predicted
@@ -196,13 +198,15 @@ class Oracle:
 
     def steepest(self, gradient):
         """Return the unit step along which the loss rises most in the norm."""
-        return steepest(gradient, self.norm)
+        if self.unit is None:
+            return steepest(gradient, self.norm)
+        return self.unit * steepest(self.unit * gradient, self.norm)
 
     def project(self, z):
         """Return the iterates put back into the ball and the box."""
         low, high = self._bounds
         if self.norm != np.inf:
-            z = self.x + project(z - self.x, self.eps, self.norm)
+            z = self.x + self._project(z - self.x)
             if low is None:
                 return z
         return namespace(z).clip(z, low, high)
@@ -221,6 +225,7 @@ class Oracle:
             radius = rng.random((len(step),)) ** (1 / np.prod(shape[1:]))
             step = step * per_sample(radius, step)
         step = self.record.view.tensor(step)[self._live["rows"]]
+        step = step if self.unit is None else step * self.unit
         return self.project(self.x + self.eps * step)
 
     def finish(self, z):
@@ -253,12 +258,23 @@ class Oracle:
         self._live = {name: part[stay] for name, part in live.items()}
         self._bounds = self._make_bounds()
 
+    def _project(self, delta):
+        """Return the nearest points of the ball, in the units of the features."""
+        if self.unit is None:
+            return project(delta, self.eps, self.norm)
+        xp = namespace(delta)
+        frozen = self.unit == 0
+        delta = delta / xp.where(frozen, xp.ones_like(self.unit), self.unit)
+        delta = xp.where(frozen, xp.zeros_like(delta), delta)
+        return self.unit * project(delta, self.eps, self.norm)
+
     def _make_bounds(self):
         """Return the bounds of the box, cut with the cube where that is the ball."""
         low, high = self.box
         if self.norm != np.inf:
             return low, high
-        floor, ceiling = self.x - self.eps, self.x + self.eps
+        reach = self.eps if self.unit is None else self.eps * self.unit
+        floor, ceiling = self.x - reach, self.x + reach
         if low is None:
             return floor, ceiling
         xp = namespace(self.x)

@@ -40,6 +40,8 @@ class PGD(GradientAttack):
         scorer of the robust ratio asks for the probability shift.
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random starts. The same int gives the same starts whatever the
         batch size or the order of the rows.
@@ -81,6 +83,7 @@ class PGD(GradientAttack):
         n_restarts=1,
         objective=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -92,6 +95,7 @@ class PGD(GradientAttack):
         self.n_restarts = n_restarts
         self.objective = objective
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     def _check_parameters(self):

@@ -6,6 +6,7 @@ only its idea in one private method, and declares every parameter in its own
 """
 
 from skrobust.base._attack import BaseAttack
+from skrobust.base._constraints import Constraints
 from skrobust.base._estimates import Estimate
 from skrobust.base._perturbation import BasePerturbation
 from skrobust.base._plan import LabelPlan
@@ -17,6 +18,7 @@ __all__ = [
     "BaseAttack",
     "BasePerturbation",
     "BaseSampler",
+    "Constraints",
     "Estimate",
     "LabelPlan",
     "SamplingEstimate",

@@ -1,12 +1,13 @@
 """What every attack promises."""
 
 from abc import ABC, abstractmethod
+from collections import namedtuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skrobust._containers import like, to_array
-from skrobust._norms import NORMS, length, project
+from skrobust._containers import is_frame, like, to_array
+from skrobust._norms import NORMS
 from skrobust._random import NoiseKey, seed_number
 from skrobust._validation import (
     check_choice,
@@ -16,8 +17,12 @@ from skrobust._validation import (
     check_targets,
     invalid,
 )
+from skrobust.base._constraints import Constraints, Domain
 
 OBJECTIVES = (None, "misclassification", "loss", "probability_shift")
+
+# What one call of perturb asks for: the container X and its checked float values.
+Task = namedtuple("Task", ["estimator", "X", "values", "y", "key", "domain"])
 
 
 class BaseAttack(BaseEstimator, ABC):
@@ -26,8 +31,9 @@ class BaseAttack(BaseEstimator, ABC):
     A subclass stores ``eps``, ``norm``, ``data_range``, ``objective`` and
     ``random_state`` in ``__init__`` and writes ``_attack(estimator, X, y, rng)``. The
     base checks what comes in and never trusts what comes out: the result is put back
-    into the ball of radius ``eps`` around the raw input and into ``data_range``, and
-    returned in the container that came in. ``eps=0`` returns the values bit for bit.
+    into the ball of radius ``eps`` around the raw input, into ``data_range`` and onto
+    what ``constraints`` (a parameter that a subclass may have) allow, and returned in
+    the container that came in. ``eps=0`` returns the values bit for bit.
 
     Examples
     --------
@@ -69,7 +75,7 @@ class BaseAttack(BaseEstimator, ABC):
         values = check_rows(to_array(X), owner)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
-        self._check_range(values)
+        domain = self._domain(values, X)
         if y is not None:
             y = check_targets(y, owner)
             check_same_length(owner, X=values, y=y)
@@ -77,44 +83,39 @@ class BaseAttack(BaseEstimator, ABC):
             return like(values.copy(), X)
         seed = seed_number(self.random_state, owner)
         key = NoiseKey.from_rows(values, seed).derive(owner, 0)
-        adversarial = self._attack(estimator, values, y, key)
-        return like(self._enforce(np.asarray(adversarial), values), X)
+        task = Task(estimator, X, values, y, key, domain)
+        adversarial = np.asarray(self._run(task))
+        if adversarial.shape != values.shape:
+            raise ValueError(
+                f"{owner}._attack must keep the shape {values.shape}; it returned "
+                f"{adversarial.shape}."
+            )
+        return like(domain.put_back(adversarial, values), X)
+
+    def _run(self, task):
+        """Return adversarial rows; for attacks that look at the domain or container."""
+        return self._attack(task.estimator, task.values, task.y, task.key)
 
     @abstractmethod
     def _attack(self, estimator, X, y, key):
         """Return adversarial rows for checked float rows X and labels y (or None)."""
 
-    def _enforce(self, adversarial, values):
-        """Put rows back into the ball and the box, whatever the attack returned."""
-        if adversarial.shape != values.shape:
-            raise ValueError(
-                f"{type(self).__name__}._attack must keep the shape {values.shape}; "
-                f"it returned {adversarial.shape}."
-            )
-        exact = values.astype(np.float64)
-        delta = np.where(np.isfinite(adversarial), adversarial - exact, 0.0)
-        out = exact + project(delta, self.eps, self.norm)
-        if self.data_range is not None:
-            out = np.clip(out, *self.data_range)
-        return self._round_inwards(out, exact, values)
-
-    def _round_inwards(self, out, exact, values):
-        """Return rows in the dtype of ``values``; rounding must not leave the ball."""
-        out = out.astype(values.dtype)
-        for _ in range(4):
-            reach = length(out.astype(np.float64) - exact, self.norm)
-            beyond = np.flatnonzero(reach > self.eps)
-            if not len(beyond):
-                return out
-            out[beyond] = np.nextafter(out[beyond], values[beyond])
-        # Values so coarse that a step inwards is a large one.
-        shrunk = values[beyond] + (out[beyond] - values[beyond]) / 2
-        inside = (
-            length(shrunk.astype(np.float64) - exact[beyond], self.norm) <= self.eps
+    def _domain(self, values, X):
+        """Return the set that adversarial rows must lie in, and check that X does."""
+        owner = type(self).__name__
+        constraints = getattr(self, "constraints", None)
+        if constraints is not None and not isinstance(constraints, Constraints):
+            raise invalid("constraints", owner, "None or Constraints", constraints)
+        self._check_range(values)
+        return Domain(
+            values,
+            X.columns if is_frame(X) else None,
+            constraints,
+            eps=self.eps,
+            norm=self.norm,
+            data_range=self.data_range,
+            owner=owner,
         )
-        keep = inside.reshape((-1,) + (1,) * (values.ndim - 1))
-        out[beyond] = np.where(keep, shrunk, values[beyond])
-        return out
 
     def _check_parameters(self):
         owner = type(self).__name__
