@@ -1,5 +1,6 @@
 """What every attack promises."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections import namedtuple
 
@@ -52,6 +53,8 @@ class BaseAttack(BaseEstimator, ABC):
     np.float64(0.1)
     """
 
+    _may_lack_eps = False  # whether eps=None, no ball at all, makes sense
+
     def perturb(self, estimator, X, y=None):
         """Return adversarial rows.
 
@@ -84,7 +87,11 @@ class BaseAttack(BaseEstimator, ABC):
         seed = seed_number(self.random_state, owner)
         key = NoiseKey.from_rows(values, seed).derive(owner, 0)
         task = Task(estimator, X, values, y, key, domain)
-        adversarial = np.asarray(self._run(task))
+        found = self._run(task)
+        adversarial, details = found if isinstance(found, tuple) else (found, {})
+        adversarial = np.asarray(adversarial)
+        for sentence in details.get("warnings", ()):
+            warnings.warn(sentence, UserWarning, stacklevel=2)
         if adversarial.shape != values.shape:
             raise ValueError(
                 f"{owner}._attack must keep the shape {values.shape}; it returned "
@@ -93,7 +100,10 @@ class BaseAttack(BaseEstimator, ABC):
         return like(domain.put_back(adversarial, values), X)
 
     def _run(self, task):
-        """Return adversarial rows; for attacks that look at the domain or container."""
+        """Return adversarial rows; for attacks that look at the domain or container.
+
+        They come alone, or with a dictionary of what was counted.
+        """
         return self._attack(task.estimator, task.values, task.y, task.key)
 
     @abstractmethod
@@ -119,7 +129,8 @@ class BaseAttack(BaseEstimator, ABC):
 
     def _check_parameters(self):
         owner = type(self).__name__
-        check_number(self.eps, "eps", owner, low=0)
+        if self.eps is not None or not self._may_lack_eps:
+            check_number(self.eps, "eps", owner, low=0)
         if not np.isscalar(self.norm) or self.norm not in NORMS:
             raise invalid("norm", owner, "numpy.inf or 2", self.norm)
         check_choice(self.objective, "objective", owner, OBJECTIVES)

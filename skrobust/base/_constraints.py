@@ -1,5 +1,7 @@
 """What an adversarial row may be: in the ball, in the box, and possible at all."""
 
+from copy import copy
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -101,6 +103,12 @@ class Domain:
         """Whether some features take separate values alone."""
         return bool(len(self._integer) or self._levels or self._groups)
 
+    def without_ball(self):
+        """Return the same domain with no bound on the length."""
+        free = copy(self)
+        free.eps = np.inf
+        return free
+
     def spread(self, step):
         """Return steps of the plain ball as steps of this one (frozen features: 0)."""
         return step if self.unit is None else step * self.unit
@@ -114,6 +122,8 @@ class Domain:
 
     def length(self, delta):
         """Return the length of each difference, in units of the features."""
+        if not len(delta):
+            return np.zeros(0)
         return length(self.relative(np.asarray(delta, dtype=np.float64)), self.norm)
 
     def put_back(self, candidates, values):
