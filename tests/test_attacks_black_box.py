@@ -54,9 +54,8 @@ class Counting(ClassifierMixin, BaseEstimator):
         self.classes_ = model.classes_
 
     def __getattr__(self, name):
-        if name in ("predict", "predict_proba", "decision_function"):
-            if name in self.methods:
-                return lambda X: self._pass(name, X)
+        if name.startswith(("predict", "decision")) and name in self.methods:
+            return lambda X: self._pass(name, X)
         raise AttributeError(name)
 
     def _pass(self, name, X):
@@ -277,7 +276,7 @@ def test_every_kind_of_model_and_label(model, attack):
 
 def test_labels_have_the_last_word():
     # Scores and labels disagree where the threshold is not a half.
-    model, X, y = linear_problem()
+    _, X, y = linear_problem()
     moved = FixedThresholdClassifier(
         LogisticRegression(C=100), threshold=0.9, response_method="predict_proba"
     ).fit(X, y)

@@ -200,11 +200,14 @@ class Domain:
     def _round_inwards(self, out, exact, values):
         """Return rows in the dtype of ``values``; rounding must not leave the ball."""
         out = out.astype(values.dtype)
-        for _ in range(4):
+        for n_steps in (1, 2, 4, 8):
             beyond = np.flatnonzero(~(self.length(out - exact) <= self.eps))
             if not len(beyond):
                 return out
-            moved = np.nextafter(out[beyond], values[beyond])
+            # A step must be seen in the difference, so it is one of the larger number.
+            large = np.maximum(np.abs(out[beyond]), np.abs(values[beyond]))
+            step = n_steps * np.spacing(large)
+            moved = out[beyond] - np.clip(out[beyond] - values[beyond], -step, step)
             out[beyond] = np.where(self._separate(values), out[beyond], moved)
         # Values so coarse that a step inwards is a large one.
         shrunk = values[beyond] + (out[beyond] - values[beyond]) / 2
