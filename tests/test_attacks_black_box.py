@@ -478,7 +478,8 @@ MODEL, X, Y = linear_problem(20)
 IMAGES = np.zeros((2, 3, 5, 4))  # channels first or last?
 BAD = {
     "eps": (lambda: RandomSearch(-1), "'eps' parameter of RandomSearch"),
-    "eps none": (lambda: Square(None), "'eps' parameter of Square"),
+    "hsj eps none": (lambda: HopSkipJump(None), "'eps' parameter of HopSkipJump"),
+    "no ball": (lambda: Square(np.inf), "'eps' parameter of Square"),
     "hsj eps": (lambda: HopSkipJump(-1), "'eps' parameter of HopSkipJump"),
     "steps": (lambda: RandomSearch(n_steps=0), "'n_steps' parameter of RandomSearch"),
     "candidates": (lambda: RandomSearch(n_candidates=0.5), "'n_candidates' parameter"),

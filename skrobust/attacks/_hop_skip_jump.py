@@ -22,10 +22,10 @@ class HopSkipJump(BlackBoxAttack):
 
     Parameters
     ----------
-    eps : float or None, default=None
+    eps : float, default=inf
         Radius of the ball, in the units of the raw input of the whole pipeline. A row
         leaves once it is fooled inside; one for which the attack finds nothing inside
-        comes back unchanged. None: no ball, the nearest fooling point found.
+        comes back unchanged. ``numpy.inf``: no ball, the nearest fooling point found.
     norm : {inf, 2, 1}, default=2
         Norm that is made small.
     data_range : None or (low, high), default=None
@@ -79,11 +79,9 @@ class HopSkipJump(BlackBoxAttack):
     [0, 0, 0]
     """
 
-    _may_lack_eps = True
-
     def __init__(
         self,
-        eps=None,
+        eps=np.inf,
         *,
         norm=2,
         data_range=None,
@@ -126,6 +124,10 @@ class HopSkipJump(BlackBoxAttack):
         if isinstance(self.starts, str) and self.starts != "rows":
             rule = "None, 'rows' or an array of rows"
             raise invalid("starts", owner, rule, self.starts)
+
+    def _check_eps(self, owner):
+        if not np.isscalar(self.eps) or self.eps != np.inf:
+            super()._check_eps(owner)
 
     @property
     def _n_candidates(self):

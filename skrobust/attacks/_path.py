@@ -31,7 +31,7 @@ class Path:
         search.domain = search.domain.without_ball()
         self.point = self.x.copy()
         self.size = np.full(len(self.x), np.inf)
-        self._goal = 0.0 if attack.eps is None else attack.eps
+        self._goal = attack.eps if attack.eps < np.inf else 0.0
         self._all = rows
         d = int(np.prod(self.x.shape[1:]))
         self._fine = d**-1.5 if attack.norm == 2 else d**-2.0
@@ -45,9 +45,8 @@ class Path:
 
     def write_down(self):
         """Hand over the points inside the ball."""
-        bound = np.inf if self._attack.eps is None else self._attack.eps
         found = self._all[np.isfinite(self.size[self._all])]
-        found = found[self.size[found] <= bound]
+        found = found[self.size[found] <= self._attack.eps]
         self._search.keep(found, self.point[found])
 
     def find_starts(self):

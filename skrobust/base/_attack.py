@@ -53,8 +53,6 @@ class BaseAttack(BaseEstimator, ABC):
     np.float64(0.1)
     """
 
-    _may_lack_eps = False  # whether eps=None, no ball at all, makes sense
-
     def perturb(self, estimator, X, y=None):
         """Return adversarial rows.
 
@@ -129,8 +127,7 @@ class BaseAttack(BaseEstimator, ABC):
 
     def _check_parameters(self):
         owner = type(self).__name__
-        if self.eps is not None or not self._may_lack_eps:
-            check_number(self.eps, "eps", owner, low=0)
+        self._check_eps(owner)
         if not np.isscalar(self.norm) or self.norm not in NORMS:
             raise invalid("norm", owner, "numpy.inf or 2", self.norm)
         check_choice(self.objective, "objective", owner, OBJECTIVES)
@@ -150,6 +147,9 @@ class BaseAttack(BaseEstimator, ABC):
                 "None or a pair (low, high) with low < high",
                 self.data_range,
             )
+
+    def _check_eps(self, owner):
+        check_number(self.eps, "eps", owner, low=0)
 
     def _check_range(self, values):
         if self.data_range is None:

@@ -83,7 +83,7 @@ class Domain:
     """
 
     def __init__(self, values, names, constraints, *, eps, norm, data_range, owner):
-        self.eps, self.norm = np.inf if eps is None else eps, norm
+        self.eps, self.norm = eps, norm
         self.low = self.high = self.unit = None
         if data_range is not None:
             self.low, self.high = (np.asarray(b, dtype=np.float64) for b in data_range)
