@@ -6,6 +6,7 @@ only its idea in one private method, and declares every parameter in its own
 """
 
 from skrobust.base._attack import BaseAttack
+from skrobust.base._attack_result import AttackResult
 from skrobust.base._estimates import Estimate
 from skrobust.base._perturbation import BasePerturbation
 from skrobust.base._plan import LabelPlan
@@ -14,6 +15,7 @@ from skrobust.base._sampling_estimate import SamplingEstimate
 from skrobust.base._sampling_result import SamplingResult
 
 __all__ = [
+    "AttackResult",
     "BaseAttack",
     "BasePerturbation",
     "BaseSampler",

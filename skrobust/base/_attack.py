@@ -1,5 +1,7 @@
 """What every attack promises."""
 
+import time
+import warnings
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -8,6 +10,7 @@ from sklearn.base import BaseEstimator
 from skrobust._containers import like, to_array
 from skrobust._norms import NORMS, length, project
 from skrobust._random import NoiseKey, seed_number
+from skrobust._responses import predict_labels
 from skrobust._validation import (
     check_choice,
     check_number,
@@ -16,18 +19,25 @@ from skrobust._validation import (
     check_targets,
     invalid,
 )
+from skrobust.base._attack_result import AttackResult
 
 OBJECTIVES = (None, "misclassification", "loss", "probability_shift")
+_COUNTED = ("forward", "backward", "queries", "iterations", "found_by")
 
 
 class BaseAttack(BaseEstimator, ABC):
     """Base class of attacks: ``perturb(estimator, X, y)``.
 
     A subclass stores ``eps``, ``norm``, ``data_range``, ``objective`` and
-    ``random_state`` in ``__init__`` and writes ``_attack(estimator, X, y, rng)``. The
+    ``random_state`` in ``__init__`` and writes ``_attack(estimator, X, y, key)``. The
     base checks what comes in and never trusts what comes out: the result is put back
     into the ball of radius ``eps`` around the raw input and into ``data_range``, and
     returned in the container that came in. ``eps=0`` returns the values bit for bit.
+
+    ``_attack`` returns the rows alone, or the rows and a dictionary of what it counted:
+    arrays of one number per sample (``forward``, ``backward``, ``queries``,
+    ``iterations``), ``found_by``, and sentences under ``warnings``. One that can start
+    from given rows writes ``_attack_from(estimator, X, y, key, start)`` too.
 
     Examples
     --------
@@ -64,6 +74,56 @@ class BaseAttack(BaseEstimator, ABC):
         X_adv : container like X
             Within ``eps`` of X in ``norm``, and within ``data_range``.
         """
+        adversarial, details, _ = self._search(estimator, X, y)
+        for sentence in details.get("warnings", ()):
+            warnings.warn(sentence, UserWarning, stacklevel=2)
+        return like(adversarial, X)
+
+    def run(self, estimator, X, y=None, *, start=None):
+        """Attack, and say of each sample whether it was fooled and what it took.
+
+        Parameters
+        ----------
+        estimator, X, y
+            As in :meth:`perturb`.
+        start : container like X, default=None
+            Rows to start from in place of X; they are put into the ball around X first.
+            For attacks that can (those that follow gradients step by step).
+
+        Returns
+        -------
+        result : AttackResult
+            Its ``X_adv`` is what :meth:`perturb` returns. Nothing is warned of: the
+            sentences are in ``warnings``.
+        """
+        owner = type(self).__name__
+        begun = time.perf_counter()
+        adversarial, details, values = self._search(estimator, X, y, start)
+        seconds = time.perf_counter() - begun
+        X_adv = like(adversarial, X)
+        predicted = predict_labels(estimator, X_adv)
+        target = getattr(self, "target", None)
+        if target is not None:
+            success = predicted == np.broadcast_to(np.asarray(target), len(predicted))
+        elif y is not None:
+            success = predicted != check_targets(y, owner)
+        else:
+            success = predicted != predict_labels(estimator, like(values, X))
+        delta = adversarial.astype(np.float64) - values
+        norm = length(delta, self.norm)
+        if self._aims_at_labels():
+            norm = np.where(success, norm, np.nan)
+        counted = {name: details.get(name) for name in _COUNTED}
+        sentences = list(details.get("warnings", ()))
+        return AttackResult(
+            X_adv, success, norm, seconds=seconds, warnings=sentences, **counted
+        )
+
+    def _aims_at_labels(self):
+        return getattr(self, "objective", None) in (None, "misclassification")
+
+    def _search(self, estimator, X, y, start=None):
+        """Return adversarial values, what was counted, and the checked clean values."""
         owner = type(self).__name__
         self._check_parameters()
         values = check_rows(to_array(X), owner)
@@ -74,15 +134,35 @@ class BaseAttack(BaseEstimator, ABC):
             y = check_targets(y, owner)
             check_same_length(owner, X=values, y=y)
         if self.eps == 0:
-            return like(values.copy(), X)
+            return values.copy(), {}, values
         seed = seed_number(self.random_state, owner)
         key = NoiseKey.from_rows(values, seed).derive(owner, 0)
-        adversarial = self._attack(estimator, values, y, key)
-        return like(self._enforce(np.asarray(adversarial), values), X)
+        if start is None:
+            found = self._attack(estimator, values, y, key)
+        else:
+            start = self._check_start(start, values)
+            found = self._attack_from(estimator, values, y, key, start)
+        adversarial, details = found if isinstance(found, tuple) else (found, {})
+        return self._enforce(np.asarray(adversarial), values), details, values
+
+    def _check_start(self, start, values):
+        owner = type(self).__name__
+        if not hasattr(self, "_attack_from"):
+            raise ValueError(f"{owner} cannot start from given rows. Leave out start.")
+        start = check_rows(to_array(start), owner)
+        if start.shape != values.shape:
+            raise ValueError(
+                f"{owner} needs start of the shape of X, {values.shape}. Got "
+                f"{start.shape}."
+            )
+        return self._enforce(start, values)
 
     @abstractmethod
     def _attack(self, estimator, X, y, key):
-        """Return adversarial rows for checked float rows X and labels y (or None)."""
+        """Return adversarial rows for checked float rows X and labels y (or None).
+
+        The rows alone, or the rows and a dictionary of what was counted.
+        """
 
     def _enforce(self, adversarial, values):
         """Put rows back into the ball and the box, whatever the attack returned."""
