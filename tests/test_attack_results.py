@@ -113,9 +113,8 @@ def test_saturation_is_told_and_does_not_blind():
         a = PGD(0.05, random_state=0, loss=loss)
         result = a.run(model, X, y)
         assert result.n_successes >= calm.sum() - 1
-        assert (loss == "cross_entropy") == any(
-            "log odds" in w for w in result.warnings
-        )
+        told = any("log odds" in sentence for sentence in result.warnings)
+        assert told == (loss == "cross_entropy")
     with pytest.warns(UserWarning, match="a saturated model"):
         PGD(0.05, loss="cross_entropy").perturb(model, X, y)
 

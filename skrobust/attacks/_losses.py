@@ -9,7 +9,7 @@ import numpy as np
 
 from skrobust._norms import namespace
 
-# Below this, the slope of a loss times the gradients of a model leaves single precision.
+# Below this, a slope times the gradients of a model leaves single precision.
 FAINT = 1e-19
 
 

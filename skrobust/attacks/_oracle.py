@@ -110,7 +110,7 @@ class Record:
         return value, slope if inner is None else slope * inner, fell_back, scores
 
     def forward_clean(self, rows):
-        """Return logits, pullback and 0 passes for clean rows, or 1 where it is spent."""
+        """Return logits and pullback of clean rows, and the passes that it took."""
         if self._clean is None:
             return *self.view.forward(self.x[rows]), 1
         (logits, pullback), self._clean = self._clean, None
@@ -167,8 +167,8 @@ class Oracle:
         self._watches_column = record.stops or column is record.watched
         parts = {
             "x": record.x, "start": start, "column": column, "aim": aim,
-            "own": record.column, "watched": record.watched, "probability": record.probability,
-            "best": record.best, "score": record.score,
+            "own": record.column, "watched": record.watched, "best": record.best,
+            "probability": record.probability, "score": record.score,
         }  # fmt: skip
         self._live = {
             name: part[rows] for name, part in parts.items() if part is not None

@@ -101,10 +101,10 @@ def evaluate_attack(
     -------
     results : Results
         ``clean_accuracy`` and ``robust_accuracy`` with their intervals, ``n_samples``
-        and ``confidence``; ``per_sample``, what the run for robust accuracy says of each
-        sample (``success``, ``norm`` and the passes or queries that the attack
-        counted), with ``to_frame``; ``constant_model_accuracy``, the robust accuracy of a model
-        that always answers the largest class (its robust ratio is 1 at every
+        and ``confidence``; ``per_sample``, what the run for robust accuracy says
+        of each sample (``success``, ``norm`` and the passes or queries that the attack
+        counted), with ``to_frame``; ``constant_model_accuracy``, the robust accuracy of
+        a model that always answers the largest class (its robust ratio is 1 at every
         tolerance). Where there are probabilities, ``modes`` and the columns
         ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
         ``_high``, and ``_tempered``: the same examples judged after temperature scaling
