@@ -5,9 +5,11 @@ An attack answers ``perturb(estimator, X, y)`` as a perturbation does. ``eps`` a
 namespace loads no torch; attacking a net does.
 """
 
+from skrobust.attacks._auto_attack import AutoAttack
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fgsm import FGSM
 from skrobust.attacks._gradient import GradientAttack
 from skrobust.attacks._pgd import PGD
+from skrobust.attacks._probability_shift import ProbabilityShift
 
-__all__ = ["AutoPGD", "FGSM", "GradientAttack", "PGD"]
+__all__ = ["AutoAttack", "AutoPGD", "FGSM", "GradientAttack", "PGD", "ProbabilityShift"]

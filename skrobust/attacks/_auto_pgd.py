@@ -24,7 +24,10 @@ def checkpoints(n_steps):
 
 
 def climb(oracle, z, n_steps):
-    """Climb the loss of an oracle from z and return the last iterates of live rows.
+    """Climb the loss of an oracle from z and return last iterates of live rows.
+
+    The last but one is written down; the last is the farthest point of the ball along
+    the last gradient, which on a linear model is the best.
 
     Parameters
     ----------
@@ -79,7 +82,8 @@ def climb(oracle, z, n_steps):
             gradient = xp.where(back, best_gradient, gradient)
             halved, mark_peak, rises = slow * 1.0, peak, rises * 0
         state = before, best, best_gradient, peak, value, step, rises, mark_peak, halved
-    return z
+    oracle.finish(z)
+    return oracle.project(oracle.x + oracle.eps * oracle.steepest(gradient))
 
 
 class AutoPGD(GradientAttack):

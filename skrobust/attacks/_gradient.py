@@ -138,6 +138,8 @@ class GradientAttack(BaseAttack):
             settings["start"] = view.tensor(start)
         for candidate in candidates:
             Oracle(record, record.column, 1, **settings).finish(view.tensor(candidate))
+        if candidates:
+            settings["start"] = view.tensor(view.host(record.best).copy())
         for restart in range(self._n_restarts()):
             for drive in self._drives(record):
                 oracle = Oracle(

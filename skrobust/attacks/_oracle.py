@@ -161,7 +161,7 @@ class Oracle:
     ):  # fmt: skip
         self.record, self.sign, self.loss = record, sign, loss
         self.eps, self.norm, self.box = eps, norm, box
-        self.value = None
+        self.value = self._judged = None
         self._n_forward = self._n_backward = self._n_calls = 0
         rows = namespace(record.x).where(~record.settled)[0]
         self._watches_column = record.stops or column is record.watched
@@ -234,6 +234,7 @@ class Oracle:
                 z, gradient, self.value = z[stay], gradient[stay], self.value[stay]
                 state = tuple(part[stay] for part in state)
                 self._leave(stay)
+        self._judged = z
         return z, gradient, *state
 
     def steepest(self, gradient):
@@ -277,7 +278,7 @@ class Oracle:
         which saves a pass: whether they fool is for the caller to ask.
         """
         live, record = self._live, self.record
-        if len(z) and z is not live["x"]:
+        if len(z) and z is not live["x"] and z is not self._judged:
             if trust and record.stops:
                 live["best"] = z
             else:

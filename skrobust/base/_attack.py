@@ -174,6 +174,9 @@ class BaseAttack(BaseEstimator, ABC):
         exact = values.astype(np.float64)
         delta = np.where(np.isfinite(adversarial), adversarial - exact, 0.0)
         out = exact + project(delta, self.eps, self.norm)
+        # What is in the ball already stays bit for bit: no rounding by x + (x' - x).
+        inside = (length(delta, self.norm) <= self.eps) & _finite_rows(adversarial)
+        out[inside] = adversarial[inside]
         if self.data_range is not None:
             out = np.clip(out, *self.data_range)
         return self._round_inwards(out, exact, values)
@@ -238,3 +241,12 @@ class BaseAttack(BaseEstimator, ABC):
                 f"[{low.min():g}, {high.max():g}]. Give data_range and eps in units of "
                 "the raw input of the whole pipeline."
             )
+
+
+def _finite_rows(values):
+    return np.isfinite(values).reshape(len(values), -1).all(axis=1)
+
+
+def parameters_of(attack):
+    """Return the parameters of an attack, or none for an object that declares none."""
+    return attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
