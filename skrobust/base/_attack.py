@@ -84,8 +84,12 @@ class BaseAttack(BaseEstimator, ABC):
 
         Parameters
         ----------
-        estimator, X, y
-            As in :meth:`perturb`.
+        estimator : fitted classifier
+            The model under attack, as in :meth:`perturb`.
+        X : array-like, data frame or tensor of shape (n_samples, ...)
+            Raw input of the whole pipeline.
+        y : array-like of shape (n_samples,), default=None
+            True labels; None stands for the estimator's own predictions.
         start : container like X, default=None
             Rows to start from in place of X; they are put into the ball around X first.
             For attacks that can (those that follow gradients step by step).

@@ -9,6 +9,7 @@ from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.evaluation._attack_run import attack_table, per_sample, right_labels
 from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation._honest import check_evaluation
 from skrobust.metrics import proportion_interval, robust_ratio_curve
 from skrobust.metrics._objective import at_full_strength, column_labels
 
@@ -66,6 +67,7 @@ def evaluate_attack(
     reference="predicted",
     confidence=0.95,
     checkpoint=None,
+    checks=False,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
@@ -96,6 +98,9 @@ def evaluate_attack(
     checkpoint : str or path, default=None
         Folder in which finished runs of the attack are kept. A call that was killed
         goes on from there when it is made again.
+    checks : bool, default=False
+        Whether to add ``warnings``, the doubts of :func:`check_evaluation`. It attacks
+        64 samples about seven times.
 
     Returns
     -------
@@ -167,6 +172,8 @@ def evaluate_attack(
         attack=repr(attack),
         per_sample=per_sample(table),
     )
+    if checks:
+        results["warnings"] = check_evaluation(attack, estimator, X, y)
     if getattr(attack, "target", None) is not None:
         results["skipped"] = "robust ratio: the attack has a target"
         return results
