@@ -1,6 +1,7 @@
 """What every black-box attack gets for free: questions, verdicts, budgets, memory."""
 
 from abc import abstractmethod
+from collections import namedtuple
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from skrobust.base import BaseAttack
 _SCORES = ("decision_function", "predict_proba", "predict")
 _PROBABILITIES = ("predict_proba", "decision_function")
 _BYTES_OF_CANDIDATES = 2**26
+
+Asked = namedtuple("Asked", ["model", "X"])
+Call = namedtuple("Call", ["values", "y", "key", "domain"])
 
 
 class BlackBoxAttack(BaseAttack):
@@ -55,14 +59,15 @@ class BlackBoxAttack(BaseAttack):
         super()._check_parameters()
         check_query_parameters(self)
 
-    def _attack(self, estimator, X, y, key):
-        raise NotImplementedError  # _run does it all
+    def _search(self, estimator, X, y, start=None):
+        # The model is asked in the container that came in.
+        return super()._search(Asked(estimator, X), X, y, start)
 
-    def _run(self, task):
+    def _attack(self, estimator, X, y, key):
+        call = Call(X, y, key, self._domain(X))
         shift = self.objective in ("loss", "probability_shift")
         queries = Queries(
-            task.estimator,
-            task.X,
+            *estimator,
             type(self).__name__,
             response=self.response,
             order=self._order(shift),
@@ -70,16 +75,16 @@ class BlackBoxAttack(BaseAttack):
             batch_size=self.batch_size,
         )
         self._check_response(queries)
-        out = np.empty_like(task.values)
+        out = np.empty_like(X)
         iterations = np.zeros(len(out), dtype=int)
         sentences = []
         width = max(1, int(np.prod(out.shape[1:]))) * self._n_candidates * 8
         size = max(1, _BYTES_OF_CANDIDATES // width)
-        with left_as_it_was(task.estimator):
-            prepared = self._prepare(task, queries)
+        with left_as_it_was(estimator.model):
+            prepared = self._prepare(X, queries)
             for start in range(0, len(out), size):
                 rows = np.arange(start, min(start + size, len(out)))
-                search = Search(self, task, queries, rows)
+                search = Search(self, call, queries, rows)
                 search.prepared = prepared
                 for run in range(len(search.runs)):
                     search.start(run)
@@ -90,7 +95,7 @@ class BlackBoxAttack(BaseAttack):
         details = {"queries": queries.counts, "iterations": iterations}
         return out, {**details, "warnings": sentences}
 
-    def _prepare(self, task, queries):
+    def _prepare(self, X, queries):
         """Return what all blocks of rows share, as ``search.prepared``."""
         return None
 

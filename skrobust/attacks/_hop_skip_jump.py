@@ -136,16 +136,16 @@ class HopSkipJump(BlackBoxAttack):
     def _order(self, shift):
         return ("predict", "predict_proba", "decision_function")
 
-    def _prepare(self, task, queries):
+    def _prepare(self, X, queries):
         if self.starts is None:
             return None
-        pool = task.values
+        pool = X
         if not isinstance(self.starts, str):
             pool = check_rows(to_array(self.starts), "HopSkipJump")
-            if pool.shape[1:] != task.values.shape[1:]:
-                rule = f"of rows of shape {task.values.shape[1:]}"
+            if pool.shape[1:] != X.shape[1:]:
+                rule = f"of rows of shape {X.shape[1:]}"
                 raise invalid("starts", "HopSkipJump", rule, pool.shape)
-        pool = pool.astype(task.values.dtype)
+        pool = pool.astype(X.dtype)
         return pool, queries.labels(pool)
 
     def _search_rows(self, search):

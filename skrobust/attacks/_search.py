@@ -20,18 +20,18 @@ class Search:
     ----------
     attack : BlackBoxAttack
         Whose search it is.
-    task : Task
-        The call of ``perturb``.
+    call : Call
+        Clean rows, labels, key and domain of the whole call.
     queries : Queries
         The model.
     rows : integer ndarray
         Places of the block in the call.
     """
 
-    def __init__(self, attack, task, queries, rows):
-        self.x, self.domain = task.values[rows], task.domain
+    def __init__(self, attack, call, queries, rows):
+        self.x, self.domain = call.values[rows], call.domain
         self.sentences, self.iterations = [], np.zeros(len(rows), dtype=int)
-        self._rows, self._queries, self._key = rows, queries, task.key.take(rows)
+        self._rows, self._queries, self._key = rows, queries, call.key.take(rows)
         self._stops = attack.objective in (None, "misclassification")
         self.is_guided = queries.method != "predict"
         scores = queries.scores(self.x, rows)
@@ -41,8 +41,8 @@ class Search:
             labels = queries.labels(self.x, rows)
             self._trusted, self.predicted = labels == self.predicted, labels
         self.column = self.predicted
-        if task.y is not None:
-            self.column = self._columns(task.y)[rows]
+        if call.y is not None:
+            self.column = self._columns(call.y)[rows]
         self._clean = scores
         self._probability = self._share(scores, self.predicted)
         self.best, self.score = self.x.copy(), np.zeros(len(rows))

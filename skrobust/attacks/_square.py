@@ -28,8 +28,8 @@ class Square(BlackBoxAttack):
         Norm of the ball.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
-    n_steps : int, default=500
-        Questions about each row, one a step.
+    n_steps : int, default=None
+        Changes tried on each row, one a step. None: ``max_queries``, or else 500.
     p_init : float in (0, 1], default=0.8
         Share of the pixels that a square covers at first.
     image_shape : tuple of int, default=None
@@ -88,7 +88,7 @@ class Square(BlackBoxAttack):
         *,
         norm=np.inf,
         data_range=None,
-        n_steps=500,
+        n_steps=None,
         p_init=0.8,
         image_shape=None,
         channel_axis=None,
@@ -117,12 +117,13 @@ class Square(BlackBoxAttack):
         super()._check_parameters()
         if self.norm == 1:
             raise invalid("norm", "Square", "numpy.inf or 2", self.norm)
-        check_count(self.n_steps, "n_steps", "Square")
+        if self.n_steps is not None:
+            check_count(self.n_steps, "n_steps", "Square")
         check_number(self.p_init, "p_init", "Square", low=0, high=1, low_open=True)
         check_choice(self.channel_axis, "channel_axis", "Square", (None, 1, -1))
 
-    def _prepare(self, task, queries):
-        return self._parts(task.values.shape[1:])
+    def _prepare(self, X, queries):
+        return self._parts(X.shape[1:])
 
     def _parts(self, shape):
         """Return what cuts rows of this shape into squares or blocks."""
@@ -137,14 +138,17 @@ class Square(BlackBoxAttack):
             return Planes(image, self.channel_axis)
         return Flat(shape[0]) if len(shape) == 1 else Planes(shape, self.channel_axis)
 
+    def _length(self):
+        return self.n_steps or self.max_queries or 500
+
     def _share(self, step):
         """Return the share of pixels that a square covers at a step."""
-        place = step / self.n_steps * 10_000
+        place = step / self._length() * 10_000
         return self.p_init / 2 ** np.searchsorted(_HALVED_AT, place, side="left")
 
     def _search_rows(self, search):
         parts = search.prepared
-        for step in range(self.n_steps + 1):
+        for step in range(self._length() + 1):
             live = search.live()
             if not len(live):
                 return

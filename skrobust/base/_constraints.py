@@ -64,6 +64,47 @@ class Constraints(BaseEstimator):
         self.one_hot = one_hot
         self.scale = scale
 
+    def by_position(self, columns):
+        """Return the same constraints with positions in place of column names.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Column names, in order; other names stay as they are.
+
+        Returns
+        -------
+        constraints : Constraints
+            A copy.
+
+        Examples
+        --------
+        >>> from skrobust.attacks import Constraints
+        >>> Constraints(frozen=["b", 0]).by_position(["a", "b"])
+        Constraints(frozen=[1, 0])
+        """
+        places = {str(name): place for place, name in enumerate(columns)}
+
+        def found(spec):
+            if isinstance(spec, str) or not np.iterable(spec):
+                return spec
+            if np.asarray(spec).dtype == bool:
+                return spec
+            return [places.get(f, f) if isinstance(f, str) else f for f in spec]
+
+        levels, groups = self.valid_values, self.one_hot
+        if isinstance(levels, dict):
+            levels = dict(zip(found(levels), levels.values(), strict=True))
+        if groups is not None and np.iterable(groups):
+            groups = [found(group) for group in groups]
+        return Constraints(
+            frozen=found(self.frozen),
+            integer=found(self.integer),
+            valid_values=levels,
+            one_hot=groups,
+            scale=self.scale,
+        )
+
 
 class Domain:
     """The set that the adversarial rows of one call must lie in.
@@ -72,24 +113,22 @@ class Domain:
     ----------
     values : ndarray of shape (n_samples, ...), float
         Clean rows.
-    names : sequence of str or None
-        Column names of the rows.
     constraints : Constraints or None
-        Beyond ball and box.
+        Beyond ball and box; features by position.
     eps, norm, data_range : float, {inf, 2, 1}, None or (low, high)
         Ball and box.
     owner : str
         The attack that an error names.
     """
 
-    def __init__(self, values, names, constraints, *, eps, norm, data_range, owner):
+    def __init__(self, values, constraints, *, eps, norm, data_range, owner):
         self.eps, self.norm = eps, norm
         self.low = self.high = self.unit = None
         if data_range is not None:
             self.low, self.high = (np.asarray(b, dtype=np.float64) for b in data_range)
         self._levels, self._integer, self._groups = {}, np.array([], dtype=int), []
         if constraints is not None:
-            self._read(Reader(values, names, owner), constraints)
+            self._read(Reader(values, owner), constraints)
 
     def _read(self, reader, constraints):
         frozen = reader.places(constraints.frozen, "frozen")
