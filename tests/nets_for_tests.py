@@ -67,6 +67,41 @@ class Flat(nn.Module):
         return self.layer(x * 0.0)
 
 
+class Restless(Net):
+    """Dropout that never stops."""
+
+    def forward(self, x):
+        return super().forward(nn.functional.dropout(x, 0.3, training=True))
+
+
+class BatchBound(Net):
+    """Normalises by the statistics of whatever batch it gets."""
+
+    def __init__(self, d=6, k=3):
+        super().__init__(d, k)
+        self.body[1] = nn.BatchNorm1d(16, track_running_stats=False)
+
+
+class Stairs(Net):
+    """Sees its input in steps of 1/20, through which no gradient comes."""
+
+    def forward(self, x):
+        # The steps have gradient 0 almost everywhere.
+        return super().forward(torch.floor(x * 20) / 20 + 0.0 * x)
+
+
+class Wave(nn.Module):
+    """Two classes in turn along the first feature, every tenth of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.tensor(5.0))
+
+    def forward(self, x):
+        z = self.gain * torch.sin(torch.pi * 10 * x[:, 0])
+        return torch.stack([torch.zeros_like(z), z], dim=1)
+
+
 def make_net(module=Net, *, seed=0, epochs=40, **kw):
     settings = {
         "criterion": nn.CrossEntropyLoss, "max_epochs": epochs, "lr": 0.02,

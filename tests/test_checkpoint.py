@@ -106,9 +106,14 @@ def test_attacks_too(tmp_path, monkeypatch):
     assert len(list(tmp_path.glob("*.npy"))) == 3
     monkeypatch.setattr(PGD, "_attack", None)  # from here on it could not run
     again = evaluate_attack(model, X, y, attack, checkpoint=tmp_path)
+    samples = [results.pop("per_sample") for results in (plain, first, again)]
     for name in plain:
         for other in (first, again):
             assert np.array_equal(np.asarray(plain[name]), np.asarray(other[name]))
+    for name in samples[0]["columns"]:
+        for other in samples[1:]:
+            same = np.array_equal(samples[0][name], other[name], equal_nan=True)
+            assert same, name
     with pytest.raises(TypeError):
         evaluate_attack(model, X, y, PGD(0.06, n_steps=5), checkpoint=tmp_path)
 

@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import check_estimator
 
 import skrobust
-from skrobust.attacks import FGSM, PGD
+from skrobust.attacks import FGSM, PGD, ZOO, HopSkipJump, RandomSearch, Square
 from skrobust.base import Estimate
 from skrobust.nets import ToNetInput
 from skrobust.perturbations import (
@@ -372,6 +372,10 @@ def test_public_checks_pass_on_ours():
     check_perturbation(FunctionPerturbation(jitter))
     check_perturbation(FunctionPerturbation(halve), draws=False)
     check_attack(PGD(0.1, n_steps=3))
+    check_attack(RandomSearch(0.1, n_steps=3))
+    check_attack(Square(0.1, n_steps=30))
+    check_attack(ZOO(0.1, n_steps=10))
+    check_attack(HopSkipJump(0.2, n_steps=3))
     check_sampler(DeepESTSampler())
     check_sampler(DeepESTSampler(rule="released"))
     check_sampler(OperationalSampler())

@@ -12,7 +12,7 @@ FAMILIES = ["attacks", "base", "evaluation", "metrics", "nets", "perturbations",
 RULES = {"GL08", "SS01", "SS03", "PR01", "PR02", "PR03", "PR04", "PR07", "RT01", "RT03"}
 # These describe attributes instead of parameters, as their makers are functions.
 MADE_BY_FUNCTIONS = {
-    "Estimate", "LabelPlan", "NormalizedScorer", "Report", "Results",
+    "AttackResult", "Estimate", "LabelPlan", "NormalizedScorer", "Report", "Results",
     "SamplingEstimate", "SamplingResult",
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ class FGSM(GradientAttack):
 
     for the L-infinity norm; for the L2 norm the gradient divided by its length takes
     the place of its sign. L is cross entropy in a form that does not saturate (same
-    direction, see Notes of :class:`PGD`).
+    direction, see Notes of :class:`PGD`), unless ``loss`` says otherwise.
 
     Parameters
     ----------
@@ -24,8 +24,14 @@ class FGSM(GradientAttack):
         Bounds of the raw input, scalars or one per feature.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         See :class:`PGD`.
+    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+        See :class:`PGD`.
+    target : None, label or array-like of shape (n_samples,), default=None
+        See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
         FGSM draws nothing; the parameter is there so that all are seeded alike.
 
@@ -49,6 +55,8 @@ class FGSM(GradientAttack):
     True
     """
 
+    _trusts_last = True
+
     def __init__(
         self,
         eps=0.1,
@@ -56,14 +64,20 @@ class FGSM(GradientAttack):
         norm=np.inf,
         data_range=None,
         objective=None,
+        loss="log_odds",
+        target=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
         self.norm = norm
         self.data_range = data_range
         self.objective = objective
+        self.loss = loss
+        self.target = target
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     def _attack_batch(self, oracle, x, rng):

@@ -1,14 +1,25 @@
-"""What every gradient attack gets for free: labels, batches, restarts."""
+"""What every gradient attack gets for free: labels, targets, batches, restarts."""
 
-import warnings
 from abc import abstractmethod
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrobust._validation import check_count
+from skrobust._validation import check_choice, check_count, invalid
 from skrobust._views import differentiable_view
+from skrobust.attacks._losses import LOSS_NAMES
 from skrobust.attacks._oracle import Oracle, Record
 from skrobust.base import BaseAttack
+
+
+class Drive(NamedTuple):
+    """One run: which loss of which class goes which way, and where to."""
+
+    name: str
+    column: Any
+    sign: int = 1
+    loss: str = "log_odds"
+    aim: Any = None
 
 
 class GradientAttack(BaseAttack):
@@ -19,7 +30,7 @@ class GradientAttack(BaseAttack):
     oracle remembers the best iterate of every sample, lets settled samples leave, and
     offers ``steepest``, ``project`` and ``random_start``; ``rng`` draws by row. The
     same code runs in numpy on linear classifiers and in torch on nets, on the device
-    of the net.
+    of the net. Parameters ``loss`` and ``target`` of a subclass are understood.
 
     Examples
     --------
@@ -39,62 +50,138 @@ class GradientAttack(BaseAttack):
     """
 
     batch_size = 256
+    loss = "log_odds"
+    target = None
+    # Whether the last iterates need no judgement of their own (one-step attacks).
+    _trusts_last = False
 
     def _attack(self, estimator, X, y, key):
-        owner = type(self).__name__
+        return self._attack_from(estimator, X, y, key)
+
+    def _attack_from(self, estimator, X, y, key, start=None, candidates=()):
+        """Attack rows, from given starts and with given candidates where there are."""
         out = np.empty_like(X)
-        n_flat = 0
-        with differentiable_view(estimator, owner) as view:
-            columns = None if y is None else view.columns(y)
-            for start in range(0, len(X), self.batch_size):
-                rows = slice(start, start + self.batch_size)
-                known = None if columns is None else columns[rows]
-                record = self._attack_rows(view, X[rows], known, key.take(rows))
+        forward, backward = (np.zeros(len(X), dtype=np.int64) for _ in range(2))
+        n_flat = n_faint = 0
+        with differentiable_view(estimator, type(self).__name__) as view:
+            columns = self._columns(view, y, len(X))
+            for first in range(0, len(X), self.batch_size):
+                rows = slice(first, first + self.batch_size)
+                record = self._attack_rows(
+                    view,
+                    X[rows],
+                    None if columns is None else columns[rows],
+                    key.take(rows),
+                    None if start is None else start[rows],
+                    [candidate[rows] for candidate in candidates],
+                )
                 # What did not move stays bit for bit, whatever the working precision.
                 moved = view.host(record.best)
                 start_points = view.host(record.x)
                 out[rows] = np.where(moved == start_points, X[rows], moved)
+                forward[rows] = view.host(record.forward)
+                backward[rows] = view.host(record.backward)
                 n_flat += record.n_flat
+                n_faint += record.n_faint
+        counts = {"forward": forward, "backward": backward, "iterations": backward}
+        return out, {**counts, "warnings": self._sentences(n_flat, n_faint)}
+
+    def _sentences(self, n_flat, n_faint):
+        owner, out = type(self).__name__, []
+        if n_faint:
+            out.append(
+                f"{owner} met {n_faint} samples at which loss={self.loss!r} has no "
+                "usable slope (a saturated model); there it followed the log odds, "
+                "which have no scale."
+            )
         if n_flat:
-            warnings.warn(
+            out.append(
                 f"{owner} met {n_flat} zero gradients at its starting points; there it "
                 "cannot attack, so the result is an upper bound of the robustness "
-                "(gradient masking).",
-                UserWarning,
-                stacklevel=3,
+                "(gradient masking)."
             )
         return out
 
-    def _attack_rows(self, view, values, columns, key):
-        objective = self.objective or "misclassification"
+    def _columns(self, view, y, n):
+        """Return the column that each sample is driven from, or to if targeted."""
+        if self.target is None:
+            return None if y is None else view.columns(y)
+        target = np.asarray(self.target)
+        if target.ndim > 1 or (target.ndim and len(target) != n):
+            rule = f"None, a label, or one label for each of the {n} samples"
+            raise invalid("target", type(self).__name__, rule, self.target)
+        try:
+            columns = view.columns(np.broadcast_to(target, n))
+        except ValueError:
+            columns = np.full(n, -1)
+        if (columns < 0).any():
+            raise self._unknown_target()
+        return columns
+
+    def _unknown_target(self):
+        rule = "a label that the model knows, or one such label per sample"
+        return invalid("target", type(self).__name__, rule, self.target)
+
+    def _attack_rows(self, view, values, columns, key, start=None, candidates=()):
         x = view.tensor(values)
         if columns is not None:
             columns = view.integers(columns)
-        else:  # no labels: the predictions stand in
-            columns = view.verdicts(view.logits(x)).argmax(1)
-        record = Record(view, x, columns, objective == "misclassification")
+        targeted = self.target is not None
+        if targeted and int(columns.max()) >= view.logits(x[:1]).shape[1]:
+            raise self._unknown_target()
+        record = Record(view, x, columns, self._aims_at_labels(), targeted=targeted)
         box = (None, None)
         if self.data_range is not None:
             box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
-        runs = [(record.column, 1)]
-        if objective == "probability_shift":
-            runs = [(record.predicted, 1), (record.predicted, -1)]
+        settings = {"eps": self.eps, "norm": self.norm, "box": box}
+        unit = self._domain(values).unit
+        if unit is not None:
+            settings["unit"] = view.tensor(unit[None])
+        if start is not None:
+            settings["start"] = view.tensor(start)
+        for candidate in candidates:
+            Oracle(record, record.column, 1, **settings).finish(view.tensor(candidate))
+        if candidates:
+            settings["start"] = view.tensor(view.host(record.best).copy())
         for restart in range(self._n_restarts()):
-            for column, sign in runs:
+            for drive in self._drives(record):
                 oracle = Oracle(
-                    record, column, sign, eps=self.eps, norm=self.norm, box=box
-                )
+                    record, drive.column, drive.sign, loss=drive.loss, aim=drive.aim,
+                    **settings,
+                )  # fmt: skip
                 if len(oracle):
-                    rng = key.derive("restart", restart, sign).generator()
-                    oracle.finish(self._attack_batch(oracle, oracle.x, rng))
+                    rng = key.derive("restart", restart, drive.name).generator()
+                    z = self._attack_batch(oracle, oracle.start, rng)
+                    oracle.finish(z, trust=self._trusts_last)
+            settings.pop("start", None)  # further restarts are random
         return record
+
+    def _drives(self, record):
+        """Return the runs of one restart."""
+        if self.objective == "probability_shift":
+            return [Drive(1, record.predicted), Drive(-1, record.predicted, -1)]
+        sign = -1 if record.targeted else 1
+        aimed = record.targeted and self.loss == "dlr"
+        loss = "aimed_dlr" if aimed else self.loss
+        return [Drive(sign, record.column, sign, loss)]
 
     def _n_restarts(self):
         return 1
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_count(self.batch_size, "batch_size", type(self).__name__)
+        owner = type(self).__name__
+        check_count(self.batch_size, "batch_size", owner)
+        self._check_loss()
+        if self.target is not None and self.objective == "probability_shift":
+            raise ValueError(
+                f"{owner} with a target cannot have objective='probability_shift', "
+                "which drives the predicted class both ways. Use target=None, or "
+                "objective='loss'."
+            )
+
+    def _check_loss(self):
+        check_choice(self.loss, "loss", type(self).__name__, LOSS_NAMES)
 
     @abstractmethod
     def _attack_batch(self, oracle, x, rng):

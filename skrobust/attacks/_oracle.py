@@ -1,50 +1,23 @@
-"""One batch under attack: losses, gradients, the best iterate, and who may leave.
+"""One batch under attack: gradients, the best iterate, and who may leave.
 
-Two objectives, one function. With z the logits and c a class,
+With z the logits and c a class,
 
     L_c(z) = logsumexp of z_k over k != c, minus z_c = -logit P(c | x).
 
 It rises in the direction of cross entropy exactly (the gradient of cross entropy is
 that of L_c times 1 - P(c)), but it does not vanish for confident models, so that an
-attack with normalised steps follows the published loss without its blind spot.
+attack with normalised steps follows the published loss without its blind spot. Other
+losses are in ``_losses``.
 """
 
 import numpy as np
 
 from skrobust._norms import length, namespace, per_sample, project, steepest
-
-
-def log_odds_against(logits, column):
-    """Return L_c, its slope by the logits, and the margin, for one class c per sample.
-
-    Parameters
-    ----------
-    logits : array or tensor of shape (n, n_classes)
-        Scores of the classes.
-    column : integer array or tensor of shape (n,)
-        Class c of each sample.
-
-    Returns
-    -------
-    value : array or tensor of shape (n,)
-        Log odds against class c.
-    slope : array or tensor of shape (n, n_classes)
-        Derivative of the value by the logits.
-    margin : array or tensor of shape (n,)
-        The largest other logit minus that of class c: above 0 means fooled.
-    """
-    xp = namespace(logits)
-    places = xp.arange(logits.shape[1])
-    if xp is not np:
-        places = places.to(logits.device)
-    is_own = places[None, :] == column[:, None]
-    others = xp.where(is_own, -np.inf, logits)
-    peak = xp.amax(others, 1)
-    share = xp.exp(others - peak[:, None])
-    total = share.sum(1)
-    slope = xp.where(is_own, -1.0, share / total[:, None])
-    margin = peak - xp.where(is_own, logits, 0.0).sum(1)
-    return margin + xp.log(total), slope, margin
+from skrobust.attacks._losses import (
+    log_odds_against,
+    loss_and_slope,
+    margin_against,
+)
 
 
 def _probability(against):
@@ -61,47 +34,85 @@ class Record:
 
     With the objective ``"misclassification"`` (``stops``) the score of an iterate is
     its margin, and a sample that is fooled is settled: it leaves, and keeps the iterate
-    that fooled it first. Otherwise the score is the shift of the probability of the
-    class that was predicted for the clean sample; no sample is ever settled, and the
-    largest shift counts.
+    that fooled it first. Otherwise no sample is ever settled and the largest score
+    counts: the shift of the probability of the class that was predicted for the clean
+    sample or, for a targeted attack, the rise of that of the target.
+
+    Parameters
+    ----------
+    view : NetView or LinearView
+        The model.
+    x : array or tensor of shape (n, ...)
+        Clean rows.
+    column : integer array or tensor of shape (n,), or None
+        True classes (-1: unknown to the model); None takes the predicted ones. For a
+        targeted attack, the targets.
+    stops : bool
+        Whether fooled samples leave.
+    targeted : bool, default=False
+        Whether ``column`` is to be reached instead of left.
     """
 
-    def __init__(self, view, x, column, stops):
+    def __init__(self, view, x, column, stops, *, targeted=False):
         xp = namespace(x)
-        self.view, self.x, self.stops = view, x, stops
+        self.view, self.x, self.stops, self.targeted = view, x, stops, targeted
         # The graph of the clean pass is kept for one use: a first step from x.
         self._clean = view.forward(x)
         logits = _values(self._clean[0])
-        scores, _ = (logits, None) if stops else view.scores(x, logits)
+        verdicts = view.verdicts(logits)
+        scores = logits if stops else view.scores(x, logits)[0]
         self.predicted = xp.argmax(scores, 1)
+        if column is None:
+            column = xp.argmax(verdicts, 1)
         known = column >= 0
         self.column = xp.where(known, column, self.predicted)
-        against, _, _ = log_odds_against(scores, self.predicted)
-        self.probability = _probability(against)
+        self.clean_scores = verdicts if stops else scores
+        self.watched = self.column if targeted else self.predicted
+        self.probability = None
         self.best = x.copy() if isinstance(x, np.ndarray) else x.clone()
-        self.score = xp.zeros_like(self.probability)
         self.settled = xp.zeros_like(known)
         if stops:
-            _, _, self.score = log_odds_against(view.verdicts(logits), self.column)
+            margin = margin_against(verdicts, self.column)
+            self.score = -margin if targeted else margin
             self.settled = (self.score > 0) | ~known
-        self.n_flat = 0
+        else:
+            against, _, _ = log_odds_against(scores, self.watched)
+            self.probability = _probability(against)
+            self.score = xp.zeros_like(self.probability)
+        self.forward = xp.ones_like(column)
+        self.backward = xp.zeros_like(column)
+        self.n_flat = self.n_faint = 0
 
-    def judge(self, z, logits, column):
-        """Return the log odds against a class, their slope and the margin.
+    def judge(self, z, logits, column, loss="log_odds", aim=None):
+        """Return a loss against a class, its slope by the logits, and what decides.
 
-        For misclassification these are of the scores that decide the label, otherwise
-        of those behind the probabilities; the slope is by the logits.
+        Parameters
+        ----------
+        z, logits : array or tensor
+            Iterates and their logits.
+        column, aim : integer array or tensor of shape (n,)
+            The class, and for "targeted_dlr" where to.
+        loss : str
+            A key of ``LOSSES``.
+
+        Returns
+        -------
+        value, slope, fell_back
+            See :func:`loss_and_slope`.
+        scores : array or tensor of shape (n, n_classes)
+            For misclassification those that decide the label, otherwise those behind
+            the probabilities; the slope is by the logits all the same.
         """
-        if self.stops:
-            return (*log_odds_against(self.view.verdicts(logits), column), None)
-        scores, inner = self.view.scores(z, logits)
-        value, slope, margin = log_odds_against(scores, column)
-        return value, slope if inner is None else slope * inner, margin, scores
+        scores, inner = self.view.verdicts(logits), None
+        if not self.stops:
+            scores, inner = self.view.scores(z, logits)
+        value, slope, fell_back = loss_and_slope(loss, scores, column, aim)
+        return value, slope if inner is None else slope * inner, fell_back, scores
 
     def forward_clean(self, rows):
-        """Return logits and pullback of some clean rows; the first pass serves once."""
+        """Return logits and pullback of clean rows, and the passes that it took."""
         if self._clean is None:
-            return self.view.forward(self.x[rows])
+            return *self.view.forward(self.x[rows]), 1
         (logits, pullback), self._clean = self._clean, None
 
         def pull_rows(slope):
@@ -109,13 +120,18 @@ class Record:
             whole[rows] = slope
             return pullback(whole)[rows]
 
-        return logits[rows], pull_rows
+        return logits[rows], pull_rows, 0
 
     def keep(self, rows, best, score):
         """Write down the best iterates of some rows."""
         self.best[rows], self.score[rows] = best, score
         if self.stops:
             self.settled[rows] = score > 0
+
+    def count(self, rows, forward, backward):
+        """Add passes of some rows."""
+        self.forward[rows] += forward
+        self.backward[rows] += backward
 
 
 class Oracle:
@@ -126,28 +142,40 @@ class Oracle:
     record : Record
         Shared by the restarts and directions of one batch.
     column : array or tensor of shape (n,)
-        Class whose log odds are driven.
+        Class whose loss is driven.
     sign : {1, -1}
-        1 drives the probability of that class down, -1 up.
-    eps, norm, box : float, {inf, 2}, (low, high)
+        1 drives the evidence of that class down, -1 up.
+    eps, norm, box : float, {inf, 2, 1}, (low, high)
         The budget in raw units; ``box`` holds None or bounds that broadcast.
+    loss : str, default="log_odds"
+        What is driven.
+    aim : array or tensor of shape (n,), default=None
+        Class to move to, for "targeted_dlr".
+    start : array or tensor of shape (n, ...), default=None
+        Rows of the ball to start from instead of the clean ones.
+    unit : array or tensor of shape (1, ...), default=None
+        Units of the features, in which ``eps`` is meant; 0 freezes.
     """
 
-    def __init__(self, record, column, sign, *, eps, norm, box):
-        self.record, self.sign = record, sign
-        self.eps, self.norm, self.box = eps, norm, box
-        self._n_calls = 0
+    def __init__(
+        self, record, column, sign, *, eps, norm, box, loss="log_odds", aim=None,
+        start=None, unit=None,
+    ):  # fmt: skip
+        self.record, self.sign, self.loss = record, sign, loss
+        self.eps, self.norm, self.box, self.unit = eps, norm, box, unit
+        self.value = self._judged = None
+        self._n_forward = self._n_backward = self._n_calls = 0
         rows = namespace(record.x).where(~record.settled)[0]
-        self._watches_column = record.stops or column is record.predicted
+        self._watches_column = record.stops or column is record.watched
+        parts = {
+            "x": record.x, "start": start, "column": column, "aim": aim,
+            "own": record.column, "watched": record.watched, "best": record.best,
+            "probability": record.probability, "score": record.score,
+        }  # fmt: skip
         self._live = {
-            "rows": rows,
-            "x": record.x[rows],
-            "column": column[rows],
-            "predicted": record.predicted[rows],
-            "probability": record.probability[rows],
-            "best": record.best[rows],
-            "score": record.score[rows],
+            name: part[rows] for name, part in parts.items() if part is not None
         }
+        self._live["rows"] = rows
         self._bounds = self._make_bounds()
 
     @property
@@ -155,11 +183,23 @@ class Oracle:
         """The clean rows that are still live."""
         return self._live["x"]
 
+    @property
+    def start(self):
+        """The given starting points of the rows that are still live, or x."""
+        return self._live.get("start", self._live["x"])
+
+    @property
+    def has_start(self):
+        """Whether starting points were given."""
+        return "start" in self._live
+
     def __len__(self):
         return len(self._live["rows"])
 
     def gradient(self, z, *state):
         """Judge the iterates z and return what goes on.
+
+        The values of the loss, rising with success, are in ``value`` afterwards.
 
         Parameters
         ----------
@@ -175,40 +215,47 @@ class Oracle:
         """
         record, live = self.record, self._live
         if z is live["x"]:
-            logits, pullback = record.forward_clean(live["rows"])
+            logits, pullback, n_passes = record.forward_clean(live["rows"])
         else:
-            logits, pullback = record.view.forward(z)
-        plain = _values(logits)
-        value, slope, margin, scores = record.judge(z, plain, live["column"])
-        self._keep_better(z, scores, value, margin)
+            (logits, pullback), n_passes = record.view.forward(z), 1
+        value, slope, fell_back, scores = self._judge(z, _values(logits))
+        self._keep_better(z, scores, value)
         gradient = pullback(slope if self.sign == 1 else -slope)
         gradient = namespace(z).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
-        if self._n_calls == 0:
+        if not self._n_calls:
             record.n_flat += int((length(gradient, np.inf) == 0).sum())
+            if fell_back is not None:
+                record.n_faint += int(fell_back.sum())
+        self._n_forward += n_passes
+        self._n_backward += 1
         self._n_calls += 1
+        self.value = value if self.sign == 1 else -value
         if record.stops and record.view.settles_cheaply(self._n_calls):
             stay = live["score"] <= 0
             if not bool(stay.all()):
-                z, gradient = z[stay], gradient[stay]
+                z, gradient, self.value = z[stay], gradient[stay], self.value[stay]
                 state = tuple(part[stay] for part in state)
                 self._leave(stay)
+        self._judged = z
         return z, gradient, *state
 
     def steepest(self, gradient):
         """Return the unit step along which the loss rises most in the norm."""
-        return steepest(gradient, self.norm)
+        if self.unit is None:
+            return steepest(gradient, self.norm)
+        return self.unit * steepest(self.unit * gradient, self.norm)
 
     def project(self, z):
         """Return the iterates put back into the ball and the box."""
         low, high = self._bounds
         if self.norm != np.inf:
-            z = self.x + project(z - self.x, self.eps, self.norm)
+            z = self.x + self._project(z - self.x)
             if low is None:
                 return z
         return namespace(z).clip(z, low, high)
 
     def random_start(self, rng):
-        """Return random points of the ball: uniform in the cube, or in the sphere.
+        """Return random points of the ball: uniform in the cube, sphere or diamond.
 
         ``rng`` draws for all rows of the batch, so that what one row gets does not
         depend on which others are still live.
@@ -217,31 +264,53 @@ class Oracle:
         if self.norm == np.inf:
             step = rng.uniform(-1, 1, size=shape)
         else:
-            step = steepest(np.asarray(rng.normal(size=shape), float), 2)
+            step = np.asarray(rng.normal(size=shape), float)
+            if self.norm == 1:  # exponential lengths with random signs
+                step = -np.sign(step) * np.log(np.asarray(rng.random(shape), float))
+            size = np.abs(step).reshape(len(step), -1).sum(axis=1)
+            if self.norm == 2:
+                size = length(step, 2)
             radius = rng.random((len(step),)) ** (1 / np.prod(shape[1:]))
-            step = step * per_sample(radius, step)
+            step = step * per_sample(radius / size, step)
         step = self.record.view.tensor(step)[self._live["rows"]]
+        step = step if self.unit is None else step * self.unit
         return self.project(self.x + self.eps * step)
 
-    def finish(self, z):
-        """Judge the last iterates and write the best ones down."""
-        live = self._live
-        if len(z) and z is not live["x"]:
-            plain = self.record.view.logits(z)
-            value, _, margin, scores = self.record.judge(z, plain, live["column"])
-            self._keep_better(z, scores, value, margin)
-        self.record.keep(live["rows"], live["best"], live["score"])
+    def finish(self, z, *, trust=False):
+        """Judge the last iterates and write the best ones down.
 
-    def _keep_better(self, z, scores, value, margin):
-        live, xp = self._live, namespace(z)
-        if self.record.stops:
+        With ``trust`` the last iterates are taken as they are where samples may leave,
+        which saves a pass: whether they fool is for the caller to ask.
+        """
+        live, record = self._live, self.record
+        if len(z) and z is not live["x"] and z is not self._judged:
+            if trust and record.stops:
+                live["best"] = z
+            else:
+                self._n_forward += 1
+                plain = record.view.logits(z)
+                value, _, _, scores = self._judge(z, plain)
+                self._keep_better(z, scores, value)
+        self._write(live["rows"], live["best"], live["score"])
+        self._n_forward = self._n_backward = 0
+
+    def _judge(self, z, logits):
+        live = self._live
+        return self.record.judge(z, logits, live["column"], self.loss, live.get("aim"))
+
+    def _keep_better(self, z, scores, value):
+        live, xp, record = self._live, namespace(z), self.record
+        if record.stops:
             # Fooled rows that have not left yet keep what fooled them first.
-            better = (margin > live["score"]) & (live["score"] <= 0)
-            score = margin
+            margin = margin_against(scores, live["own"])
+            score = -margin if record.targeted else margin
+            better = (score > live["score"]) & (live["score"] <= 0)
         else:
-            if not self._watches_column:
-                value, _, _ = log_odds_against(scores, live["predicted"])
-            score = xp.abs(_probability(value) - live["probability"])
+            if not self._watches_column or self.loss != "log_odds":
+                value, _, _ = log_odds_against(scores, live["watched"])
+            score = _probability(value) - live["probability"]
+            if not record.targeted:
+                score = xp.abs(score)
             better = score > live["score"]
         live["best"] = xp.where(per_sample(better, z), z, live["best"])
         live["score"] = xp.where(better, score, live["score"])
@@ -249,16 +318,31 @@ class Oracle:
     def _leave(self, stay):
         live = self._live
         gone = ~stay
-        self.record.keep(live["rows"][gone], live["best"][gone], live["score"][gone])
+        self._write(live["rows"][gone], live["best"][gone], live["score"][gone])
         self._live = {name: part[stay] for name, part in live.items()}
         self._bounds = self._make_bounds()
+
+    def _write(self, rows, best, score):
+        self.record.keep(rows, best, score)
+        self.record.count(rows, self._n_forward, self._n_backward)
+
+    def _project(self, delta):
+        """Return the nearest points of the ball, in the units of the features."""
+        if self.unit is None:
+            return project(delta, self.eps, self.norm)
+        xp = namespace(delta)
+        frozen = self.unit == 0
+        delta = delta / xp.where(frozen, xp.ones_like(self.unit), self.unit)
+        delta = xp.where(frozen, xp.zeros_like(delta), delta)
+        return self.unit * project(delta, self.eps, self.norm)
 
     def _make_bounds(self):
         """Return the bounds of the box, cut with the cube where that is the ball."""
         low, high = self.box
         if self.norm != np.inf:
             return low, high
-        floor, ceiling = self.x - self.eps, self.x + self.eps
+        reach = self.eps if self.unit is None else self.eps * self.unit
+        floor, ceiling = self.x - reach, self.x + reach
         if low is None:
             return floor, ceiling
         xp = namespace(self.x)

@@ -38,8 +38,20 @@ class PGD(GradientAttack):
         ``"probability_shift"``: drives that probability down and up in two runs and
         keeps the largest shift. None follows the caller: misclassification, unless a
         scorer of the robust ratio asks for the probability shift.
+    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+        What is driven up: the log odds against the class (cross entropy without its
+        saturation, see Notes); the largest other logit minus that of the class; the
+        same over the gap between the largest and the third logit ([2]_; the margin for
+        two classes); or cross entropy as it is. Where the slope of a loss underflows,
+        the sample follows the log odds, and that is warned of. The probability shift
+        always follows the log odds.
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict; success is
+        then the prediction of it, and y is not used. None: any wrong label will do.
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random starts. The same int gives the same starts whatever the
         batch size or the order of the rows.
@@ -54,6 +66,8 @@ class PGD(GradientAttack):
     ----------
     .. [1] A. Madry, A. Makelov, L. Schmidt, D. Tsipras and A. Vladu, "Towards Deep
        Learning Models Resistant to Adversarial Attacks", ICLR 2018.
+    .. [2] F. Croce and M. Hein, "Reliable evaluation of adversarial robustness with an
+       ensemble of diverse parameter-free attacks", ICML 2020.
 
     Examples
     --------
@@ -80,7 +94,10 @@ class PGD(GradientAttack):
         random_start=True,
         n_restarts=1,
         objective=None,
+        loss="log_odds",
+        target=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -91,7 +108,10 @@ class PGD(GradientAttack):
         self.random_start = random_start
         self.n_restarts = n_restarts
         self.objective = objective
+        self.loss = loss
+        self.target = target
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     def _check_parameters(self):
@@ -109,7 +129,9 @@ class PGD(GradientAttack):
 
     def _attack_batch(self, oracle, x, rng):
         step = self.step_size or 2.5 * self.eps / self.n_steps
-        z = oracle.random_start(rng) if self.random_start else x
+        z = x
+        if self.random_start and not oracle.has_start:
+            z = oracle.random_start(rng)
         for _ in range(self.n_steps):
             z, gradient = oracle.gradient(z)
             if not len(z):

@@ -5,13 +5,19 @@ from skrobust.evaluation._attacks import evaluate_attack
 from skrobust.evaluation._boundary import empirical_boundary_distance
 from skrobust.evaluation._boundary_steps import boundary_steps
 from skrobust.evaluation._cross_validate import cross_validate_perturbations
+from skrobust.evaluation._honest import check_evaluation
+from skrobust.evaluation._honest_model import EvaluationWarning
 from skrobust.evaluation._perturbations import evaluate_perturbations
+from skrobust.evaluation._radius import robust_accuracy_curve
 
 __all__ = [
+    "EvaluationWarning",
     "Results",
     "boundary_steps",
+    "check_evaluation",
     "cross_validate_perturbations",
     "empirical_boundary_distance",
     "evaluate_attack",
     "evaluate_perturbations",
+    "robust_accuracy_curve",
 ]

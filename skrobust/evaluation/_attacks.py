@@ -4,16 +4,13 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 
-from skrobust._responses import (
-    predict_labels,
-    predict_probabilities,
-    refuse_regressor,
-)
+from skrobust._responses import predict_probabilities, refuse_regressor
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust.evaluation._attack_run import attack_table, per_sample, right_labels
 from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation._honest import check_evaluation
 from skrobust.metrics import proportion_interval, robust_ratio_curve
-from skrobust.metrics._labels import label_pair
 from skrobust.metrics._objective import at_full_strength, column_labels
 
 _MODES = ("loss", "probability_shift")
@@ -55,15 +52,6 @@ def fit_temperature(y_prob, y_index):
     )
 
 
-def _right(estimator, X, y):
-    y, predicted = label_pair(y, predict_labels(estimator, X), "evaluate_attack")
-    return predicted == y
-
-
-def _attacked(estimator, attack, X, y):
-    return _right(estimator, attack.perturb(estimator, X, y), y)
-
-
 def _probabilities(estimator, attack, X, y):
     perturbed = attack.perturb(estimator, X, y)
     return predict_probabilities(estimator, perturbed, "evaluate_attack")
@@ -79,6 +67,7 @@ def evaluate_attack(
     reference="predicted",
     confidence=0.95,
     checkpoint=None,
+    checks=False,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
@@ -109,13 +98,18 @@ def evaluate_attack(
     checkpoint : str or path, default=None
         Folder in which finished runs of the attack are kept. A call that was killed
         goes on from there when it is made again.
+    checks : bool, default=False
+        Whether to add ``warnings``, the doubts of :func:`check_evaluation`. It attacks
+        64 samples about seven times.
 
     Returns
     -------
     results : Results
         ``clean_accuracy`` and ``robust_accuracy`` with their intervals, ``n_samples``
-        and ``confidence``; ``constant_model_accuracy``, the robust accuracy of a model
-        that always answers the largest class (its robust ratio is 1 at every
+        and ``confidence``; ``per_sample``, what the run for robust accuracy says
+        of each sample (``success``, ``norm`` and the passes or queries that the attack
+        counted), with ``to_frame``; ``constant_model_accuracy``, the robust accuracy of
+        a model that always answers the largest class (its robust ratio is 1 at every
         tolerance). Where there are probabilities, ``modes`` and the columns
         ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
         ``_high``, and ``_tempered``: the same examples judged after temperature scaling
@@ -149,14 +143,18 @@ def evaluate_attack(
     n = len(y)
     params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
     has_objective = "objective" in params
+    objective = None if has_objective else getattr(attack, "objective", None)
     quick = attack
     if has_objective:  # robust accuracy always aims at the label
         quick = clone(attack).set_params(objective="misclassification")
-    clean = _right(estimator, X, y)
+    clean = right_labels(estimator, X, y)
     store = Checkpoint(checkpoint, owner)
     prefix = store.prefix(estimator, X, y)
     key = store.key(prefix, "right", quick)
-    robust = store.run(key, _attacked, estimator, quick, X, y)
+    table = store.run(key, attack_table, estimator, quick, X, y)
+    robust = table[0].astype(bool)
+    if objective == "probability_shift":  # it turns wrong rows right as well
+        robust &= clean
     _, counts = np.unique(y, return_counts=True)
     results = Results(
         columns=(),
@@ -172,7 +170,13 @@ def evaluate_attack(
         n_samples=n,
         confidence=float(confidence),
         attack=repr(attack),
+        per_sample=per_sample(table),
     )
+    if checks:
+        results["warnings"] = check_evaluation(attack, estimator, X, y)
+    if getattr(attack, "target", None) is not None:
+        results["skipped"] = "robust ratio: the attack has a target"
+        return results
     if not hasattr(estimator, "predict_proba"):
         results["skipped"] = "robust ratio: the model has no predict_proba"
         return results

@@ -17,7 +17,7 @@ def for_accuracy(attack):
     is refused; one that was told nothing is cloned and told.
     """
     params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
-    if params.get("objective") == "probability_shift":
+    if getattr(attack, "objective", None) == "probability_shift":
         raise ValueError(
             "Robust accuracy needs an attack on the label, but this "
             f"{type(attack).__name__} has objective='probability_shift', which turns "
@@ -61,8 +61,8 @@ def at_full_strength(attack, objective="probability_shift"):
         What its examples maximise.
     """
     params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
-    if "objective" not in params:
-        return attack, OBJECTIVE_UNKNOWN
+    if "objective" not in params:  # fixed, or unknown
+        return attack, getattr(attack, "objective", None) or OBJECTIVE_UNKNOWN
     if params["objective"] == "misclassification":
         raise ValueError(
             f"The robust ratio needs the full attack on every sample, but this "

@@ -1,0 +1,224 @@
+"""Several attacks in a row, each on what the ones before it left standing."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+
+from skrobust._containers import to_array
+from skrobust._random import seed_number
+from skrobust._responses import predict_labels, predict_probabilities
+from skrobust._validation import check_choice, invalid
+from skrobust.attacks._auto_pgd import AutoPGD
+from skrobust.base import AttackResult, BaseAttack
+
+_COUNTS = ("forward", "backward", "queries", "iterations")
+
+
+class AutoAttack(BaseAttack):
+    """Ensemble of attacks: each sees only the samples that none before it fooled.
+
+    The standard order is AutoPGD on cross entropy (in its form without saturation),
+    AutoPGD on the targeted DLR loss over nine classes, FAB, and Square with 5,000
+    queries: two that climb different losses, one that looks for the nearest error, and
+    one that needs no gradient. Whether a sample is fooled is asked of the estimator's
+    own ``predict``.
+
+    Parameters
+    ----------
+    eps : float, default=0.1
+        Radius of the ball, in the units of the raw input of the whole pipeline.
+    norm : {inf, 2, 1}, default=inf
+        Norm of the ball.
+    data_range : None or (low, high), default=None
+        Bounds of the raw input, scalars or one per feature.
+    attacks : None or list of attacks, default=None
+        The members, in order; None takes the standard ones. Members are cloned and get
+        the ``eps`` and ``norm`` of the ensemble, its ``data_range`` where it has one,
+        and its ``random_state`` and ``objective`` where they have none. Any object with
+        ``perturb(estimator, X, y)`` may be a member, black-box attacks too.
+    version : {"standard"}, default="standard"
+        Which members ``attacks=None`` stands for.
+    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
+        With ``"loss"`` and ``"probability_shift"`` no sample leaves: every member
+        attacks all of them, and the example that moves the probability of the
+        predicted class most is kept.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the members.
+
+    Notes
+    -----
+    The results of :meth:`run` say in ``found_by`` which member fooled each sample.
+
+    References
+    ----------
+    .. [1] F. Croce and M. Hein, "Reliable evaluation of adversarial robustness with an
+       ensemble of diverse parameter-free attacks", ICML 2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skrobust.attacks import FGSM, PGD, AutoAttack
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000).fit(X, y)
+    >>> ensemble = AutoAttack(0.3, attacks=[FGSM(), PGD()], random_state=0)
+    >>> result = ensemble.run(model, X, y)
+    >>> sorted(set(result.found_by))
+    ['', 'clean', 'fgsm']
+    """
+
+    def __init__(
+        self,
+        eps=0.1,
+        *,
+        norm=np.inf,
+        data_range=None,
+        attacks=None,
+        version="standard",
+        objective=None,
+        random_state=None,
+    ):
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.attacks = attacks
+        self.version = version
+        self.objective = objective
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.version, "version", "AutoAttack", ("standard",))
+        fine = self.attacks is None or isinstance(self.attacks, (list, tuple))
+        fine = fine and (self.attacks is None or len(self.attacks) > 0)
+        if not fine or not all(hasattr(a, "perturb") for a in self.attacks or ()):
+            rule = "None or a list of objects with perturb(estimator, X, y)"
+            raise invalid("attacks", "AutoAttack", rule, self.attacks)
+
+    def _attack(self, estimator, X, y, key):
+        members, sentences = self._members()
+        with warnings.catch_warnings():
+            # Members see plain rows, whatever names the model saw in fit.
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            if self._aims_at_labels():
+                out, details = self._first_to_fool(members, estimator, X, y)
+            else:
+                out, details = self._farthest(members, estimator, X, y)
+        details["warnings"] = sentences + details["warnings"]
+        return out, details
+
+    def _first_to_fool(self, members, estimator, X, y):
+        predicted = predict_labels(estimator, X)
+        y = predicted if y is None else y
+        left = predicted == y
+        out, tally = X.copy(), _Tally(len(X))
+        tally.found_by[~left] = "clean"
+        for name, member in members:
+            rows = np.flatnonzero(left)
+            if not len(rows):
+                break
+            moved = self._run(member, estimator, X[rows], y[rows], tally, rows)
+            fooled = predict_labels(estimator, moved) != y[rows]
+            # What never fools keeps the example of the last member.
+            out[rows] = moved
+            left[rows[fooled]] = False
+            tally.found_by[rows[fooled]] = name
+        return out, tally.details()
+
+    def _farthest(self, members, estimator, X, y):
+        clean = predict_probabilities(estimator, X, "AutoAttack")
+        each, column = np.arange(len(X)), clean.argmax(axis=1)
+        out, farthest, tally = X.copy(), np.zeros(len(X)), _Tally(len(X))
+        for name, member in members:
+            moved = self._run(member, estimator, X, y, tally, each)
+            p = predict_probabilities(estimator, moved, "AutoAttack")
+            shift = np.abs(p[each, column] - clean[each, column])
+            better = shift > farthest
+            out[better], farthest[better] = moved[better], shift[better]
+            tally.found_by[better] = name
+        return out, tally.details()
+
+    def _run(self, member, estimator, X, y, tally, rows):
+        """Run one member on some rows, count what it took, and stay in the ball."""
+        if not isinstance(member, BaseAttack):
+            moved = member.perturb(estimator, X.copy(), y)
+        else:
+            result = member.run(estimator, X, y)
+            tally.add(result, rows)
+            moved = result.X_adv
+        return self._enforce(np.asarray(to_array(moved)), X)
+
+    def _members(self):
+        """Return names and attacks, and what there is to say about those missing."""
+        common = {"eps": self.eps, "norm": self.norm}
+        if self.data_range is not None:
+            common["data_range"] = self.data_range
+        optional = {
+            "objective": self.objective,
+            "random_state": seed_number(self.random_state, "AutoAttack") % 2**32,
+        }
+        sentences, named = [], []
+        if self.attacks is None:
+            found, missing = _standard_members()
+            sentences = [
+                f"AutoAttack ran without {name}, which this version does not have."
+                for name in missing
+            ]
+        else:
+            found = list(zip(_names(self.attacks), self.attacks, strict=True))
+        for name, attack in found:
+            params = (
+                attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
+            )
+            if params:
+                known = {k: v for k, v in common.items() if k in params}
+                known |= {
+                    k: v for k, v in optional.items() if params.get(k, "") is None
+                }
+                attack = clone(attack).set_params(**known)
+            named.append((name, attack))
+        return named, sentences
+
+
+class _Tally:
+    """What the members took, summed over the samples that each of them saw."""
+
+    def __init__(self, n):
+        self.found_by = np.full(n, "", dtype="U40")
+        self._counts, self._warnings, self._n = {}, [], n
+
+    def add(self, result: AttackResult, rows):
+        for name in _COUNTS:
+            counts = getattr(result, name)
+            if counts is not None:
+                total = self._counts.setdefault(name, np.zeros(self._n, dtype=np.int64))
+                total[rows] += counts
+        self._warnings += result.warnings
+
+    def details(self):
+        return {
+            **self._counts, "found_by": self.found_by, "warnings": self._warnings,
+        }  # fmt: skip
+
+
+def _names(attacks):
+    """Return the class of each attack in small letters, numbered where it repeats."""
+    kinds = [type(attack).__name__.lower() for attack in attacks]
+    repeats = [kinds[: i + 1].count(kind) for i, kind in enumerate(kinds)]
+    return [k if n == 1 else f"{k}-{n}" for k, n in zip(kinds, repeats, strict=True)]
+
+
+def _standard_members():
+    from skrobust import attacks
+
+    members = [("apgd-ce", AutoPGD()), ("apgd-t", AutoPGD(loss="targeted_dlr"))]
+    missing = []
+    for name, kind, settings in (
+        ("fab-t", "FAB", {}), ("square", "Square", {"max_queries": 5000}),
+    ):  # fmt: skip
+        if hasattr(attacks, kind):
+            members.append((name, getattr(attacks, kind)(**settings)))
+        else:
+            missing.append(kind)
+    return members, missing

@@ -1,0 +1,218 @@
+"""Projected gradient with momentum and a step size that finds itself."""
+
+import numpy as np
+
+from skrobust._norms import namespace, per_sample
+from skrobust._validation import check_choice, check_count, invalid
+from skrobust.attacks._gradient import Drive, GradientAttack
+from skrobust.attacks._losses import LOSS_NAMES
+
+_MOMENTUM = 0.75
+_RISES = 0.75  # share of steps that must raise the loss between two checkpoints
+
+
+def checkpoints(n_steps):
+    """Return the steps after which the step size is looked at.
+
+    The gaps shrink from 22 % of the steps by 3 % each time, down to 6 %.
+    """
+    shares = [0.0, 0.22]
+    while shares[-1] < 1:
+        shares.append(shares[-1] + max(shares[-1] - shares[-2] - 0.03, 0.06))
+    places = [int(np.ceil(round(share * n_steps, 9))) for share in shares]
+    return [place for place in dict.fromkeys(places) if place <= n_steps]
+
+
+def climb(oracle, z, n_steps):
+    """Climb the loss of an oracle from z and return last iterates of live rows.
+
+    The last but one is written down; the last is the farthest point of the ball along
+    the last gradient, which on a linear model is the best.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Gradients, ball and box.
+    z : array or tensor of shape (n_live, ...)
+        Where to start.
+    n_steps : int
+        Number of steps.
+
+    Returns
+    -------
+    array or tensor
+        The last iterates.
+    """
+    xp = namespace(z)
+    marks = checkpoints(n_steps)
+    z, gradient = oracle.gradient(z)
+    if not len(z):
+        return z
+    value = oracle.value
+    zero = xp.zeros_like(value)
+    # Per sample: the iterate before, the best one with its gradient and loss, the loss
+    # of the last iterate, the step size, the rises since the last checkpoint, and the
+    # best loss and whether the step was halved there.
+    state = z, z, gradient, value, value, zero + 2 * oracle.eps, zero, value, zero
+    for k in range(1, n_steps + 1):
+        before, best, best_gradient, peak, last, step, rises, mark_peak, halved = state
+        ahead = oracle.project(z + per_sample(step, z) * oracle.steepest(gradient))
+        if k > 1:
+            ahead = z + _MOMENTUM * (ahead - z) + (1 - _MOMENTUM) * (z - before)
+            ahead = oracle.project(ahead)
+        z, gradient, *state = oracle.gradient(
+            ahead, z, best, best_gradient, peak, last, step, rises, mark_peak, halved
+        )
+        if not len(z):
+            return z
+        before, best, best_gradient, peak, last, step, rises, mark_peak, halved = state
+        value = oracle.value
+        rises = rises + (value > last) * 1.0
+        higher = per_sample(value > peak, z)
+        best = xp.where(higher, z, best)
+        best_gradient = xp.where(higher, gradient, best_gradient)
+        peak = xp.maximum(peak, value)
+        if k in marks:
+            gap = k - marks[marks.index(k) - 1]
+            stuck = (halved == 0) & (mark_peak >= peak)
+            slow = (rises < _RISES * gap) | stuck
+            step = xp.where(slow, step / 2, step)
+            back = per_sample(slow, z)
+            z = xp.where(back, best, z)
+            gradient = xp.where(back, best_gradient, gradient)
+            halved, mark_peak, rises = slow * 1.0, peak, rises * 0
+        state = before, best, best_gradient, peak, value, step, rises, mark_peak, halved
+    oracle.finish(z)
+    return oracle.project(oracle.x + oracle.eps * oracle.steepest(gradient))
+
+
+class AutoPGD(GradientAttack):
+    r"""Projected gradient with momentum that halves its step where it stops rising.
+
+    .. math::
+
+        z_{t+1} &= \Pi\,(x_t + \eta_t\, s(\nabla_x L(x_t, y))) \\
+        x_{t+1} &= \Pi\,(x_t + 0.75\,(z_{t+1} - x_t) + 0.25\,(x_t - x_{t-1}))
+
+    :math:`\eta` starts at ``2 * eps``. At checkpoints after 22 % of the steps and at
+    gaps that shrink, it is halved for each sample whose loss rose in less than 75 % of
+    the steps, or whose best loss and step are those of the checkpoint before; that
+    sample then goes on from its best point.
+
+    Parameters
+    ----------
+    eps : float, default=0.1
+        Radius of the ball, in the units of the raw input of the whole pipeline.
+    norm : {inf, 2, 1}, default=inf
+        Norm of the ball.
+    data_range : None or (low, high), default=None
+        Bounds of the raw input, scalars or one per feature.
+    n_steps : int, default=100
+        Steps of each run.
+    loss : str, default="log_odds"
+        "log_odds" (cross entropy without its saturation), "cross_entropy" (as it is),
+        "margin", "dlr" (the margin over the gap between the first and third logit), or
+        "targeted_dlr": one run for each of the ``n_target_classes`` likeliest wrong
+        classes t of the clean sample, which drives the logit of t minus that of y, over
+        the largest logit minus the mean of the third and fourth. DLR is not defined for
+        two classes, nor its targeted form below four: there the differences of logits
+        are used as they are.
+    n_target_classes : int, default=9
+        Most classes that "targeted_dlr" tries.
+    n_restarts : int, default=1
+        Runs from different random points.
+    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
+        See :class:`PGD`.
+    target : None, label or array-like of shape (n_samples,), default=None
+        See :class:`PGD`; not for "targeted_dlr", which chooses its own.
+    batch_size : int, default=256
+        Samples attacked at a time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random starts.
+
+    Notes
+    -----
+    For L1 the paper has no algorithm (a later one by the same authors has); here the
+    scheme is run with the steps and the projection of that norm.
+
+    References
+    ----------
+    .. [1] F. Croce and M. Hein, "Reliable evaluation of adversarial robustness with an
+       ensemble of diverse parameter-free attacks", ICML 2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skrobust.attacks import AutoPGD
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000).fit(X, y)
+    >>> attack = AutoPGD(eps=0.3, loss="targeted_dlr", random_state=0)
+    >>> X_adv = attack.perturb(model, X, y)
+    >>> bool(model.score(X_adv, y) < model.score(X, y))
+    True
+    """
+
+    def __init__(
+        self,
+        eps=0.1,
+        *,
+        norm=np.inf,
+        data_range=None,
+        n_steps=100,
+        loss="log_odds",
+        n_target_classes=9,
+        n_restarts=1,
+        objective=None,
+        target=None,
+        batch_size=256,
+        random_state=None,
+    ):
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.n_steps = n_steps
+        self.loss = loss
+        self.n_target_classes = n_target_classes
+        self.n_restarts = n_restarts
+        self.objective = objective
+        self.target = target
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        for name in ("n_steps", "n_target_classes", "n_restarts"):
+            check_count(getattr(self, name), name, "AutoPGD")
+        if self.target is not None and self.loss == "targeted_dlr":
+            rule = "None with loss='targeted_dlr', which tries the likeliest classes"
+            raise invalid("target", "AutoPGD", rule, self.target)
+
+    def _check_loss(self):
+        check_choice(self.loss, "loss", "AutoPGD", (*LOSS_NAMES, "targeted_dlr"))
+
+    def _n_restarts(self):
+        return self.n_restarts
+
+    def _drives(self, record):
+        if self.loss != "targeted_dlr" or self.objective == "probability_shift":
+            return super()._drives(record)
+        xp = namespace(record.x)
+        scores = record.clean_scores
+        n_targets = min(self.n_target_classes, scores.shape[1] - 1)
+        rivals = _likeliest_others(xp, scores, record.column)
+        return [
+            Drive(f"target {k}", record.column, 1, "targeted_dlr", rivals[:, k])
+            for k in range(n_targets)
+        ]
+
+    def _attack_batch(self, oracle, x, rng):
+        z = x if oracle.has_start else oracle.random_start(rng)
+        return climb(oracle, z, self.n_steps)
+
+
+def _likeliest_others(xp, scores, column):
+    """Return the columns of each row by falling score, without that of its class."""
+    order = xp.argsort(-scores, 1) if xp is np else xp.argsort(scores, 1, True)
+    others = order[order != column[:, None]]
+    return others.reshape((len(scores), scores.shape[1] - 1))

@@ -1,0 +1,166 @@
+"""HopSkipJump: the nearest point that fools, from labels alone."""
+
+import numpy as np
+
+from skrobust._containers import to_array
+from skrobust._validation import check_count, check_rows, invalid
+from skrobust.attacks._black_box import BlackBoxAttack
+from skrobust.attacks._path import Path
+
+
+class HopSkipJump(BlackBoxAttack):
+    r"""HopSkipJump: from a fooling point along the boundary towards the clean row.
+
+    Needs labels alone. Each step finds the boundary on the way to the clean row, reads
+    the direction of the boundary off the labels of random points around it,
+
+    .. math:: v = \frac1B \sum_b (\phi(x_t + \delta u_b) - \bar\phi)\, u_b,
+
+    where :math:`\phi` is 1 where the model is fooled and -1 elsewhere, and jumps along
+    v (its sign for L-infinity). All rows go in step, so that a step is a few calls of
+    the model, however many rows there are.
+
+    Parameters
+    ----------
+    eps : float, default=inf
+        Radius of the ball, in the units of the raw input of the whole pipeline. A row
+        leaves once it is fooled inside; one for which the attack finds nothing inside
+        comes back unchanged. ``numpy.inf``: no ball, the nearest fooling point found.
+    norm : {inf, 2, 1}, default=2
+        Norm that is made small.
+    data_range : None or (low, high), default=None
+        Bounds of the raw input, scalars or one per feature.
+    n_steps : int, default=10
+        Steps along the boundary.
+    n_directions : int, default=100
+        Random points of the first step; step t takes ``sqrt(t)`` times as many.
+    starts : None, "rows" or array-like of shape (n, ...), default=None
+        Where a fooling point is taken from: the nearest rows of another predicted
+        class, in an array (training rows are best) or among the rows of the call. The
+        latter makes a result depend on which other rows are attacked. None, and where
+        the rows do not help: random points further and further away.
+    objective : {None, "misclassification"}, default=None
+        Labels know no other.
+    response : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
+        The method whose labels count; "auto" is ``predict``.
+    max_queries : int, default=None
+        Most rows shown to the model for each row under attack. None: what the steps
+        need. The labels of ``starts`` are asked once for all and not counted.
+    batch_size : int, default=None
+        Most rows in a call of the model; None: as many as fit 64 MiB.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed. The same int gives the same result whatever the batch size or the order
+        of the rows.
+
+    Notes
+    -----
+    Ours: the way to the boundary is searched at seven points a call instead of one, the
+    jump is the longest of six tried in one call that still fools, a step goes on from
+    the better of its two ends, and for flat rows features that are not needed go back
+    to their clean values at the end.
+
+    References
+    ----------
+    .. [1] J. Chen, M. Jordan and M. Wainwright, "HopSkipJumpAttack: A Query-Efficient
+       Decision-Based Attack", IEEE S&P 2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from skrobust.attacks import HopSkipJump
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RandomForestClassifier(10, random_state=0).fit(X, y)
+    >>> attack = HopSkipJump(n_steps=3, starts=X, random_state=0)
+    >>> X_adv = attack.perturb(model, X[:3], y[:3])
+    >>> [int(label) for label in model.predict(X_adv) == y[:3]]
+    [0, 0, 0]
+    """
+
+    def __init__(
+        self,
+        eps=np.inf,
+        *,
+        norm=2,
+        data_range=None,
+        n_steps=10,
+        n_directions=100,
+        starts=None,
+        objective=None,
+        response="auto",
+        max_queries=None,
+        batch_size=None,
+        constraints=None,
+        random_state=None,
+    ):
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.n_steps = n_steps
+        self.n_directions = n_directions
+        self.starts = starts
+        self.objective = objective
+        self.response = response
+        self.max_queries = max_queries
+        self.batch_size = batch_size
+        self.constraints = constraints
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        owner = "HopSkipJump"
+        check_count(self.n_steps, "n_steps", owner)
+        check_count(self.n_directions, "n_directions", owner, low=2)
+        if self.objective not in (None, "misclassification"):
+            raise invalid(
+                "objective",
+                owner,
+                "None or 'misclassification', as it sees labels alone",
+                self.objective,
+                "For shifts of probability use RandomSearch, Square or ZOO.",
+            )
+        if isinstance(self.starts, str) and self.starts != "rows":
+            rule = "None, 'rows' or an array of rows"
+            raise invalid("starts", owner, rule, self.starts)
+
+    def _check_eps(self, owner):
+        if not np.isscalar(self.eps) or self.eps != np.inf:
+            super()._check_eps(owner)
+
+    @property
+    def _n_candidates(self):
+        return int(self.n_directions * np.sqrt(self.n_steps)) + 1
+
+    def _order(self, shift):
+        return ("predict", "predict_proba", "decision_function")
+
+    def _prepare(self, X, queries):
+        if self.starts is None:
+            return None
+        pool = X
+        if not isinstance(self.starts, str):
+            pool = check_rows(to_array(self.starts), "HopSkipJump")
+            if pool.shape[1:] != X.shape[1:]:
+                rule = f"of rows of shape {X.shape[1:]}"
+                raise invalid("starts", "HopSkipJump", rule, pool.shape)
+        pool = pool.astype(X.dtype)
+        return pool, queries.labels(pool)
+
+    def _search_rows(self, search):
+        rows = search.live()
+        if not len(rows):
+            return
+        path = Path(self, search, rows)
+        path.find_starts()
+        path.to_boundary(path.rows())
+        for step in range(1, self.n_steps + 1):
+            rows = path.rows()
+            if not len(rows):
+                break
+            search.iterations[rows] += 1
+            path.jump(rows, step)
+        if search.x.ndim == 2 and self.norm != np.inf:
+            path.undo_features(path.rows())
+        path.write_down()

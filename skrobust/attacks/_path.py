@@ -1,0 +1,221 @@
+"""The way of a fooling point along the boundary, for many rows in step."""
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from skrobust._norms import length, per_sample
+
+_METRICS = {np.inf: "chebyshev", 2: "euclidean", 1: "cityblock"}
+_N_STARTS = 5  # nearest rows of another class that are tried
+_N_UNDOINGS = 2
+_N_PARTS = 64  # features are undone one by one, or in so many parts
+_SECTIONS = 7  # points of a line in one call: three halvings
+
+
+class Path:
+    """The fooling point of every row, on its way to the clean row.
+
+    Parameters
+    ----------
+    attack : HopSkipJump
+        Its parameters.
+    search : Search
+        The block of rows.
+    rows : integer ndarray
+        Rows of the block that are to be attacked.
+    """
+
+    def __init__(self, attack, search, rows):
+        self._attack, self._search = attack, search
+        self.x = search.x
+        search.domain = search.domain.without_ball()
+        self.point = self.x.copy()
+        self.size = np.full(len(self.x), np.inf)
+        self._goal = attack.eps if attack.eps < np.inf else 0.0
+        self._all = rows
+        d = int(np.prod(self.x.shape[1:]))
+        self._fine = d**-1.5 if attack.norm == 2 else d**-2.0
+        self._d = d
+
+    def rows(self):
+        """Return the rows with a fooling point, not yet near enough, and budget."""
+        size = self.size[self._all]
+        rows = self._all[np.isfinite(size) & (size > self._goal)]
+        return rows[self._search.left(rows) > 0]
+
+    def write_down(self):
+        """Hand over the points inside the ball."""
+        found = self._all[np.isfinite(self.size[self._all])]
+        found = found[self.size[found] <= self._attack.eps]
+        self._search.keep(found, self.point[found])
+
+    def find_starts(self):
+        """Take the nearest start that fools, else random points, the nearest ones."""
+        if self._search.prepared is not None:
+            self._from_pool(*self._search.prepared)
+        for spread in range(2):
+            rows = self._all[~np.isfinite(self.size[self._all])]
+            rows = rows[self._search.left(rows) > 0]
+            if len(rows):
+                self._keep_nearest(rows, self._random_points(rows, spread))
+        missing = int((~np.isfinite(self.size[self._all])).sum())
+        if missing:
+            self._search.sentences.append(
+                f"HopSkipJump found no fooling point to start from for {missing} rows; "
+                "they come back unchanged. Give training rows as starts=."
+            )
+
+    def _from_pool(self, pool, labels):
+        search, domain = self._search, self._search.domain
+        flat = domain.relative(pool.astype(np.float64)).reshape(len(pool), -1)
+        own = domain.relative(self.x[self._all].astype(np.float64))
+        gaps = cdist(own.reshape(len(own), -1), flat, _METRICS[self._attack.norm])
+        gaps[labels == search.column[self._all][:, None]] = np.inf
+        k = min(_N_STARTS, len(pool))
+        nearest = np.argsort(gaps, axis=1, kind="stable")[:, :k]
+        self._keep_nearest(self._all, pool[nearest])
+
+    def _random_points(self, rows, spread):
+        """Return 64 points of the box, or, without one, at growing lengths."""
+        domain, n = self._search.domain, 64
+        size = (len(rows), n, *self.x.shape[1:])
+        rng = self._search.rng(-1 - spread, rows)
+        if domain.low is not None:
+            share = rng.random(size)
+            if spread:  # corners of the box
+                share = np.round(share)
+            return domain.low + share * (domain.high - domain.low)
+        ladder = 2.0 ** np.linspace(-4, 4, n) * 16.0**spread
+        step = rng.normal(size=size) * ladder.reshape(n, *(1,) * (len(size) - 2))
+        base = np.abs(self.x[rows]).astype(np.float64)
+        base = np.maximum(per_sample(length(base, np.inf), base), 1.0)
+        scaled = step if domain.unit is not None else step * base[:, None]
+        return self.x[rows][:, None] + domain.spread(scaled)
+
+    def _keep_nearest(self, rows, candidates):
+        """Keep the fooling candidate nearest to the clean row, where it is nearer."""
+        candidates, fooled = self._search.fooled(rows, candidates)
+        clean = np.repeat(self.x[rows], candidates.shape[1], axis=0)
+        gap = candidates.reshape(-1, *self.x.shape[1:]) - clean
+        size = self._search.domain.length(gap).reshape(fooled.shape)
+        size = np.where(fooled, size, np.inf)
+        best = size.argmin(axis=1)
+        size = size[np.arange(len(rows)), best]
+        better = size < self.size[rows]
+        self.point[rows[better]] = candidates[np.arange(len(rows)), best][better]
+        self.size[rows[better]] = size[better]
+
+    def to_boundary(self, rows):
+        """Go to the boundary between each point and its clean row."""
+        low, high = np.zeros(len(rows)), np.ones(len(rows))
+        far, reach = self.point[rows].copy(), self.size[rows].copy()
+        n_calls = int(np.ceil(np.log2(1 / self._fine) / np.log2(_SECTIONS + 1)))
+        inner = np.arange(1, _SECTIONS + 1) / (_SECTIONS + 1)
+        for _ in range(max(1, n_calls)):
+            go = np.flatnonzero(self._search.left(rows) > 0)
+            if not len(go):
+                return
+            share = low[go, None] + inner * (high - low)[go, None]
+            line = self._on_the_way(rows[go], far[go], reach[go], share)
+            line, fooled = self._search.fooled(rows[go], line)
+            first = np.where(fooled.any(axis=1), fooled.argmax(axis=1), _SECTIONS)
+            edges = np.column_stack([low[go], share, high[go]])
+            place = np.arange(len(go))
+            low[go], high[go] = edges[place, first], edges[place, first + 1]
+            hit = first < _SECTIONS
+            self._move(rows[go][hit], line[place[hit], first[hit]])
+
+    def _move(self, rows, points):
+        """Keep fooling points that are nearer than what there is."""
+        size = self._search.domain.length(points - self.x[rows].astype(np.float64))
+        better = size < self.size[rows]
+        self.point[rows[better]], self.size[rows[better]] = points[better], size[better]
+
+    def _on_the_way(self, rows, far, reach, share):
+        """Return points towards the clean rows: on the line, or cut by the cube."""
+        x = self.x[rows].astype(np.float64)
+        delta = (far - x)[:, None]
+        share = share.reshape(share.shape + (1,) * (x.ndim - 1))
+        if self._attack.norm != np.inf:
+            return x[:, None] + share * delta
+        bound = share * reach.reshape((-1, 1) + (1,) * (x.ndim - 1))
+        bound = self._search.domain.spread(bound)
+        return x[:, None] + np.clip(delta, -bound, bound)
+
+    def jump(self, rows, step):
+        """Make one step along the boundary, and come back to it."""
+        direction = self._direction(rows, step)
+        halves = 0.5 ** np.arange(6) / np.sqrt(step)
+        ways = self.size[rows][:, None] * halves
+        ways = ways.reshape(ways.shape + (1,) * (self.x.ndim - 1))
+        point = self.point[rows].astype(np.float64)
+        left = self._search.left(rows) > 0
+        rows, ways, point = rows[left], ways[left], point[left]
+        if not len(rows):
+            return
+        hops = point[:, None] + self._search.domain.spread(
+            ways * direction[left][:, None]
+        )
+        hops, fooled = self._search.fooled(rows, hops)
+        hit = fooled.any(axis=1)
+        landed = hops[np.arange(len(rows)), fooled.argmax(axis=1)]
+        before = self.point[rows[hit]].copy(), self.size[rows[hit]].copy()
+        rows, landed = rows[hit], landed[hit]
+        gap = landed - self.x[rows].astype(np.float64)
+        self.point[rows], self.size[rows] = landed, self._search.domain.length(gap)
+        self.to_boundary(rows)
+        worse = self.size[rows] >= before[1]
+        self.point[rows[worse]] = before[0][worse]
+        self.size[rows[worse]] = before[1][worse]
+
+    def _direction(self, rows, step):
+        """Return the unit direction, in units of the features, away from the label."""
+        domain, n = self._search.domain, int(self._attack.n_directions * np.sqrt(step))
+        size = (len(rows), n, *self.x.shape[1:])
+        rng = self._search.rng(step, rows)
+        cube = self._attack.norm == np.inf
+        u = rng.uniform(-1, 1, size=size) if cube else rng.normal(size=size)
+        u = np.asarray(u, dtype=np.float64).reshape(-1, *self.x.shape[1:])
+        u /= per_sample(length(u, 2), u)
+        reach = self.size[rows] / np.sqrt(self._d)
+        reach = reach.reshape((-1, 1) + (1,) * (self.x.ndim - 1))
+        point = self.point[rows].astype(np.float64)[:, None]
+        around = point + domain.spread(reach * u.reshape(size))
+        asked = np.arange(n) < self._search.left(rows)[:, None]
+        around, fooled = self._search.fooled(rows, around)
+        u = domain.relative(around - point)
+        vote = np.where(fooled, 1.0, -1.0)
+        mean = vote.mean(axis=1, keepdims=True, where=asked)
+        vote = np.where(np.abs(mean) < 1, vote - mean, vote) * asked
+        v = (vote.reshape(vote.shape + (1,) * (self.x.ndim - 1)) * u).mean(axis=1)
+        if self._attack.norm == np.inf:
+            return np.sign(v)
+        long = length(v, 2)
+        return v / per_sample(np.where(long > 0, long, 1.0), v)
+
+    def undo_features(self, rows):
+        """Put features back to their clean values where the model stays fooled."""
+        for _ in range(_N_UNDOINGS):
+            rows = rows[self._search.left(rows) > 0]
+            moved = self.point[rows] != self.x[rows]
+            rows, moved = rows[moved.any(axis=1)], moved[moved.any(axis=1)]
+            if not len(rows):
+                return
+            gap = self._search.domain.relative(self.point[rows] - self.x[rows])
+            n_parts = min(self._d, _N_PARTS)
+            rank = np.argsort(np.argsort(np.abs(gap), axis=1, kind="stable"), axis=1)
+            part = rank * n_parts // self._d
+            undone = part[:, None, :] == np.arange(n_parts)[:, None]
+            _, fooled = self._try_undoing(rows, undone)
+            # Then together, from the largest down; parts that are needed stay.
+            chosen = undone & fooled[..., None]
+            together = np.logical_or.accumulate(chosen[:, ::-1], axis=1)
+            points, fooled = self._try_undoing(rows, together)
+            last = fooled.shape[1] - 1 - fooled[:, ::-1].argmax(axis=1)
+            hit = fooled.any(axis=1)
+            self._move(rows[hit], points[hit, last[hit]])
+            self.to_boundary(rows)
+
+    def _try_undoing(self, rows, undone):
+        clean, point = self.x[rows][:, None], self.point[rows][:, None]
+        return self._search.fooled(rows, np.where(undone, clean, point))

@@ -1,0 +1,124 @@
+"""What an attack found, sample by sample, and what it cost."""
+
+import dataclasses
+import html
+from typing import Any
+
+import numpy as np
+
+from skrobust._optional import require
+
+_PER_SAMPLE = (
+    "success", "norm", "forward", "backward", "queries", "iterations", "found_by",
+)  # fmt: skip
+
+
+@dataclasses.dataclass(repr=False)
+class AttackResult:
+    """Adversarial rows with success, distance and cost of each.
+
+    Attributes
+    ----------
+    X_adv : container like X
+        What ``perturb`` returns.
+    success : ndarray of bool of shape (n_samples,)
+        Whether the estimator's own ``predict``, asked again about ``X_adv``, gives a
+        label other than y, or the target of a targeted attack. Samples that were wrong
+        from the start count as successes at distance 0.
+    norm : ndarray of float of shape (n_samples,)
+        Distance to X in the norm of the attack, in raw units; nan where an attack on
+        the label failed.
+    forward, backward : ndarray of int of shape (n_samples,), or None
+        Passes of each sample through the model and back, as far as the attack counts
+        them; the question of ``success`` is not among them.
+    queries : ndarray of int of shape (n_samples,), or None
+        Rows that a black-box attack asked ``predict`` or its kin about.
+    iterations : ndarray of int of shape (n_samples,), or None
+        Steps of each sample, over all restarts.
+    seconds : float
+        Wall-clock time of the attack.
+    warnings : list of str
+        What ``perturb`` would have warned of.
+    found_by : ndarray of str of shape (n_samples,), or None
+        For ensembles: the member that fooled the sample first, "" where none did.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from skrobust.attacks import FGSM
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> result = FGSM(0.05, data_range=(0, 1)).run(model, X, y)
+    >>> result.n_successes == (model.predict(result.X_adv) != y).sum()
+    np.True_
+    >>> int(result.backward.max())
+    1
+    """
+
+    X_adv: Any
+    success: np.ndarray
+    norm: np.ndarray
+    forward: np.ndarray | None = None
+    backward: np.ndarray | None = None
+    queries: np.ndarray | None = None
+    iterations: np.ndarray | None = None
+    seconds: float = 0.0
+    warnings: list = dataclasses.field(default_factory=list)
+    found_by: np.ndarray | None = None
+
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        return len(self.success)
+
+    @property
+    def n_successes(self):
+        """Number of samples that were fooled, or wrong from the start."""
+        return int(self.success.sum())
+
+    @property
+    def n_passes(self):
+        """Forward and backward passes, or queries, of all samples together."""
+        counts = (self.forward, self.backward, self.queries)
+        known = [int(c.sum()) for c in counts if c is not None]
+        return sum(known) if known else None
+
+    def to_frame(self):
+        """Return what is known of each sample as a data frame of pandas.
+
+        Returns
+        -------
+        DataFrame
+            One row per sample.
+        """
+        pandas = require("pandas", "to_frame", extra="report")
+        known = {name: getattr(self, name) for name in _PER_SAMPLE}
+        return pandas.DataFrame({k: v for k, v in known.items() if v is not None})
+
+    def _facts(self):
+        facts = {"fooled": f"{self.n_successes} of {self.n_samples} samples"}
+        reached = self.norm[self.success]
+        if np.isfinite(reached).any():
+            facts["median norm"] = f"{np.nanmedian(reached):.4g}"
+        for name in ("forward", "backward", "queries"):
+            counts = getattr(self, name)
+            if counts is not None:
+                facts[f"{name} per sample"] = f"{counts.mean():.1f}"
+        facts["seconds"] = f"{self.seconds:.3g}"
+        for number, sentence in enumerate(self.warnings, 1):
+            facts[f"warning {number}"] = sentence
+        return facts
+
+    def __repr__(self):
+        lines = [f"  {name}: {value}" for name, value in self._facts().items()]
+        return "AttackResult(\n" + "\n".join(lines) + "\n)"
+
+    def _repr_html_(self):
+        rows = "".join(
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
+            for name, value in self._facts().items()
+        )
+        return f"<table><caption>AttackResult</caption>{rows}</table>"
