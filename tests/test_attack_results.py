@@ -35,9 +35,9 @@ def test_slopes_against_finite_differences(name, k):
         up, down = (LOSSES[name](z + s, column, aim)[0] for s in (step, -step))
         assert np.allclose((up - down) / 2e-6, slope[:, j], rtol=1e-4, atol=1e-5)
     torch = pytest.importorskip("torch")
-    value, slope, _ = loss_and_slope(name, z, column, aim)
+    value, slope, *_ = loss_and_slope(name, z, column, aim)
     tensors = [torch.from_numpy(part) for part in (z, column, aim)]
-    t_value, t_slope, _ = loss_and_slope(name, *tensors)
+    t_value, t_slope, *_ = loss_and_slope(name, *tensors)
     assert np.allclose(t_value.numpy(), value)
     assert np.allclose(t_slope.numpy(), slope)
 
@@ -75,12 +75,12 @@ def test_dlr_of_two_classes_is_the_margin():
 def test_saturated_and_tied_scores_still_have_a_slope():
     z, column, aim = logits()
     z = z - 1e3 * (np.arange(5) != column[:, None])  # certain of c
-    _, slope, fell_back = loss_and_slope("cross_entropy", z, column, aim)
+    _, slope, fell_back, _ = loss_and_slope("cross_entropy", z, column, aim)
     assert fell_back.all()
     assert np.allclose(np.abs(slope).max(axis=1), 1)
     tied = np.zeros((3, 4))
     for name in LOSSES:
-        _, slope, _ = loss_and_slope(name, tied, column[:3] % 4, (column[:3] + 1) % 4)
+        _, slope, *_ = loss_and_slope(name, tied, column[:3] % 4, (column[:3] + 1) % 4)
         assert np.isfinite(slope).all()
         assert (np.abs(slope).max(axis=1) > 0).all()
 

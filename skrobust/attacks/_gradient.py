@@ -79,8 +79,7 @@ class GradientAttack(BaseAttack):
                 moved = view.host(record.best)
                 start_points = view.host(record.x)
                 out[rows] = np.where(moved == start_points, X[rows], moved)
-                forward[rows] = view.host(record.forward)
-                backward[rows] = view.host(record.backward)
+                forward[rows], backward[rows] = record.passes()
                 n_flat += record.n_flat
                 n_faint += record.n_faint
         counts = {"forward": forward, "backward": backward, "iterations": backward}

@@ -151,7 +151,7 @@ LOSS_NAMES = ("log_odds", "margin", "dlr", "cross_entropy")
 
 
 def loss_and_slope(name, scores, column, aim=None):
-    """Return value, slope, and which rows fell back to the log odds.
+    """Return value, slope, which rows fell back to the log odds, and the margin.
 
     Parameters
     ----------
@@ -174,13 +174,18 @@ def loss_and_slope(name, scores, column, aim=None):
     fell_back : array or tensor of bool of shape (n,), or None
         The rows where it underflowed; None for losses that cannot (the slope of DLR is
         0 only where the loss is at its maximum).
+    margin : array or tensor of shape (n,), or None
+        The largest other score minus that of the class, where it cost nothing.
     """
+    if name == "log_odds":
+        value, slope, margin = log_odds_against(scores, column)
+        return value, slope, None, margin
     value, slope = LOSSES[name](scores, column, aim)
-    if name in ("log_odds", "margin"):
-        return value, slope, None
+    if name == "margin":
+        return value, slope, None, value
     xp = namespace(scores)
     fine = xp.amax(xp.abs(slope), 1) > FAINT  # False for NaN too
     fine = fine & xp.isfinite(slope).all(1)
     _, safe, _ = log_odds_against(scores, column)
     slope = xp.where(fine[:, None], slope, safe)
-    return value, slope, ~fine if name == "cross_entropy" else None
+    return value, slope, ~fine if name == "cross_entropy" else None, None

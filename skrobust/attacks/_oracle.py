@@ -70,18 +70,23 @@ class Record:
         self.watched = self.column if targeted else self.predicted
         self.probability = None
         self.best = x.copy() if isinstance(x, np.ndarray) else x.clone()
-        self.settled = xp.zeros_like(known)
+        self._known = known
         if stops:
             margin = margin_against(verdicts, self.column)
             self.score = -margin if targeted else margin
-            self.settled = (self.score > 0) | ~known
         else:
             against, _, _ = log_odds_against(scores, self.watched)
             self.probability = _probability(against)
             self.score = xp.zeros_like(self.probability)
-        self.forward = xp.ones_like(column)
-        self.backward = xp.zeros_like(column)
         self.n_flat = self.n_faint = 0
+        self._passes = []
+
+    @property
+    def settled(self):
+        """Which samples need no further attack."""
+        if self.stops:
+            return (self.score > 0) | ~self._known
+        return namespace(self.x).zeros_like(self._known)
 
     def judge(self, z, logits, column, loss="log_odds", aim=None):
         """Return a loss against a class, its slope by the logits, and what decides.
@@ -97,7 +102,7 @@ class Record:
 
         Returns
         -------
-        value, slope, fell_back
+        value, slope, fell_back, margin
             See :func:`loss_and_slope`.
         scores : array or tensor of shape (n, n_classes)
             For misclassification those that decide the label, otherwise those behind
@@ -106,8 +111,10 @@ class Record:
         scores, inner = self.view.verdicts(logits), None
         if not self.stops:
             scores, inner = self.view.scores(z, logits)
-        value, slope, fell_back = loss_and_slope(loss, scores, column, aim)
-        return value, slope if inner is None else slope * inner, fell_back, scores
+        found = loss_and_slope(loss, scores, column, aim)
+        value, slope, fell_back, margin = found
+        slope = slope if inner is None else slope * inner
+        return value, slope, fell_back, margin, scores
 
     def forward_clean(self, rows):
         """Return logits and pullback of clean rows, and the passes that it took."""
@@ -125,13 +132,20 @@ class Record:
     def keep(self, rows, best, score):
         """Write down the best iterates of some rows."""
         self.best[rows], self.score[rows] = best, score
-        if self.stops:
-            self.settled[rows] = score > 0
 
     def count(self, rows, forward, backward):
-        """Add passes of some rows."""
-        self.forward[rows] += forward
-        self.backward[rows] += backward
+        """Note passes of some rows."""
+        self._passes.append((rows, forward, backward))
+
+    def passes(self):
+        """Return the forward and backward passes of each sample, on the host."""
+        forward = np.ones(len(self.x), dtype=np.int64)  # the clean pass
+        backward = np.zeros(len(self.x), dtype=np.int64)
+        for rows, n_forward, n_backward in self._passes:
+            rows = self.view.host(rows)
+            forward[rows] += n_forward
+            backward[rows] += n_backward
+        return forward, backward
 
 
 class Oracle:
@@ -167,16 +181,28 @@ class Oracle:
         self._n_forward = self._n_backward = self._n_calls = 0
         rows = namespace(record.x).where(~record.settled)[0]
         self._watches_column = record.stops or column is record.watched
-        parts = {
-            "x": record.x, "start": start, "column": column, "aim": aim,
-            "own": record.column, "watched": record.watched, "best": record.best,
-            "probability": record.probability, "score": record.score,
-        }  # fmt: skip
+        # Where looking is cheap, the fooled leave at once: no best ones to keep.
+        self._lean = record.stops and record.view.settles_cheaply(3)
+        parts = {"x": record.x, "start": start, "column": column, "aim": aim}
+        if column is not record.column:
+            parts["own"] = record.column
+        if not self._lean:
+            parts |= {"best": record.best, "score": record.score}
+        if not record.stops:
+            parts |= {"watched": record.watched, "probability": record.probability}
         self._live = {
             name: part[rows] for name, part in parts.items() if part is not None
         }
         self._live["rows"] = rows
-        self._bounds = self._make_bounds()
+        if norm == np.inf:  # the cube, cut with the box
+            low, high = self._cube()
+            self._live |= {"floor": low, "ceiling": high}
+
+    @property
+    def _bounds(self):
+        if self.norm == np.inf:
+            return self._live["floor"], self._live["ceiling"]
+        return self.box
 
     @property
     def x(self):
@@ -218,8 +244,10 @@ class Oracle:
             logits, pullback, n_passes = record.forward_clean(live["rows"])
         else:
             (logits, pullback), n_passes = record.view.forward(z), 1
-        value, slope, fell_back, scores = self._judge(z, _values(logits))
-        self._keep_better(z, scores, value)
+        value, slope, fell_back, margin, scores = self._judge(z, _values(logits))
+        score = self._scores(scores, margin, value)
+        if not self._lean:
+            self._keep_better(z, score)
         gradient = pullback(slope if self.sign == 1 else -slope)
         gradient = namespace(z).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         if not self._n_calls:
@@ -231,12 +259,16 @@ class Oracle:
         self._n_calls += 1
         self.value = value if self.sign == 1 else -value
         if record.stops and record.view.settles_cheaply(self._n_calls):
-            stay = live["score"] <= 0
+            judged = score if self._lean else live["score"]
+            stay = judged <= 0
             if not bool(stay.all()):
-                z, gradient, self.value = z[stay], gradient[stay], self.value[stay]
+                xp = namespace(z)
+                gone, stay = xp.where(~stay)[0], xp.where(stay)[0]
+                self._leave(gone, stay, z, judged)
+                score, self.value = score[stay], self.value[stay]
+                z, gradient = z[stay], gradient[stay]
                 state = tuple(part[stay] for part in state)
-                self._leave(stay)
-        self._judged = z
+        self._judged, self._score = z, score
         return z, gradient, *state
 
     def steepest(self, gradient):
@@ -283,48 +315,57 @@ class Oracle:
         which saves a pass: whether they fool is for the caller to ask.
         """
         live, record = self._live, self.record
-        if len(z) and z is not live["x"] and z is not self._judged:
+        if len(z) and z is not live["x"]:
             if trust and record.stops:
-                live["best"] = z
+                score = record.score[live["rows"]]
+            elif z is self._judged:
+                score = self._score
             else:
                 self._n_forward += 1
                 plain = record.view.logits(z)
-                value, _, _, scores = self._judge(z, plain)
-                self._keep_better(z, scores, value)
-        self._write(live["rows"], live["best"], live["score"])
+                value, _, _, margin, scores = self._judge(z, plain)
+                score = self._scores(scores, margin, value)
+            if "best" in live:
+                self._keep_better(z, score)
+            else:
+                live["best"], live["score"] = z, score
+            record.keep(live["rows"], live["best"], live["score"])
+        elif "best" in live:
+            record.keep(live["rows"], live["best"], live["score"])
+        record.count(live["rows"], self._n_forward, self._n_backward)
         self._n_forward = self._n_backward = 0
 
     def _judge(self, z, logits):
         live = self._live
         return self.record.judge(z, logits, live["column"], self.loss, live.get("aim"))
 
-    def _keep_better(self, z, scores, value):
-        live, xp, record = self._live, namespace(z), self.record
+    def _scores(self, scores, margin, value):
+        """Return by how much each sample succeeds; see Record."""
+        live, xp, record = self._live, namespace(scores), self.record
         if record.stops:
+            if margin is None or "own" in live:
+                margin = margin_against(scores, live.get("own", live["column"]))
+            return -margin if record.targeted else margin
+        if not self._watches_column or self.loss != "log_odds":
+            value, _, _ = log_odds_against(scores, live["watched"])
+        shift = _probability(value) - live["probability"]
+        return shift if record.targeted else xp.abs(shift)
+
+    def _keep_better(self, z, score):
+        live, xp = self._live, namespace(z)
+        better = score > live["score"]
+        if self.record.stops:
             # Fooled rows that have not left yet keep what fooled them first.
-            margin = margin_against(scores, live["own"])
-            score = -margin if record.targeted else margin
-            better = (score > live["score"]) & (live["score"] <= 0)
-        else:
-            if not self._watches_column or self.loss != "log_odds":
-                value, _, _ = log_odds_against(scores, live["watched"])
-            score = _probability(value) - live["probability"]
-            if not record.targeted:
-                score = xp.abs(score)
-            better = score > live["score"]
+            better = better & (live["score"] <= 0)
         live["best"] = xp.where(per_sample(better, z), z, live["best"])
         live["score"] = xp.where(better, score, live["score"])
 
-    def _leave(self, stay):
+    def _leave(self, gone, stay, z, score):
         live = self._live
-        gone = ~stay
-        self._write(live["rows"][gone], live["best"][gone], live["score"][gone])
+        best = z if self._lean else live["best"]
+        self.record.keep(live["rows"][gone], best[gone], score[gone])
+        self.record.count(live["rows"][gone], self._n_forward, self._n_backward)
         self._live = {name: part[stay] for name, part in live.items()}
-        self._bounds = self._make_bounds()
-
-    def _write(self, rows, best, score):
-        self.record.keep(rows, best, score)
-        self.record.count(rows, self._n_forward, self._n_backward)
 
     def _project(self, delta):
         """Return the nearest points of the ball, in the units of the features."""
@@ -336,11 +377,8 @@ class Oracle:
         delta = xp.where(frozen, xp.zeros_like(delta), delta)
         return self.unit * project(delta, self.eps, self.norm)
 
-    def _make_bounds(self):
-        """Return the bounds of the box, cut with the cube where that is the ball."""
+    def _cube(self):
         low, high = self.box
-        if self.norm != np.inf:
-            return low, high
         reach = self.eps if self.unit is None else self.eps * self.unit
         floor, ceiling = self.x - reach, self.x + reach
         if low is None:
