@@ -4,6 +4,9 @@ Scikit-learn's scorers share a cache of predictions that ignores which rows were
 asked for; these functions never use it.
 """
 
+import contextlib
+import sys
+
 import numpy as np
 from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
@@ -59,6 +62,24 @@ def is_net(estimator):
         c.__name__ == "NeuralNet" and c.__module__.startswith("skorch.")
         for c in type(estimator).__mro__
     )
+
+
+@contextlib.contextmanager
+def undisturbed(estimator):
+    """Give a net back what predict takes: training modes, and draws of its loader."""
+    _, model = unwrap(estimator)
+    if not is_net(model) or not hasattr(model, "module_"):
+        yield
+        return
+    torch = sys.modules["torch"]
+    modes = [(module, module.training) for module in model.module_.modules()]
+    generator = torch.get_rng_state()
+    try:
+        yield
+    finally:
+        torch.set_rng_state(generator)
+        for module, mode in modes:
+            module.training = mode
 
 
 def _is_double(net):

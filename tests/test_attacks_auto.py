@@ -236,3 +236,50 @@ def test_standard_ensemble():
     for missing in ("FAB", "Square"):
         told = any(f"without {missing}" in sentence for sentence in result.warnings)
         assert told != hasattr(attacks, missing)
+
+
+@pytest.mark.torch
+def test_on_nets():
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("skorch")
+    from nets_for_tests import make_net
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from skrobust.nets import ToNetInput
+
+    _, X, y = linear_problem(120, classes=5)
+    net = make_net(module__k=5).fit(X.astype(np.float32), y)
+    pipe = make_pipeline(StandardScaler(), ToNetInput(), make_net(module__k=5))
+    pipe.fit(X, y)
+    double = make_net(module__k=5).fit(X.astype(np.float32), y)
+    double.module_.double()
+    members = [FGSM(), AutoPGD(n_steps=5, loss="dlr")]
+    for model, rows in ((net, X.astype(np.float32)), (pipe, X), (double, X)):
+        module = (model[-1] if model is pipe else model).module_
+        module.train()
+        state = {k: v.clone() for k, v in module.state_dict().items()}
+        generator = torch.get_rng_state()
+        for attack in (
+            *QUICK,
+            ProbabilityShift(0.1, n_steps=5, starts=[FGSM(0.1)]),
+            AutoAttack(0.1, attacks=members),
+        ):
+            attack = clone(attack).set_params(random_state=0)
+            out = attack.run(model, rows, y).X_adv
+            assert out.dtype == rows.dtype
+            reach = np.abs(out.astype(float) - rows)
+            assert reach.max() <= attack.eps
+            if hasattr(attack, "batch_size"):
+                parts = clone(attack).set_params(batch_size=17)
+                again = parts.perturb(model, rows, y)
+                assert np.isclose(out, again, atol=1e-4).mean() > 0.99
+            assert all(m.training for m in module.modules())
+        assert torch.equal(torch.get_rng_state(), generator)
+        for name, value in module.state_dict().items():
+            assert torch.equal(value, state[name])
+        module.eval()
+        strong = AutoPGD(0.1, loss="targeted_dlr", n_steps=20, random_state=0)
+        weak = PGD(0.1, n_steps=20, random_state=0).run(model, rows, y)
+        assert strong.run(model, rows, y).n_successes >= weak.n_successes
+        assert weak.success.mean() > (model.predict(rows) != y).mean() + 0.1

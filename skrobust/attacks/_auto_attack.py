@@ -7,7 +7,11 @@ from sklearn.base import clone
 
 from skrobust._containers import to_array
 from skrobust._random import seed_number
-from skrobust._responses import predict_labels, predict_probabilities
+from skrobust._responses import (
+    predict_labels,
+    predict_probabilities,
+    undisturbed,
+)
 from skrobust._validation import check_choice, invalid
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.base import AttackResult, BaseAttack
@@ -48,7 +52,8 @@ class AutoAttack(BaseAttack):
 
     Notes
     -----
-    The results of :meth:`run` say in ``found_by`` which member fooled each sample.
+    The results of :meth:`run` say in ``found_by`` which member fooled each sample:
+    "clean" where it was wrong from the start, "" where none did.
 
     References
     ----------
@@ -64,7 +69,7 @@ class AutoAttack(BaseAttack):
     >>> model = LogisticRegression(max_iter=1000).fit(X, y)
     >>> ensemble = AutoAttack(0.3, attacks=[FGSM(), PGD()], random_state=0)
     >>> result = ensemble.run(model, X, y)
-    >>> sorted(set(result.found_by))
+    >>> sorted(set(result.found_by.tolist()))
     ['', 'clean', 'fgsm']
     """
 
@@ -98,7 +103,7 @@ class AutoAttack(BaseAttack):
 
     def _attack(self, estimator, X, y, key):
         members, sentences = self._members()
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), undisturbed(estimator):
             # Members see plain rows, whatever names the model saw in fit.
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             if self._aims_at_labels():

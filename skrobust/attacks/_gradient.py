@@ -75,10 +75,12 @@ class GradientAttack(BaseAttack):
                     None if start is None else start[rows],
                     [candidate[rows] for candidate in candidates],
                 )
-                # What did not move stays bit for bit, whatever the working precision.
                 moved = view.host(record.best)
-                start_points = view.host(record.x)
-                out[rows] = np.where(moved == start_points, X[rows], moved)
+                if moved.dtype != X.dtype:
+                    # What did not move stays bit for bit, whatever the precision.
+                    still = moved == view.host(record.x)
+                    moved = np.where(still, X[rows], moved)
+                out[rows] = moved
                 forward[rows], backward[rows] = record.passes()
                 n_flat += record.n_flat
                 n_faint += record.n_faint

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from skrobust._containers import is_frame, like, to_array
 from skrobust._norms import NORMS, length
 from skrobust._random import NoiseKey, seed_number
-from skrobust._responses import predict_labels
+from skrobust._responses import predict_labels, undisturbed
 from skrobust._validation import (
     check_choice,
     check_number,
@@ -109,14 +109,15 @@ class BaseAttack(BaseEstimator, ABC):
         adversarial, details, values = attack._search(estimator, X, y, start)
         seconds = time.perf_counter() - begun
         X_adv = like(adversarial, X)
-        predicted = predict_labels(estimator, X_adv)
+        with undisturbed(estimator):
+            predicted = predict_labels(estimator, X_adv)
+            if y is None:
+                y = predict_labels(estimator, like(values, X))
         target = getattr(self, "target", None)
         if target is not None:
             success = predicted == np.broadcast_to(np.asarray(target), len(predicted))
-        elif y is not None:
-            success = predicted != check_targets(y, owner)
         else:
-            success = predicted != predict_labels(estimator, like(values, X))
+            success = predicted != check_targets(y, owner)
         delta = adversarial.astype(np.float64) - values
         norm = length(delta, self.norm)
         if self._aims_at_labels():
