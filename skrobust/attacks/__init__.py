@@ -1,12 +1,33 @@
 """Attacks: changes of the input that use the model, within a stated budget.
 
 An attack answers ``perturb(estimator, X, y)`` as a perturbation does. ``eps`` and
-``data_range`` are in the units of the raw input of the whole pipeline. Importing this
+``data_range`` are in the units of the raw input of the whole pipeline. Attacks of
+minimal norm (:class:`DDN`, :class:`FMN`, :class:`FAB`, :class:`DeepFool`,
+:class:`CarliniWagner`) also answer ``minimal_norms(estimator, X, y)``. Importing this
 namespace loads no torch; attacking a net does.
 """
 
+from skrobust.attacks._carlini_wagner import CarliniWagner
+from skrobust.attacks._ddn import DDN
+from skrobust.attacks._deepfool import DeepFool
+from skrobust.attacks._fab import FAB
 from skrobust.attacks._fgsm import FGSM
+from skrobust.attacks._fmn import FMN
 from skrobust.attacks._gradient import GradientAttack
+from skrobust.attacks._minimal import MinimalNormAttack
+from skrobust.attacks._momentum import BIM, MomentumPGD
 from skrobust.attacks._pgd import PGD
 
-__all__ = ["FGSM", "GradientAttack", "PGD"]
+__all__ = [
+    "BIM",
+    "CarliniWagner",
+    "DDN",
+    "DeepFool",
+    "FAB",
+    "FGSM",
+    "FMN",
+    "GradientAttack",
+    "MinimalNormAttack",
+    "MomentumPGD",
+    "PGD",
+]

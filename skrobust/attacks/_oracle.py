@@ -11,7 +11,15 @@ attack with normalised steps follows the published loss without its blind spot.
 
 import numpy as np
 
-from skrobust._norms import length, namespace, per_sample, project, steepest
+from skrobust._norms import (
+    length,
+    namespace,
+    per_sample,
+    project,
+    project_in_box,
+    spend,
+    steepest,
+)
 
 
 def log_odds_against(logits, column):
@@ -129,7 +137,7 @@ class Oracle:
         Class whose log odds are driven.
     sign : {1, -1}
         1 drives the probability of that class down, -1 up.
-    eps, norm, box : float, {inf, 2}, (low, high)
+    eps, norm, box : float, {inf, 2, 1}, (low, high)
         The budget in raw units; ``box`` holds None or bounds that broadcast.
     """
 
@@ -198,9 +206,23 @@ class Oracle:
         """Return the unit step along which the loss rises most in the norm."""
         return steepest(gradient, self.norm)
 
+    def climb(self, z, gradient, size):
+        """Return the iterates after a step of a length along the steepest direction.
+
+        In the norm 1 that is one coordinate; at a bound of the box the rest of the step
+        goes to the next steepest one.
+        """
+        low, high = self._bounds
+        if self.norm != 1 or low is None:
+            return z + size * steepest(gradient, self.norm)
+        return z + spend(gradient, size, low - z, high - z)
+
     def project(self, z):
         """Return the iterates put back into the ball and the box."""
         low, high = self._bounds
+        if self.norm == 1 and low is not None:
+            x = self.x
+            return x + project_in_box(z - x, self.eps, 1, low - x, high - x)
         if self.norm != np.inf:
             z = self.x + project(z - self.x, self.eps, self.norm)
             if low is None:

@@ -46,6 +46,9 @@ class BaseAttack(BaseEstimator, ABC):
     np.float64(0.1)
     """
 
+    _norms = NORMS
+    _objectives = OBJECTIVES
+
     def perturb(self, estimator, X, y=None):
         """Return adversarial rows.
 
@@ -118,10 +121,12 @@ class BaseAttack(BaseEstimator, ABC):
 
     def _check_parameters(self):
         owner = type(self).__name__
-        check_number(self.eps, "eps", owner, low=0)
-        if not np.isscalar(self.norm) or self.norm not in NORMS:
-            raise invalid("norm", owner, "numpy.inf or 2", self.norm)
-        check_choice(self.objective, "objective", owner, OBJECTIVES)
+        self._check_eps(owner)
+        if not np.isscalar(self.norm) or self.norm not in self._norms:
+            *first, last = ("numpy.inf" if n == np.inf else str(n) for n in self._norms)
+            rule = f"{', '.join(first)} or {last}" if first else last
+            raise invalid("norm", owner, rule, self.norm)
+        check_choice(self.objective, "objective", owner, self._objectives)
         if self.data_range is None:
             return
         try:
@@ -138,6 +143,9 @@ class BaseAttack(BaseEstimator, ABC):
                 "None or a pair (low, high) with low < high",
                 self.data_range,
             )
+
+    def _check_eps(self, owner):
+        check_number(self.eps, "eps", owner, low=0)
 
     def _check_range(self, values):
         if self.data_range is None:
