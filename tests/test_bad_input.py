@@ -168,7 +168,7 @@ ROWS = {
         lambda: FGSM(-1).perturb(MODEL, X, Y), "The 'eps' parameter of FGSM must be a"),
     "eps text": (lambda: PGD("big").perturb(MODEL, X, Y), "'eps' parameter of PGD"),
     "eps nan": (lambda: PGD(np.nan).perturb(MODEL, X, Y), "'eps' parameter of PGD"),
-    "norm": (lambda: FGSM(norm=3).perturb(MODEL, X, Y), "numpy.inf or 2"),
+    "norm": (lambda: FGSM(norm=3).perturb(MODEL, X, Y), "numpy.inf, 2 or 1"),
     "objective": (
         lambda: FGSM(objective="max").perturb(MODEL, X, Y), "'probability_shift'"),
     "n_steps": (lambda: PGD(n_steps=0).perturb(MODEL, X, Y), "at least 1"),

@@ -1,16 +1,25 @@
 """Attacks: changes of the input that use the model, within a stated budget.
 
 An attack answers ``perturb(estimator, X, y)`` as a perturbation does. ``eps`` and
-``data_range`` are in the units of the raw input of the whole pipeline. Importing this
+``data_range`` are in the units of the raw input of the whole pipeline. Attacks of
+minimal norm (:class:`DDN`, :class:`FMN`, :class:`FAB`, :class:`DeepFool`,
+:class:`CarliniWagner`) also answer ``minimal_norms(estimator, X, y)``. Importing this
 namespace loads no torch; attacking a net does.
 """
 
 from skrobust.attacks._auto_attack import AutoAttack
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._black_box import BlackBoxAttack
+from skrobust.attacks._carlini_wagner import CarliniWagner
+from skrobust.attacks._ddn import DDN
+from skrobust.attacks._deepfool import DeepFool
+from skrobust.attacks._fab import FAB
 from skrobust.attacks._fgsm import FGSM
+from skrobust.attacks._fmn import FMN
 from skrobust.attacks._gradient import GradientAttack
 from skrobust.attacks._hop_skip_jump import HopSkipJump
+from skrobust.attacks._minimal import MinimalNormAttack
+from skrobust.attacks._momentum import BIM, MomentumPGD
 from skrobust.attacks._pgd import PGD
 from skrobust.attacks._probability_shift import ProbabilityShift
 from skrobust.attacks._random_search import RandomSearch
@@ -21,11 +30,19 @@ from skrobust.base import Constraints
 __all__ = [
     "AutoAttack",
     "AutoPGD",
+    "BIM",
     "BlackBoxAttack",
+    "CarliniWagner",
     "Constraints",
+    "DDN",
+    "DeepFool",
+    "FAB",
     "FGSM",
+    "FMN",
     "GradientAttack",
     "HopSkipJump",
+    "MinimalNormAttack",
+    "MomentumPGD",
     "PGD",
     "ProbabilityShift",
     "RandomSearch",

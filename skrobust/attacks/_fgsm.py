@@ -11,14 +11,16 @@ class FGSM(GradientAttack):
     .. math:: x' = x + \mathrm{eps} \cdot \mathrm{sign}(\nabla_x L(x, y))
 
     for the L-infinity norm; for the L2 norm the gradient divided by its length takes
-    the place of its sign. L is cross entropy in a form that does not saturate (same
-    direction, see Notes of :class:`PGD`), unless ``loss`` says otherwise.
+    the place of its sign, and for the L1 norm its largest entry alone (at a bound of
+    ``data_range`` the rest goes to the next largest). L is cross entropy in a form that
+    does not saturate (same direction, see Notes of :class:`PGD`), unless ``loss`` says
+    otherwise.
 
     Parameters
     ----------
     eps : float, default=0.1
         Radius of the ball, in the units of the raw input of the whole pipeline.
-    norm : {inf, 2}, default=inf
+    norm : {inf, 2, 1}, default=inf
         Norm of the ball.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
@@ -82,4 +84,4 @@ class FGSM(GradientAttack):
 
     def _attack_batch(self, oracle, x, rng):
         z, gradient = oracle.gradient(x)
-        return oracle.project(z + self.eps * oracle.steepest(gradient))
+        return oracle.project(oracle.climb(z, gradient, self.eps))

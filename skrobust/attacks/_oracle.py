@@ -12,7 +12,8 @@ losses are in ``_losses``.
 
 import numpy as np
 
-from skrobust._norms import length, namespace, per_sample, project, steepest
+from skrobust._norms import length, namespace, per_sample
+from skrobust.attacks._ball import Ball
 from skrobust.attacks._losses import (
     log_odds_against,
     loss_and_slope,
@@ -148,7 +149,7 @@ class Record:
         return forward, backward
 
 
-class Oracle:
+class Oracle(Ball):
     """What an attack asks while it runs over the live rows of one batch.
 
     Parameters
@@ -197,12 +198,6 @@ class Oracle:
         if norm == np.inf:  # the cube, cut with the box
             low, high = self._cube()
             self._live |= {"floor": low, "ceiling": high}
-
-    @property
-    def _bounds(self):
-        if self.norm == np.inf:
-            return self._live["floor"], self._live["ceiling"]
-        return self.box
 
     @property
     def x(self):
@@ -271,43 +266,6 @@ class Oracle:
         self._judged, self._score = z, score
         return z, gradient, *state
 
-    def steepest(self, gradient):
-        """Return the unit step along which the loss rises most in the norm."""
-        if self.unit is None:
-            return steepest(gradient, self.norm)
-        return self.unit * steepest(self.unit * gradient, self.norm)
-
-    def project(self, z):
-        """Return the iterates put back into the ball and the box."""
-        low, high = self._bounds
-        if self.norm != np.inf:
-            z = self.x + self._project(z - self.x)
-            if low is None:
-                return z
-        return namespace(z).clip(z, low, high)
-
-    def random_start(self, rng):
-        """Return random points of the ball: uniform in the cube, sphere or diamond.
-
-        ``rng`` draws for all rows of the batch, so that what one row gets does not
-        depend on which others are still live.
-        """
-        shape = tuple(self.record.x.shape)
-        if self.norm == np.inf:
-            step = rng.uniform(-1, 1, size=shape)
-        else:
-            step = np.asarray(rng.normal(size=shape), float)
-            if self.norm == 1:  # exponential lengths with random signs
-                step = -np.sign(step) * np.log(np.asarray(rng.random(shape), float))
-            size = np.abs(step).reshape(len(step), -1).sum(axis=1)
-            if self.norm == 2:
-                size = length(step, 2)
-            radius = rng.random((len(step),)) ** (1 / np.prod(shape[1:]))
-            step = step * per_sample(radius / size, step)
-        step = self.record.view.tensor(step)[self._live["rows"]]
-        step = step if self.unit is None else step * self.unit
-        return self.project(self.x + self.eps * step)
-
     def finish(self, z, *, trust=False):
         """Judge the last iterates and write the best ones down.
 
@@ -366,22 +324,3 @@ class Oracle:
         self.record.keep(live["rows"][gone], best[gone], score[gone])
         self.record.count(live["rows"][gone], self._n_forward, self._n_backward)
         self._live = {name: part[stay] for name, part in live.items()}
-
-    def _project(self, delta):
-        """Return the nearest points of the ball, in the units of the features."""
-        if self.unit is None:
-            return project(delta, self.eps, self.norm)
-        xp = namespace(delta)
-        frozen = self.unit == 0
-        delta = delta / xp.where(frozen, xp.ones_like(self.unit), self.unit)
-        delta = xp.where(frozen, xp.zeros_like(delta), delta)
-        return self.unit * project(delta, self.eps, self.norm)
-
-    def _cube(self):
-        low, high = self.box
-        reach = self.eps if self.unit is None else self.eps * self.unit
-        floor, ceiling = self.x - reach, self.x + reach
-        if low is None:
-            return floor, ceiling
-        xp = namespace(self.x)
-        return xp.maximum(floor, low), xp.minimum(ceiling, high)

@@ -12,13 +12,15 @@ class PGD(GradientAttack):
     .. math:: x_{t+1} = \Pi\,(x_t + \mathrm{step\_size} \cdot s(\nabla_x L(x_t, y)))
 
     where :math:`\Pi` projects onto the ball of radius ``eps`` around x (and into
-    ``data_range``) and s is the sign (L-infinity) or the gradient over its length (L2).
+    ``data_range``) and s is the sign (L-infinity), the gradient over its length (L2),
+    or its largest entry alone (L1; at a bound of ``data_range`` the rest of the step
+    goes to the next largest).
 
     Parameters
     ----------
     eps : float, default=0.1
         Radius of the ball, in the units of the raw input of the whole pipeline.
-    norm : {inf, 2}, default=inf
+    norm : {inf, 2, 1}, default=inf
         Norm of the ball.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
@@ -136,8 +138,8 @@ class PGD(GradientAttack):
             z, gradient = oracle.gradient(z)
             if not len(z):
                 return z
-            z = oracle.project(z + step * oracle.steepest(gradient))
+            z = oracle.project(oracle.climb(z, gradient, step))
         oracle.finish(z)
         # Small steps in a sphere turn towards the best point without reaching it; the
         # point of the sphere along the last gradient is that point on a linear model.
-        return oracle.project(oracle.x + self.eps * oracle.steepest(gradient))
+        return oracle.project(oracle.climb(oracle.x, gradient, self.eps))

@@ -59,6 +59,9 @@ class BaseAttack(BaseEstimator, ABC):
     np.float64(0.1)
     """
 
+    _norms = NORMS
+    _objectives = OBJECTIVES
+
     def perturb(self, estimator, X, y=None):
         """Return adversarial rows.
 
@@ -209,9 +212,11 @@ class BaseAttack(BaseEstimator, ABC):
         constraints = getattr(self, "constraints", None)
         if constraints is not None and not isinstance(constraints, Constraints):
             raise invalid("constraints", owner, "None or Constraints", constraints)
-        if not np.isscalar(self.norm) or self.norm not in NORMS:
-            raise invalid("norm", owner, "numpy.inf or 2", self.norm)
-        check_choice(self.objective, "objective", owner, OBJECTIVES)
+        if not np.isscalar(self.norm) or self.norm not in self._norms:
+            *first, last = ("numpy.inf" if n == np.inf else str(n) for n in self._norms)
+            rule = f"{', '.join(first)} or {last}" if first else last
+            raise invalid("norm", owner, rule, self.norm)
+        check_choice(self.objective, "objective", owner, self._objectives)
         if self.data_range is None:
             return
         try:

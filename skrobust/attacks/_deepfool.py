@@ -1,0 +1,135 @@
+"""DeepFool."""
+
+import numpy as np
+
+from skrobust._norms import dual_length, namespace, per_sample, reach_plane
+from skrobust._validation import check_count, check_number
+from skrobust.attacks._minimal import MinimalNormAttack
+
+
+class DeepFool(MinimalNormAttack):
+    r"""DeepFool: step by step to the nearest boundary of the linearised model.
+
+    .. math::
+        k^* = \arg\min_k |m_k| / \lVert\nabla m_k\rVert_*, \qquad
+        x' = x + (1 + \mathrm{overshoot}) \sum_i r_i
+
+    where :math:`m_k` is the score of class k minus that of the true class and
+    :math:`r_i` the shortest step to the plane :math:`m_{k^*} = 0`. Rows leave as soon
+    as they are fooled. Fast, and a few per cent longer than :class:`DDN`.
+
+    Parameters
+    ----------
+    eps : float, default=numpy.inf
+        Longest perturbation that counts, in the units of the raw input of the whole
+        pipeline; ``numpy.inf`` sets no limit.
+    norm : {inf, 2}, default=2
+        What is to be small.
+    data_range : None or (low, high), default=None
+        Bounds of the raw input, scalars or one per feature.
+    n_steps : int, default=50
+        Most steps.
+    overshoot : float, default=0.02
+        Share by which the sum of steps is lengthened, to cross the boundary.
+    n_candidates : int, default=9
+        How many other classes, those of the highest scores, are considered.
+    objective : {None, "misclassification", "minimal", "loss", "probability_shift"}
+        Default None. What comes back: the smallest example, or the row itself where
+        that is longer than ``eps`` (None, ``"misclassification"``); the smallest
+        example against the predicted class, projected into the ball (``"minimal"``,
+        ``"loss"``); the iterate in the ball that moves the probability of the predicted
+        class most (``"probability_shift"``).
+    batch_size : int, default=256
+        Samples attacked at a time.
+    random_state : int, RandomState, Generator or None, default=None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    Notes
+    -----
+    The planes are those of the scores, never of probabilities, which saturate. Within
+    ``data_range`` each step is the shortest one that the box allows, not a shortest
+    step cut off at the box (our choice).
+
+    References
+    ----------
+    .. [1] S.-M. Moosavi-Dezfooli, A. Fawzi and P. Frossard, "DeepFool: A Simple and
+       Accurate Method to Fool Deep Neural Networks", CVPR 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from skrobust.attacks import DeepFool
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> norms = DeepFool(data_range=(0, 1)).minimal_norms(model, X[:50], y[:50])
+    >>> bool((norms < 2).all())
+    True
+    """
+
+    def __init__(
+        self,
+        eps=np.inf,
+        *,
+        norm=2,
+        data_range=None,
+        n_steps=50,
+        overshoot=0.02,
+        n_candidates=9,
+        objective=None,
+        batch_size=256,
+        random_state=None,
+    ):
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.n_steps = n_steps
+        self.overshoot = overshoot
+        self.n_candidates = n_candidates
+        self.objective = objective
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    _norms = (np.inf, 2)
+    _n_looks = 0
+
+    def _pursue(self, pursuit):
+        xp = namespace(pursuit.x)
+        rivals = pursuit.rivals(self.n_candidates)
+        rows = xp.where(pursuit.size > 0)[0]
+        z, total = pursuit.x, 0 * pursuit.x
+        for _ in range(self.n_steps):
+            step = self._nearest_plane(pursuit, z, rows, rivals[rows])
+            total = total + step
+            z = pursuit.clip(pursuit.x[rows] + (1 + self.overshoot) * total)
+            margin = pursuit.check(z, rows)
+            stay = ~pursuit.fools(margin, rows)
+            z, total, rows = z[stay], total[stay], rows[stay]
+            if not len(rows):
+                return
+
+    def _nearest_plane(self, pursuit, z, rows, rivals):
+        """Return the step to the nearest boundary of the linearised model."""
+        xp = namespace(z)
+        best, nearest = 0 * z, pursuit.size[rows] + np.inf
+        for place in range(rivals.shape[1]):
+            margin, gradient = pursuit.look(z, rows, target=rivals[:, place])
+            missing = xp.clip(-margin, 0, None)
+            slope = dual_length(gradient, self.norm)
+            step = reach_plane(gradient, missing, self.norm, *pursuit.room(z))
+            distance = missing / xp.where(slope > 0, slope, 1e-30 + 0 * slope)
+            gained = (gradient * step).reshape((len(z), -1)).sum(1)
+            # Out of reach in the box: worth a step only where nothing is in reach.
+            distance = xp.where(gained < 0.999 * missing, distance * 1e6, distance)
+            better = distance < nearest
+            best = xp.where(per_sample(better, z), step, best)
+            nearest = xp.where(better, distance, nearest)
+        return best
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_count(self.n_steps, "n_steps", "DeepFool")
+        check_count(self.n_candidates, "n_candidates", "DeepFool")
+        check_number(self.overshoot, "overshoot", "DeepFool", low=0)

@@ -1,0 +1,191 @@
+"""What every attack of minimal norm gets for free."""
+
+import warnings
+from abc import abstractmethod
+
+import numpy as np
+from sklearn.base import clone
+
+from skrobust._containers import to_array
+from skrobust._norms import length, namespace
+from skrobust._responses import predict_labels
+from skrobust._validation import check_count
+from skrobust._views import differentiable_view
+from skrobust.attacks._pursuit import Pursuit
+from skrobust.base import BaseAttack
+from skrobust.base._attack import OBJECTIVES
+
+# How much longer an example may become until it fools in the precision of the input.
+_GROWTH = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
+
+
+class MinimalNormAttack(BaseAttack):
+    """Base class of attacks that look for the smallest adversarial perturbation.
+
+    A subclass writes ``_pursue(pursuit)``: it asks ``pursuit.look(z)`` for margins and
+    gradients as often as it likes, and the pursuit remembers the smallest example that
+    fools. Steps are in units of ``pursuit.reach``, the first-order distance of each row
+    from the boundary, so that nothing depends on the scale of the features, of their
+    number, or of the scores. The same code runs in numpy and torch.
+
+    What comes back depends on ``objective``; ``eps`` bounds it, and ``numpy.inf`` does
+    not:
+
+    - ``"misclassification"`` (or None): the smallest example found; a row whose
+      smallest example is longer than ``eps``, or for which none was found, is returned
+      unchanged, and so is one that was wrong already.
+    - ``"minimal"`` (or ``"loss"``): the smallest example against the *predicted* class,
+      projected into the ball of radius ``eps`` where it is longer; where none was
+      found, the iterate that came nearest. It is never replaced by the clean row.
+    - ``"probability_shift"``: of all iterates in the ball, of the projected example,
+      and of the example stretched to the surface in both directions, the one that moves
+      the probability of the predicted class most.
+
+    Examples
+    --------
+    >>> from skrobust.attacks import DDN
+    >>> from skrobust.attacks import MinimalNormAttack
+    >>> issubclass(DDN, MinimalNormAttack)
+    True
+    """
+
+    batch_size = 256
+    _objectives = (*OBJECTIVES, "minimal")
+    _n_looks = 8  # evaluations of the search along the line at the end
+
+    def minimal_norms(self, estimator, X, y=None):
+        """Return the length of the smallest perturbation found for each row.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            The model under attack.
+        X : array-like, data frame or tensor of shape (n_samples, ...)
+            Raw input of the whole pipeline.
+        y : array-like of shape (n_samples,), default=None
+            True labels; None stands for the estimator's own predictions.
+
+        Returns
+        -------
+        norms : ndarray of shape (n_samples,)
+            In ``norm``, whatever ``eps``; 0 where the model is wrong already, inf where
+            the attack failed. Each example is judged by ``estimator.predict``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from skrobust.attacks import DDN
+        >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+        >>> model = LogisticRegression(C=1e9).fit(X, [0, 0, 1, 1])
+        >>> DDN().minimal_norms(model, X).round(2)
+        array([2., 1., 1., 2.])
+        """
+        free = clone(self).set_params(eps=np.inf, objective="misclassification")
+        found = free.perturb(estimator, X, y)
+        labels = predict_labels(estimator, X) if y is None else np.asarray(y)
+        fooled = predict_labels(estimator, found) != labels
+        step = np.asarray(to_array(found), np.float64) - to_array(X)
+        return np.where(fooled, length(step, self.norm), np.inf)
+
+    def _attack(self, estimator, X, y, key):
+        owner = type(self).__name__
+        out, n_flat = X.copy(), 0
+        with differentiable_view(estimator, owner) as view:
+            columns = None if y is None else view.columns(y)
+            for start in range(0, len(X), self.batch_size):
+                part = slice(start, start + self.batch_size)
+                known = None if columns is None else columns[part]
+                out[part], flat = self._attack_rows(view, X[part], known)
+                n_flat += flat
+        if n_flat:
+            warnings.warn(
+                f"{owner} met {n_flat} zero gradients at its starting points; there it "
+                "cannot attack, so the result is an upper bound of the robustness "
+                "(gradient masking).",
+                UserWarning,
+                stacklevel=3,
+            )
+        return out
+
+    def _attack_rows(self, view, values, columns):
+        x = view.tensor(values)
+        predicted = view.verdicts(view.logits(x)).argmax(1)
+        column = predicted
+        if columns is not None and self._aims_at_labels():
+            column = view.integers(columns)
+        rows = namespace(x).where(predicted == column)[0]
+        if not len(rows):
+            return values, 0
+        box = (None, None)
+        if self.data_range is not None:
+            box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
+        shifts = self.objective == "probability_shift"
+        pursuit = Pursuit(
+            view, x[rows], column[rows], box, self.norm, self.eps if shifts else None
+        )
+        self._pursue(pursuit)
+        if self.norm != 0:
+            pursuit.shorten(self._n_looks)
+        places = np.asarray(view.host(rows))
+        out = values.copy()
+        out[places] = self._choose(pursuit, values[places])
+        return out, int(pursuit.flat.sum())
+
+    def _aims_at_labels(self):
+        return self.objective in (None, "misclassification")
+
+    def _choose(self, pursuit, values):
+        """Return what the objective asks for, in the precision of the input."""
+        if self.objective == "probability_shift":
+            return self._rounded(pursuit, pursuit.shift_most(), values)
+        found, settled = self._settle(pursuit, values)
+        if self._aims_at_labels():
+            size = length(found.astype(np.float64) - values, self.norm)
+            keep = settled & (size <= self.eps)
+            return np.where(_spread(keep, values), found, values)
+        loose = self._rounded(pursuit, pursuit.strongest(), values)
+        return np.where(_spread(settled, values), found, loose)
+
+    def _rounded(self, pursuit, z, values):
+        moved, start = pursuit.view.host(z), pursuit.view.host(pursuit.x)
+        # What did not move stays bit for bit, whatever the working precision.
+        return np.where(moved == start, values, moved).astype(values.dtype)
+
+    def _settle(self, pursuit, values):
+        """Return examples that fool once rounded, a little longer where they must."""
+        view, xp = pursuit.view, namespace(pursuit.x)
+        out = values.copy()
+        settled = np.zeros(len(values), dtype=bool)
+        pending = xp.isfinite(pursuit.size)
+        step = pursuit.best - pursuit.x
+        for growth in _GROWTH:
+            rows = xp.where(pending)[0]
+            if not len(rows):
+                break
+            places = np.asarray(view.host(rows))
+            z = pursuit.clip(pursuit.x + (1 + growth) * step)
+            rounded = self._rounded(pursuit, z, values)[places]
+            margin = pursuit.check(view.tensor(rounded), rows)
+            fooled = pursuit.fools(margin, rows)
+            good = np.asarray(view.host(fooled))
+            out[places[good]] = rounded[good]
+            settled[places[good]] = True
+            pending[rows] = ~fooled
+        return out, settled
+
+    def _check_eps(self, owner):
+        if not isinstance(self.eps, float) or self.eps != np.inf:
+            super()._check_eps(owner)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_count(self.batch_size, "batch_size", type(self).__name__)
+
+    @abstractmethod
+    def _pursue(self, pursuit):
+        """Look for small examples of all rows of a pursuit."""
+
+
+def _spread(mask, values):
+    return mask.reshape((-1,) + (1,) * (values.ndim - 1))

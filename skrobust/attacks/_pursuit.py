@@ -1,0 +1,269 @@
+"""One batch in search of its smallest adversarial examples.
+
+Every iterate is judged when it is looked at: the smallest one that fools is kept, and
+so is the one that came nearest to it, for rows that nothing fools. No row sees another.
+"""
+
+import numpy as np
+
+from skrobust._norms import dual_length, length, namespace, per_sample, project_in_box
+from skrobust.attacks._oracle import log_odds_against
+
+_ULPS = 8  # how many rounding errors of the scores a verdict must stand above
+
+
+def _plain(logits):
+    return logits if isinstance(logits, np.ndarray) else logits.detach()
+
+
+def _machine_epsilon(x):
+    return float(namespace(x).finfo(x.dtype).eps)
+
+
+class Pursuit:
+    """The rows of a batch that are still right, and the best example of each.
+
+    Parameters
+    ----------
+    view : view
+        The model, as logits and gradients.
+    x : array or tensor of shape (n, ...)
+        Rows that are classified as ``column``.
+    column : array or tensor of shape (n,)
+        The class that each row must leave.
+    box : (low, high) or (None, None)
+        Bounds of the raw input.
+    norm : {inf, 2, 1, 0}
+        What is to be small.
+    eps : float, default=None
+        With a number, the iterate within that ball that moves the probability of
+        ``column`` most is kept as well.
+
+    Attributes
+    ----------
+    best, size : the smallest example found, and its length (inf: none yet)
+    reach : first-order distance of each row from the boundary, the natural unit of
+        steps: it knows the scale of the features, their number and the model's
+    span : the same in the norm 2
+    """
+
+    def __init__(self, view, x, column, box, norm, eps=None):
+        xp = namespace(x)
+        self.view, self.x, self.column, self.norm, self.eps = view, x, column, norm, eps
+        self.low, self.high = box
+        infinite = xp.zeros_like(x.reshape((len(x), -1))[:, 0]) + np.inf
+        self.best, self.size = x, infinite
+        self.near, self.nearest = x, -infinite
+        self.far, self.shift, self._clean_probability = x, -xp.ones_like(infinite), None
+        self.tolerance, self.scores = xp.zeros_like(infinite), None
+        self.margin, self.gradient = self.look(x)
+        self._measure()
+
+    def _measure(self):
+        xp, x, gradient = namespace(self.x), self.x, self.gradient
+        self.flat = length(gradient, np.inf) == 0
+        rounding = length(gradient * x, 1) + length(self.scores, np.inf)
+        self.tolerance = _ULPS * _machine_epsilon(x) * rounding
+        self.reach, self.span = (
+            -self.margin / xp.where(self.flat, 1.0, dual_length(gradient, norm))
+            for norm in (1 if self.norm == 0 else self.norm, 2)
+        )
+        if self.low is not None:
+            width = self.high - self.low + xp.zeros_like(x[:1])
+            self.reach = xp.clip(self.reach, None, float(length(width, self.norm)[0]))
+            self.span = xp.clip(self.span, None, float(length(width, 2)[0]))
+
+    def __len__(self):
+        return len(self.x)
+
+    def clip(self, z):
+        """Return points put back into the box."""
+        return z if self.low is None else namespace(z).clip(z, self.low, self.high)
+
+    def room(self, z):
+        """Return the steps from z that the box leaves, or (None, None)."""
+        if self.low is None:
+            return None, None
+        xp = namespace(z)
+        return xp.clip(self.low - z, None, 0), xp.clip(self.high - z, 0, None)
+
+    def rivals(self, n):
+        """Return, for each row, the n other classes of the highest clean scores."""
+        own = _one_hot(self.column, self.scores)
+        others = namespace(own).where(own > 0, -np.inf, self.scores)
+        n = min(n, others.shape[1] - 1)
+        return namespace(own).argsort(-others, 1)[:, :n]
+
+    def look(self, z, rows=None, *, target=None, smooth=False):
+        """Judge iterates; return their margin and the gradient of what drives them.
+
+        Parameters
+        ----------
+        z : array or tensor
+            Iterates of ``rows``.
+        rows : array or tensor of int, default=None
+            Which rows; None are all.
+        target : array or tensor of int, default=None
+            Class whose score must pass that of ``column``; None is the highest other.
+        smooth : bool, default=False
+            Whether the gradient is that of the log odds against ``column`` instead of
+            that of the margin.
+
+        Returns
+        -------
+        margin : array or tensor
+            Score of the other class minus that of ``column``.
+        gradient : array or tensor
+            By z.
+        """
+        logits, pullback = self.view.forward(z)
+        xp = namespace(z)
+        column = self.column if rows is None else self.column[rows]
+        verdicts = self.view.verdicts(_plain(logits))
+        if self.scores is None:
+            self.scores = verdicts
+        margin, slope, other = _against(verdicts, column)
+        self._note(z, rows, _plain(logits), margin)
+        if smooth:
+            _, slope, _ = log_odds_against(verdicts, column)
+        else:
+            if target is not None:
+                other = _one_hot(target, verdicts)
+                margin = (verdicts * other).sum(1) - (verdicts * (slope < 0)).sum(1)
+            slope = other + xp.where(slope < 0, slope, xp.zeros_like(slope))
+        gradient = pullback(slope)
+        gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
+        return margin, gradient
+
+    def check(self, z, rows=None):
+        """Judge iterates without a gradient; return their margin."""
+        logits = self.view.logits(z)
+        column = self.column if rows is None else self.column[rows]
+        margin, _, _ = _against(self.view.verdicts(logits), column)
+        self._note(z, rows, logits, margin)
+        return margin
+
+    def fools(self, margin, rows=None):
+        """Say which margins are verdicts, and not rounding."""
+        return margin > (self.tolerance if rows is None else self.tolerance[rows])
+
+    def _note(self, z, rows, logits, margin):
+        """Keep what is better than before."""
+        xp = namespace(z)
+        if rows is None:
+            rows = slice(None)
+        else:
+            self.best, self.size, self.near, self.nearest, self.far, self.shift = (
+                part.copy() if xp is np else part.clone()
+                for part in (self.best, self.size, self.near, self.nearest, self.far,
+                             self.shift)
+            )  # fmt: skip
+        size = length(z - self.x[rows], self.norm)
+        fooled = self.fools(margin, rows)
+        better = fooled & (size < self.size[rows])
+        self.best = self._put(self.best, rows, better, z)
+        self.size = self._put(self.size, rows, better, size)
+        nearer = margin > self.nearest[rows]
+        self.near = self._put(self.near, rows, nearer, z)
+        self.nearest = self._put(self.nearest, rows, nearer, margin)
+        if self.eps is not None:
+            self._note_shift(z, rows, logits, size)
+
+    def _put(self, whole, rows, better, new):
+        xp = namespace(new)
+        mask = per_sample(better, new)
+        if isinstance(rows, slice):
+            return xp.where(mask, new, whole)
+        whole[rows] = xp.where(mask, new, whole[rows])
+        return whole
+
+    def _note_shift(self, z, rows, logits, size):
+        xp = namespace(z)
+        scores, _ = self.view.scores(z, logits)
+        against, _, _ = log_odds_against(scores, self.column[rows])
+        probability = 1 / (1 + xp.exp(xp.clip(against, -80, 80)))
+        if self._clean_probability is None:
+            self._clean_probability = probability
+        shift = xp.abs(probability - self._clean_probability[rows])
+        better = (size <= self.eps * (1 + 1e-6)) & (shift > self.shift[rows])
+        self.far = self._put(self.far, rows, better, z)
+        self.shift = self._put(self.shift, rows, better, shift)
+
+    def shorten(self, n_looks):
+        """Search between each row and its example for where the verdict changes.
+
+        The root of the margin along that line, by the Illinois variant of false
+        position: it needs no gradient, and the margin need not be monotone.
+        """
+        xp = namespace(self.x)
+        rows = xp.where(xp.isfinite(self.size))[0]
+        if not len(rows) or not n_looks:
+            return
+        x, step = self.x[rows], self.best[rows] - self.x[rows]
+        aim = 2 * self.tolerance[rows]
+        low, f_low = xp.zeros_like(aim), self.margin[rows] - aim
+        high, f_high = xp.ones_like(aim), self.check(self.best[rows], rows) - aim
+        last = xp.zeros_like(aim)
+        for _ in range(n_looks):
+            drop = f_high - f_low
+            drop = xp.where(drop > 0, drop, xp.ones_like(drop))
+            at = xp.clip(low - (high - low) * f_low / drop, low, high)
+            margin = self.check(self.clip(x + per_sample(at, x) * step), rows)
+            fooled = self.fools(margin, rows)
+            side = xp.where(fooled, xp.ones_like(at), -xp.ones_like(at))
+            again = side == last
+            f_low = xp.where(again & fooled, f_low / 2, f_low)
+            f_high = xp.where(again & ~fooled, f_high / 2, f_high)
+            low, high = xp.where(fooled, low, at), xp.where(fooled, at, high)
+            f_low = xp.where(fooled, f_low, margin - aim)
+            f_high = xp.where(fooled, margin - aim, f_high)
+            last = side
+
+    def strongest(self):
+        """Return the best example of each row, or what came nearest to one."""
+        xp = namespace(self.x)
+        found = per_sample(xp.isfinite(self.size), self.x)
+        return xp.where(found, self.best, self.near)
+
+    def shift_most(self):
+        """Return the points of the ball that move the probability most.
+
+        Beside the iterates within the ball, the best example is projected into it, and
+        stretched to its surface in both directions; all are evaluated again.
+        """
+        if self.eps < np.inf:
+            step = self.strongest() - self.x
+            size = length(step, self.norm)
+            pull = self.eps / namespace(size).where(size > 0, size, 1.0)
+            pull = namespace(size).clip(pull, None, 1e30)
+            stretched = per_sample(pull, step) * step
+            for part in (step, stretched, -stretched):
+                self.check(self._into_ball(part))
+        return self.far
+
+    def _into_ball(self, step):
+        low, high = self.room(self.x)
+        if low is None:
+            low, high = -np.inf, np.inf
+            if self.norm == 1:
+                low, high = -namespace(step).abs(step), namespace(step).abs(step)
+        return self.clip(self.x + project_in_box(step, self.eps, self.norm, low, high))
+
+
+def _one_hot(column, scores):
+    xp = namespace(scores)
+    places = xp.arange(scores.shape[1])
+    if xp is not np:
+        places = places.to(scores.device)
+    own = places[None] == column[:, None]
+    return xp.where(own, xp.ones_like(scores), xp.zeros_like(scores))
+
+
+def _against(scores, column):
+    """Return the margin against a class, minus its indicator, and the runner-up's."""
+    xp = namespace(scores)
+    own = _one_hot(column, scores)
+    others = xp.where(own > 0, -np.inf, scores)
+    other = _one_hot(others.argmax(1), scores)
+    kept = xp.where(own > 0, scores, xp.zeros_like(scores)).sum(1)
+    return xp.amax(others, 1) - kept, -own, other
