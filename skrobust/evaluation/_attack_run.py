@@ -26,23 +26,23 @@ def attack_table(estimator, attack, X, y):
     nothing = np.full(len(y), np.nan)
     if not isinstance(attack, BaseAttack):
         right = right_labels(estimator, attack.perturb(estimator, X, y), y)
-        return np.array([right, ~right] + [nothing] * 6, dtype=np.float64)
+        return np.array([right, ~right] + [nothing] * 5, dtype=np.float64)
     result = attack.run(estimator, X, y)
     for sentence in result.warnings:
         warnings.warn(sentence, UserWarning, stacklevel=3)
     counts = [getattr(result, name) for name in _COUNTS]
     rows = [right_labels(estimator, result.X_adv, y), result.success, result.norm]
     rows += [nothing if part is None else part for part in counts]
-    return np.array([*rows, np.full(len(y), result.seconds)], dtype=np.float64)
+    return np.array(rows, dtype=np.float64)
 
 
 def per_sample(table):
     """Return the table of a run by name, without what was not counted."""
-    found = dict(zip(("success", "norm", *_COUNTS), table[1:], strict=False))
+    found = dict(zip(("success", "norm", *_COUNTS), table[1:], strict=True))
     found["success"] = found["success"].astype(bool)
     for name in _COUNTS:
         if np.isnan(found[name]).any():
             del found[name]
         else:
             found[name] = found[name].astype(np.int64)
-    return Results(columns=tuple(found), **found, seconds=float(table[-1, 0]))
+    return Results(columns=tuple(found), **found)
