@@ -14,6 +14,8 @@ from skrobust._responses import (
 )
 from skrobust._validation import check_choice, invalid
 from skrobust.attacks._auto_pgd import AutoPGD
+from skrobust.attacks._fab import FAB
+from skrobust.attacks._square import Square
 from skrobust.base import AttackResult, BaseAttack
 
 _COUNTS = ("forward", "backward", "queries", "iterations")
@@ -47,6 +49,9 @@ class AutoAttack(BaseAttack):
         With ``"loss"`` and ``"probability_shift"`` no sample leaves: every member
         attacks all of them, and the example that moves the probability of the
         predicted class most is kept.
+    constraints : Constraints, default=None
+        What features may do; members that take ``constraints`` get them, and the
+        results of all are put back into them.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the members.
 
@@ -69,7 +74,7 @@ class AutoAttack(BaseAttack):
     >>> model = LogisticRegression(max_iter=1000).fit(X, y)
     >>> ensemble = AutoAttack(0.3, attacks=[FGSM(), PGD()], random_state=0)
     >>> result = ensemble.run(model, X, y)
-    >>> sorted(set(result.found_by.tolist()))
+    >>> sorted(str(name) for name in set(result.found_by))
     ['', 'clean', 'fgsm']
     """
 
@@ -82,6 +87,7 @@ class AutoAttack(BaseAttack):
         attacks=None,
         version="standard",
         objective=None,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -90,6 +96,7 @@ class AutoAttack(BaseAttack):
         self.attacks = attacks
         self.version = version
         self.objective = objective
+        self.constraints = constraints
         self.random_state = random_state
 
     def _check_parameters(self):
@@ -159,17 +166,17 @@ class AutoAttack(BaseAttack):
         common = {"eps": self.eps, "norm": self.norm}
         if self.data_range is not None:
             common["data_range"] = self.data_range
+        if self.constraints is not None:
+            common["constraints"] = self.constraints
         optional = {
             "objective": self.objective,
             "random_state": seed_number(self.random_state, "AutoAttack") % 2**32,
         }
         sentences, named = [], []
         if self.attacks is None:
-            found, missing = _standard_members()
-            sentences = [
-                f"AutoAttack ran without {name}, which this version does not have."
-                for name in missing
-            ]
+            found = _standard_members(self.norm)
+            if self.norm == 1:
+                sentences = ["AutoAttack ran without Square, which knows no norm 1."]
         else:
             found = list(zip(_names(self.attacks), self.attacks, strict=True))
         for name, attack in found:
@@ -214,16 +221,11 @@ def _names(attacks):
     return [k if n == 1 else f"{k}-{n}" for k, n in zip(kinds, repeats, strict=True)]
 
 
-def _standard_members():
-    from skrobust import attacks
-
-    members = [("apgd-ce", AutoPGD()), ("apgd-t", AutoPGD(loss="targeted_dlr"))]
-    missing = []
-    for name, kind, settings in (
-        ("fab-t", "FAB", {}), ("square", "Square", {"max_queries": 5000}),
-    ):  # fmt: skip
-        if hasattr(attacks, kind):
-            members.append((name, getattr(attacks, kind)(**settings)))
-        else:
-            missing.append(kind)
-    return members, missing
+def _standard_members(norm):
+    members = [
+        ("apgd-ce", AutoPGD()),
+        ("apgd-t", AutoPGD(loss="targeted_dlr")),
+        ("fab-t", FAB()),
+        ("square", Square(max_queries=5000)),
+    ]
+    return members if norm != 1 else members[:-1]

@@ -56,7 +56,7 @@ def climb(oracle, z, n_steps):
     state = z, z, gradient, value, value, zero + 2 * oracle.eps, zero, value, zero
     for k in range(1, n_steps + 1):
         before, best, best_gradient, peak, last, step, rises, mark_peak, halved = state
-        ahead = oracle.project(z + per_sample(step, z) * oracle.steepest(gradient))
+        ahead = oracle.project(oracle.climb(z, gradient, step))
         if k > 1:
             ahead = z + _MOMENTUM * (ahead - z) + (1 - _MOMENTUM) * (z - before)
             ahead = oracle.project(ahead)
@@ -83,7 +83,7 @@ def climb(oracle, z, n_steps):
             halved, mark_peak, rises = slow * 1.0, peak, rises * 0
         state = before, best, best_gradient, peak, value, step, rises, mark_peak, halved
     oracle.finish(z)
-    return oracle.project(oracle.x + oracle.eps * oracle.steepest(gradient))
+    return oracle.project(oracle.climb(oracle.x, gradient, oracle.eps))
 
 
 class AutoPGD(GradientAttack):
@@ -127,6 +127,8 @@ class AutoPGD(GradientAttack):
         See :class:`PGD`; not for "targeted_dlr", which chooses its own.
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random starts.
 
@@ -166,6 +168,7 @@ class AutoPGD(GradientAttack):
         objective=None,
         target=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -178,6 +181,7 @@ class AutoPGD(GradientAttack):
         self.objective = objective
         self.target = target
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     def _check_parameters(self):

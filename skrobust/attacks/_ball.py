@@ -34,13 +34,14 @@ class Ball:
         return self.unit * steepest(self.unit * gradient, self.norm)
 
     def climb(self, z, gradient, size):
-        """Return the iterates after a step of a length along the steepest direction.
+        """Return the iterates after a step of a length (or one a row), steepest first.
 
         In the norm 1 that is one coordinate; at a bound of the box the rest of the step
         goes to the next steepest one.
         """
         low, high = self._bounds
         if self.norm != 1 or low is None:
+            size = per_sample(size, z) if np.ndim(size) else size
             return z + size * self.steepest(gradient)
         low, high = self._in_units(low - z), self._in_units(high - z)
         if self.unit is None:

@@ -34,6 +34,8 @@ class MomentumPGD(GradientAttack):
         See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
         Nothing is drawn; the parameter is there so that all are seeded alike.
 
@@ -67,6 +69,7 @@ class MomentumPGD(GradientAttack):
         decay=1.0,
         objective=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -77,6 +80,7 @@ class MomentumPGD(GradientAttack):
         self.decay = decay
         self.objective = objective
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     def _attack_batch(self, oracle, x, rng):
@@ -123,6 +127,8 @@ class BIM(MomentumPGD):
         See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
         Nothing is drawn; the parameter is there so that all are seeded alike.
 
@@ -157,6 +163,7 @@ class BIM(MomentumPGD):
         step_size=None,
         objective=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -166,4 +173,5 @@ class BIM(MomentumPGD):
         self.step_size = step_size
         self.objective = objective
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state

@@ -39,6 +39,8 @@ class ProbabilityShift(GradientAttack):
         as it is. Examples beyond the ball are drawn back into it.
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random starts.
 
@@ -85,6 +87,7 @@ class ProbabilityShift(GradientAttack):
         n_restarts=2,
         starts=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -94,6 +97,7 @@ class ProbabilityShift(GradientAttack):
         self.n_restarts = n_restarts
         self.starts = starts
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     def _check_parameters(self):
