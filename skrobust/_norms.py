@@ -22,13 +22,13 @@ def per_sample(v, x):
 
 
 def length(delta, norm):
-    """Return the length of each sample: maximum, or root of the sum of squares.
+    """Return the length of each sample: maximum, root of the sum of squares, or sum.
 
     Parameters
     ----------
     delta : array or tensor of shape (n_samples, ...)
         Differences.
-    norm : {inf, 2}
+    norm : {inf, 2, 1}
         Which length.
 
     Returns
@@ -40,11 +40,16 @@ def length(delta, norm):
     flat = delta.reshape((len(delta), -1))
     if norm == np.inf:
         return xp.amax(xp.abs(flat), 1)
+    if norm == 1:
+        return xp.abs(flat).sum(1)
     return xp.sqrt((flat * flat).sum(1))
 
 
 def project(delta, eps, norm):
-    """Return the point of the ball of radius eps nearest to each sample."""
+    """Return each sample put back into the ball of radius eps, along its direction.
+
+    For the norms inf (entry by entry) and 2 that is the nearest point of the ball.
+    """
     xp = namespace(delta)
     if norm == np.inf:
         return xp.clip(delta, -eps, eps)

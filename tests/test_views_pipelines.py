@@ -164,7 +164,7 @@ STEPS = [
 def check_answers(model, X):
     """Forward equals the model's own answers to 1e-6."""
     view = differentiable_view(model, "PGD")
-    logits, pull = view.forward(X)
+    logits = view.logits(X)
     labels = model.classes_[np.argmax(view.verdicts(logits), axis=1)]
     assert np.mean(labels == model.predict(X)) == 1
     own = getattr(model, "decision_function", None)
@@ -303,7 +303,8 @@ def test_thresholds_move_the_verdict():
     for model in (
         FixedThresholdClassifier(base, threshold=0.9),
         FixedThresholdClassifier(base, threshold=0.2, pos_label=0),
-        FixedThresholdClassifier(base, threshold=-1.0, response_method="decision_function"),
+        FixedThresholdClassifier(
+            base, threshold=-1.0, response_method="decision_function"),
         FixedThresholdClassifier(make_pipeline(StandardScaler(), SVC()), threshold=0.3),
         TunedThresholdClassifierCV(base, scoring="f1"),
     ):  # fmt: skip
@@ -331,7 +332,8 @@ def test_wrappers_and_frames():
         assert list(out.columns) == list("abcd")
         assert one.score(out, y) < one.score(frame, y)
         found.append(out.to_numpy())
-    assert np.allclose(found[0], found[1]) and np.allclose(found[0], found[2])
+    assert np.allclose(found[0], found[1])
+    assert np.allclose(found[0], found[2])
 
 
 def test_ties_of_votes_go_to_the_first_class():
@@ -357,7 +359,8 @@ def test_pieces_give_what_the_whole_gives(monkeypatch):
     expected = pull(slope)
     monkeypatch.setattr(_maps, "LIMIT", 2000)
     parts, pull = differentiable_view(model, "PGD").forward(X[:, :12])
-    assert np.allclose(parts, whole) and np.allclose(pull(slope), expected)
+    assert np.allclose(parts, whole)
+    assert np.allclose(pull(slope), expected)
 
 
 def test_confident_models_keep_their_slopes():

@@ -7,12 +7,18 @@ torch on the device of the net, those of other models in numpy.
 
 from skrobust._responses import is_net, unwrap
 from skrobust._views._linear import LinearView, is_linear
-from skrobust._views._maps import chain
+from skrobust._views._maps import chain, sklearn_name
 from skrobust._views._net import NetView
 from skrobust._views._pipeline import PipelineView
 from skrobust._views._step_maps import step_maps
+from skrobust._views._steps import affine_parts, clip_range
 
-__all__ = ["differentiable_view", "regressor_view"]
+__all__ = ["differentiable_view", "regressor_view", "scaler_parts", "sklearn_name"]
+
+
+def scaler_parts(step):
+    """Return (scale, shift) of a scaler that does not clip, or None."""
+    return None if clip_range(step) else affine_parts(step)
 
 
 def differentiable_view(estimator, owner):

@@ -12,7 +12,7 @@ EDGE = 1e-7  # within it of the outermost quantile, scikit-learn answers 0 or 1
 
 
 def quantile_map(step):
-    """Return the map of a QuantileTransformer: piecewise linear, then perhaps normal."""
+    """Return the map of a QuantileTransformer: pieces of lines, perhaps made normal."""
     quantiles, references = step.quantiles_, step.references_
     is_normal = step.output_distribution == "normal"
 

@@ -40,6 +40,8 @@ class LinearView(HostView):
         Who asks.
     """
 
+    is_affine = True
+
     def __init__(self, model, steps, width, owner):
         check_is_fitted(model)
         coef = dense(model.coef_)
@@ -55,11 +57,6 @@ class LinearView(HostView):
             offset = np.concatenate([[0.0], offset])
         self._weights, self._offset, self._owner = weights, offset, owner
         self._classes = model.classes_
-
-    @property
-    def weights(self):
-        """Weights of shape (n_classes, n_features), in raw units."""
-        return self._weights
 
     def forward(self, x):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""

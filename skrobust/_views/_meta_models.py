@@ -145,7 +145,8 @@ def voting_regression(model, name, owner, translate):
         value = sum(w * z for w, (z, _) in zip(weights, parts, strict=True))
 
         def pullback(slope):
-            return sum(pull(w * slope) for w, (_, pull) in zip(weights, parts))
+            pairs = zip(weights, parts, strict=True)
+            return sum(pull(w * slope) for w, (_, pull) in pairs)
 
         return value, pullback
 

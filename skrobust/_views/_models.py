@@ -45,6 +45,8 @@ def _coefficients(model):
 def linear_regression(model, name):
     """Return the head of a linear regressor, with the link of a generalised one."""
     value = _coefficients(model)
+    if np.ndim(model.coef_) == 2 and len(model.coef_) > 1:
+        return None  # several targets
     is_log = name in ("GammaRegressor", "PoissonRegressor")
     if name == "TweedieRegressor":
         is_log = model.link == "log" or (model.link == "auto" and model.power > 0)

@@ -63,9 +63,9 @@ def _own(step):
             return z, lambda slope: step.differentiable_pullback(x, slope)
         if not np.array_equal(z.ravel(), x.ravel()):
             raise ValueError(
-                f"{type(step).__name__}.differentiable_transform changes values; before "
-                "a model of scikit-learn it needs differentiable_pullback(x, slope), "
-                "the slope by x."
+                f"{type(step).__name__}.differentiable_transform changes values; "
+                "before a model of scikit-learn it needs "
+                "differentiable_pullback(x, slope), the slope by x."
             )
         return z, lambda slope: slope.reshape(x.shape)
 

@@ -20,7 +20,7 @@ WHY = {
 
 
 def translate(estimator, owner):
-    """Return the head of an estimator with the steps before it, or say what is in the way.
+    """Return the head of an estimator and its steps, or say what is in the way.
 
     Parameters
     ----------
@@ -41,8 +41,6 @@ def translate(estimator, owner):
 def bare_head(model, owner):
     """Return the head of a model without the steps before it."""
     name = sklearn_name(model)
-    if name is not None and hasattr(model, "refit") and hasattr(model, "param_grid"):
-        name = None
     head = None
     if name in MODELS or name in _meta_models.MODELS:
         check_is_fitted(model)

@@ -5,8 +5,10 @@ An attack answers ``perturb(estimator, X, y)`` as a perturbation does. ``eps`` a
 namespace loads no torch; attacking a net does.
 """
 
+from skrobust.attacks._exact_linear import ExactLinear
+from skrobust.attacks._exact_tree import ExactTree
 from skrobust.attacks._fgsm import FGSM
 from skrobust.attacks._gradient import GradientAttack
 from skrobust.attacks._pgd import PGD
 
-__all__ = ["FGSM", "GradientAttack", "PGD"]
+__all__ = ["FGSM", "ExactLinear", "ExactTree", "GradientAttack", "PGD"]

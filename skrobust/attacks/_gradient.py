@@ -8,6 +8,11 @@ import numpy as np
 from skrobust._validation import check_count
 from skrobust._views import differentiable_view
 from skrobust.attacks._oracle import Oracle, Record
+from skrobust.attacks._regression_oracle import (
+    attack_regressor,
+    check_for_classes,
+    predicts_numbers,
+)
 from skrobust.base import BaseAttack
 
 
@@ -41,6 +46,9 @@ class GradientAttack(BaseAttack):
     batch_size = 256
 
     def _attack(self, estimator, X, y, key):
+        if predicts_numbers(estimator):
+            return attack_regressor(self, estimator, X, y, key)
+        check_for_classes(self)
         owner = type(self).__name__
         out = np.empty_like(X)
         n_flat = 0

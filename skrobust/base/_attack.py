@@ -17,7 +17,14 @@ from skrobust._validation import (
     invalid,
 )
 
-OBJECTIVES = (None, "misclassification", "loss", "probability_shift")
+OBJECTIVES = (
+    None,
+    "misclassification",
+    "loss",
+    "probability_shift",
+    "prediction_shift",
+    "prediction_error",
+)
 
 
 class BaseAttack(BaseEstimator, ABC):
@@ -45,6 +52,9 @@ class BaseAttack(BaseEstimator, ABC):
     >>> np.abs(Corner(random_state=0).perturb(None, X)).max()
     np.float64(0.1)
     """
+
+    _norms = NORMS
+    _objectives = OBJECTIVES
 
     def perturb(self, estimator, X, y=None):
         """Return adversarial rows.
@@ -119,9 +129,11 @@ class BaseAttack(BaseEstimator, ABC):
     def _check_parameters(self):
         owner = type(self).__name__
         check_number(self.eps, "eps", owner, low=0)
-        if not np.isscalar(self.norm) or self.norm not in NORMS:
-            raise invalid("norm", owner, "numpy.inf or 2", self.norm)
-        check_choice(self.objective, "objective", owner, OBJECTIVES)
+        if not np.isscalar(self.norm) or self.norm not in self._norms:
+            *first, last = ("numpy.inf" if n == np.inf else str(n) for n in self._norms)
+            rule = f"{', '.join(first)} or {last}" if first else last
+            raise invalid("norm", owner, rule, self.norm)
+        check_choice(self.objective, "objective", owner, self._objectives)
         if self.data_range is None:
             return
         try:
