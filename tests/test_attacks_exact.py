@@ -395,7 +395,7 @@ def test_answers_of_single_trees_move_farthest():
 
 
 def test_one_leaf_cannot_be_fooled():
-    X, y = table()
+    X, _ = table()
     stump = DecisionTreeClassifier(max_depth=3).fit(X, np.zeros(len(X), dtype=int))
     attack = ExactTree(9.0)
     assert np.isinf(attack.minimal_norms(stump, X)).all()
@@ -422,7 +422,7 @@ def test_tree_refusals():
         (lambda: ExactTree().minimal_norms(number, X), "needs labels"),
         (lambda: ExactTree(objective="prediction_shift").perturb(tree, X, y),
          "objectives of classifiers"),
-        (lambda: ExactTree().perturb(DecisionTreeClassifier(), X, y), "this is Decision"),
+        (lambda: ExactTree().perturb(DecisionTreeClassifier(), X, y), "not fitted"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=sentence):
             call()

@@ -442,6 +442,15 @@ def test_regressors_that_are_refused(model):
         regressor_view(model.fit(X, y), "PGD")
 
 
+def test_a_translation_that_differs_is_told():
+    X, y = data("iris", 150)
+    model = GaussianNB().fit(X, y)
+    view = differentiable_view(model, "PGD")
+    model.theta_ = model.theta_ + 1  # as if another version meant something else by it
+    with pytest.raises(ValueError, match="otherwise than this version"):
+        view.forward(X)
+
+
 def test_widths_are_checked():
     X, y = data("iris", 150)
     model = make_pipeline(PCA(2), SVC()).fit(X, y)

@@ -3,12 +3,14 @@
 import warnings
 
 import numpy as np
+from scipy.special import softmax
 
 from skrobust._responses import unwrap
 from skrobust._views._heads import linked
 from skrobust._views._host import HostView
 from skrobust._views._maps import chain
 from skrobust._views._step_maps import step_maps
+from skrobust._views._steps import BLACK_BOX
 from skrobust._views._translate import bare_head
 
 
@@ -27,7 +29,7 @@ class PipelineView(HostView):
         steps, model = unwrap(estimator)
         head = bare_head(model, owner)
         self._steps = chain(step_maps(steps, owner))
-        self._head = head
+        self._head, self._model, self._verified = head, model, False
         self._classes, self._owner = head.classes, owner
         first = steps[0][1] if steps else model
         self._width = getattr(first, "n_features_in_", None)
@@ -49,7 +51,35 @@ class PipelineView(HostView):
         self._check_width(x)
         z, pull_steps = self._steps.apply(x)
         logits, pull = self._head.map.apply(z)
+        if not self._verified:
+            self._verify(z[:4], logits[:4])
         return logits, lambda slope: pull_steps(pull(slope))
+
+    def _verify(self, z, logits):
+        """Compare a few answers with the model's own, once: versions may differ."""
+        head, model = self._head, self._model
+        method, found = "predict", logits[:, 0]
+        if head.link is not None:
+            method, found = (
+                "predict_proba",
+                softmax(linked(logits, head.link)[0], axis=1),
+            )
+        elif head.classes is not None:
+            method = "decision_function"
+            found = logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            own = np.asarray(getattr(model, method)(z), dtype=np.float64)
+        if own.ndim < found.ndim:
+            own = own[:, None]
+        same_form = own.shape == found.shape and not hasattr(model, "break_ties")
+        if same_form and not np.allclose(found, own, rtol=1e-4, atol=1e-4):
+            raise ValueError(
+                f"{self._owner} translates {type(model).__name__} otherwise than this "
+                "version of scikit-learn computes it. Use a black-box attack, "
+                f"{BLACK_BOX}."
+            )
+        self._verified = True
 
     def verdicts(self, logits):
         """Return scores whose largest is the label that the model predicts."""

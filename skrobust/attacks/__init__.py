@@ -11,4 +11,4 @@ from skrobust.attacks._fgsm import FGSM
 from skrobust.attacks._gradient import GradientAttack
 from skrobust.attacks._pgd import PGD
 
-__all__ = ["FGSM", "ExactLinear", "ExactTree", "GradientAttack", "PGD"]
+__all__ = ["ExactLinear", "ExactTree", "FGSM", "GradientAttack", "PGD"]

@@ -152,9 +152,9 @@ class ExactTree(BaseAttack):
             out, norms = self._nearest(boxes, values, columns, self.eps)
             if not self.proven_.all():
                 warnings.warn(
-                    f"{type(self).__name__} opened node_budget={self.node_budget} boxes "
-                    f"without an answer for {int((~self.proven_).sum())} of {len(X)} "
-                    "rows; the result is an upper bound of the robustness.",
+                    f"{type(self).__name__} opened node_budget={self.node_budget} "
+                    f"boxes without an answer for {int((~self.proven_).sum())} of "
+                    f"{len(X)} rows; the result is an upper bound of the robustness.",
                     UserWarning,
                     stacklevel=3,
                 )
@@ -173,8 +173,8 @@ class ExactTree(BaseAttack):
         width = boxes.low.shape[2]
         if values.ndim != 2 or values.shape[1] != width:
             raise ValueError(
-                f"{owner} got rows of shape {values.shape[1:]}; the model takes {width} "
-                "features."
+                f"{owner} got rows of shape {values.shape[1:]}; the model takes "
+                f"{width} features."
             )
         return boxes
 
@@ -197,12 +197,17 @@ class ExactTree(BaseAttack):
         if self.data_range is None:
             return -np.inf, np.inf
         low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
-        ends = [np.broadcast_to(b, boxes.scale.shape) for b in (low, high)]
-        seen = [end * boxes.scale + boxes.shift for end in ends]
-        return np.minimum(*seen), np.maximum(*seen)
+        ends = [boxes.seen(np.broadcast_to(b, boxes.scale.shape)) for b in (low, high)]
+        return np.minimum(*ends), np.maximum(*ends)
 
-    def _length(self, gaps, boxes):
-        """Return the raw length of moves that trees see, along the last axis."""
+    def _far(self, boxes, row, low, high):
+        """Return the raw length of the way from a row to boxes, along the last axis.
+
+        A feature that is seen inside, in single precision, need not move.
+        """
+        exact, seen = row
+        target = np.clip(seen, low, high)
+        gaps = np.where(target == seen, 0.0, np.abs(target - exact))
         raw = gaps / np.abs(boxes.scale)
         if self.norm == np.inf:
             return raw.max(axis=-1)
@@ -218,7 +223,7 @@ class ExactTree(BaseAttack):
         return raw if self.data_range is None else np.clip(raw, *self.data_range)
 
     def _nearest(self, boxes, values, columns, limit):
-        """Return rows moved to the nearest other label, and the lengths of the moves."""
+        """Return rows moved to the nearest other label, and how far that was."""
         out, norms = values.copy(), np.full(len(values), np.inf)
         self.proven_ = np.ones(len(values), dtype=bool)
         self.lower_bounds_ = np.full(len(values), np.inf)
@@ -228,13 +233,14 @@ class ExactTree(BaseAttack):
             if boxes.scores(seen).argmax() != columns[i]:
                 norms[i] = self.lower_bounds_[i] = 0.0
                 continue
-            found = search(boxes, seen, int(columns[i]), walls, limit)
+            row = (x * boxes.scale + boxes.shift, seen)
+            found = search(boxes, row, int(columns[i]), walls, limit)
             box, norms[i], self.lower_bounds_[i], self.proven_[i] = found
             if box is not None:
                 out[i] = self._moved(boxes, x, seen, *box)
         return out, norms
 
-    def _leaf(self, boxes, seen, own, walls, limit):
+    def _leaf(self, boxes, row, own, walls, limit):
         """Return the nearest leaf of a single tree that says something else."""
         other = boxes.value[0].argmax(axis=1) != own
         low = np.maximum(boxes.low[0], walls[0])
@@ -243,19 +249,19 @@ class ExactTree(BaseAttack):
         if not fine.any():
             return None, np.inf, np.inf, True
         low, high = low[fine], high[fine]
-        far = self._length(np.maximum(np.maximum(low - seen, seen - high), 0), boxes)
+        far = self._far(boxes, row, low, high)
         best = int(far.argmin())
         return (low[best], high[best]), far[best], far[best], True
 
-    def _search(self, boxes, seen, own, walls, limit):
+    def _search(self, boxes, row, own, walls, limit):
         """Return the nearest box of an ensemble that says something else.
 
         Boxes are opened from the nearest on. A box whose nearest point has another
         label is the answer, since all others are at least as far; a box in which no
         choice of leaves reaches another label is dropped.
         """
-        width = len(seen)
-        low, high = (np.broadcast_to(w, width).astype(float) for w in walls)
+        seen = row[1]
+        low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
         heap, count = [(0.0, 0, low, high)], 0
         best, best_far = None, np.inf
         for _ in range(self.node_budget):
@@ -276,8 +282,7 @@ class ExactTree(BaseAttack):
                 continue
             for leaf in np.flatnonzero(meets[tree]):
                 a, b = under[tree, leaf], over[tree, leaf]
-                gap = np.maximum(np.maximum(a - seen, seen - b), 0)
-                size = float(self._length(gap, boxes))
+                size = float(self._far(boxes, row, a, b))
                 if size >= best_far or size > limit:
                     continue
                 if boxes.scores(np.clip(seen, a, b)).argmax() != own:
@@ -298,7 +303,7 @@ class ExactTree(BaseAttack):
 
     @staticmethod
     def _most_open(boxes, meets, own):
-        """Return the tree whose leaves in the box differ most; None if all are fixed."""
+        """Return the tree whose leaves in the box differ most; None if none differ."""
         lead = boxes.value - boxes.value[:, :, own, None]
         top = np.where(meets[:, :, None], lead, -np.inf).max(axis=1)
         bottom = np.where(meets[:, :, None], lead, np.inf).min(axis=1)
@@ -323,8 +328,8 @@ class ExactTree(BaseAttack):
         for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
             says = boxes.value[0][:, columns[i]]
             clean = boxes.scores(seen)[columns[i]]
-            gap = np.maximum(np.maximum(low - seen, seen - high), 0)
-            reached = fine & (self._length(gap, boxes) <= self.eps)
+            row = (x * boxes.scale + boxes.shift, seen)
+            reached = fine & (self._far(boxes, row, low, high) <= self.eps)
             middle = clean if anchor is None else anchor[i]
             shift = np.where(reached, np.abs(says - middle), -1.0)
             best = int(shift.argmax())

@@ -22,7 +22,7 @@ class FGSM(GradientAttack):
         Norm of the ball.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
-    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
+    objective : str or None, default=None
         See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.

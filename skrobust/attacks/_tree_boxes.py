@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from skrobust._responses import unwrap
 from skrobust._views import scaler_parts, sklearn_name
@@ -58,6 +59,8 @@ def tree_boxes(estimator, owner):
     """Return the boxes of a tree or an ensemble of trees, or say why there are none."""
     steps, model = unwrap(estimator)
     name = sklearn_name(model)
+    if name is not None:
+        check_is_fitted(model)
     trees = _trees(model, name)
     if trees is None:
         raise ValueError(
@@ -96,9 +99,9 @@ def _trees(model, name):
         return [model.tree_]
     if name in FORESTS and hasattr(model, "estimators_") and model.n_outputs_ == 1:
         return [member.tree_ for member in model.estimators_]
-    if name == "GradientBoostingClassifier" and hasattr(model, "estimators_"):
-        if model.init is None or isinstance(model.init, str):
-            return [member.tree_ for member in model.estimators_.ravel()]
+    boosted = name == "GradientBoostingClassifier" and hasattr(model, "estimators_")
+    if boosted and (model.init is None or isinstance(model.init, str)):
+        return [member.tree_ for member in model.estimators_.ravel()]
     return None
 
 
@@ -140,8 +143,8 @@ def _values(model, name, trees, tables):
     if name != "GradientBoostingClassifier":
         if name.endswith("Regressor"):
             return raw
-        shares = [v / v.sum(axis=1, keepdims=True) for v in raw]
-        return [share / len(trees) for share in shares]
+        # Not divided by the number of trees: sums of pure leaves tie exactly.
+        return [v / v.sum(axis=1, keepdims=True) for v in raw]
     k = model.estimators_.shape[1]
     out = []
     for place, v in enumerate(raw):
@@ -153,7 +156,7 @@ def _values(model, name, trees, tables):
 
 
 def _start(model, name, tables, value):
-    """Return the scores before any tree; the answer to one row tells those of boosting."""
+    """Return the scores before any tree; of boosting, the answer to a row tells."""
     n_scores = value[0].shape[1]
     if name != "GradientBoostingClassifier":
         return np.zeros(n_scores)
