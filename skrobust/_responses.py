@@ -153,3 +153,11 @@ def predict_probabilities(estimator, X, owner):
             f"{type(unwrap(estimator)[1]).__name__} gives one column."
         )
     return check_probabilities(p, owner, name="predict_proba")
+
+
+def predicts_numbers(estimator):
+    """Say whether an estimator is a regressor."""
+    try:
+        return is_regressor(estimator)
+    except (AttributeError, TypeError):  # not an estimator of scikit-learn
+        return False

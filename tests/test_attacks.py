@@ -16,8 +16,9 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from skrobust._norms import length, project, steepest
@@ -316,14 +317,11 @@ def test_a_newcomer_writes_an_attack_in_ten_lines():
 
 def test_refusals_name_the_step():
     _, X, y = linear_problem()
-    pipe = make_pipeline(PolynomialFeatures(), LogisticRegression(max_iter=9999))
-    with pytest.raises(ValueError, match="the step 'polynomialfeatures'"):
+    pipe = make_pipeline(KBinsDiscretizer(), LogisticRegression(max_iter=9999))
+    with pytest.raises(ValueError, match="the step 'kbinsdiscretizer'"):
         FGSM(0.1).perturb(pipe.fit(X, y), X, y)
-    with pytest.raises(ValueError, match="cannot differentiate SVC"):
-        PGD(0.1).perturb(SVC().fit(X, y), X, y)
-    clipped = make_pipeline(MinMaxScaler(clip=True), LogisticRegression()).fit(X, y)
-    with pytest.raises(ValueError, match=r"MinMaxScaler \(without clip\)"):
-        FGSM(0.1).perturb(clipped, X, y)
+    with pytest.raises(ValueError, match="cannot differentiate KNeighborsClassifier"):
+        PGD(0.1).perturb(KNeighborsClassifier().fit(X, y), X, y)
 
 
 @pytest.mark.parametrize("norm", [np.inf, 2])

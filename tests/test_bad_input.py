@@ -7,7 +7,8 @@ from problems import linear_problem
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from skrobust import metrics as m
 from skrobust.attacks import FGSM, PGD
@@ -191,7 +192,8 @@ ROWS = {
         lambda: FGSM().perturb(MODEL, X, np.array(["a", "b"])[Y]), "none of the model's"),
     "attack width": (lambda: FGSM().perturb(MODEL, X[:, :3], Y), "takes 6 features"),
     "attack a tree": (
-        lambda: FGSM().perturb(SVC().fit(X, Y), X, Y), "cannot differentiate SVC"),
+        lambda: FGSM().perturb(DecisionTreeClassifier().fit(X, Y), X, Y),
+        "cannot differentiate DecisionTreeClassifier"),
     "attack unfitted": (
         lambda: FGSM().perturb(LogisticRegression(), X, Y), "not fitted"),
     "attack clusterer": (

@@ -6,11 +6,21 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import check_estimator
 
 import skrobust
-from skrobust.attacks import FGSM, PGD, ZOO, HopSkipJump, RandomSearch, Square
+from skrobust.attacks import (
+    FGSM,
+    PGD,
+    ZOO,
+    ExactLinear,
+    ExactTree,
+    HopSkipJump,
+    RandomSearch,
+    Square,
+)
 from skrobust.base import Estimate
 from skrobust.nets import ToNetInput
 from skrobust.perturbations import (
@@ -376,6 +386,11 @@ def test_public_checks_pass_on_ours():
     check_attack(Square(0.1, n_steps=30))
     check_attack(ZOO(0.1, n_steps=10))
     check_attack(HopSkipJump(0.2, n_steps=3))
+    check_attack(ExactLinear(0.1))
+    rows = np.random.default_rng(0).random((60, 3))
+    labels = (rows.sum(axis=1) > 1.5).astype(int)
+    tree = DecisionTreeClassifier(random_state=0).fit(rows, labels)
+    check_attack(ExactTree(0.1), tree, rows, labels)
     check_sampler(DeepESTSampler())
     check_sampler(DeepESTSampler(rule="released"))
     check_sampler(OperationalSampler())

@@ -22,6 +22,7 @@ from sklearn.model_selection import (
     cross_val_score,
     cross_validate,
 )
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, minmax_scale
 from sklearn.svm import SVC
@@ -91,10 +92,10 @@ def test_design_snippet_on_a_linear_pipeline():
     search.fit(X, y)
     assert search.best_score_ == search.cv_results_["mean_test_robust"].max()
     # A scorer that the model cannot serve says so in one sentence.
-    svc = SVC().fit(X, y)
+    neighbors = KNeighborsClassifier().fit(X, y)
     for name in ("robust", "ratio"):
-        with pytest.raises(ValueError, match="SVC"):
-            scoring[name](svc, X, y)
+        with pytest.raises(ValueError, match="KNeighborsClassifier"):
+            scoring[name](neighbors, X, y)
 
 
 class Stub(ClassifierMixin, BaseEstimator):

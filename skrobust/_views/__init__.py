@@ -2,46 +2,77 @@
 
 A view offers what a gradient attack needs and no more: logits of a batch with the
 pullback of their gradient, and the way from labels to columns. Views of nets compute in
-torch on the device of the net, views of linear models in numpy.
+torch on the device of the net, those of other models in numpy.
 """
-
-from sklearn.exceptions import NotFittedError
 
 from skrobust._responses import is_net, unwrap
 from skrobust._views._linear import LinearView, is_linear
+from skrobust._views._maps import chain, sklearn_name
 from skrobust._views._net import NetView
+from skrobust._views._pipeline import PipelineView
+from skrobust._views._step_maps import step_maps
+from skrobust._views._steps import affine_parts, clip_range
 
-__all__ = ["differentiable_view"]
+__all__ = ["differentiable_view", "regressor_view", "scaler_parts", "sklearn_name"]
+
+
+def scaler_parts(step):
+    """Return (scale, shift) of a scaler that does not clip, or None."""
+    return None if clip_range(step) else affine_parts(step)
 
 
 def differentiable_view(estimator, owner):
-    """Return the view of an estimator, or say which part of it is not understood.
+    """Return the view of a classifier, or say which part of it is not understood.
 
     Parameters
     ----------
     estimator : fitted classifier
-        A skorch net or a linear classifier, bare or inside Pipeline, a fitted search or
-        FrozenEstimator.
+        A skorch net, a linear classifier, or any model that is translated; bare or
+        inside Pipeline, a fitted search or FrozenEstimator.
     owner : str
         Who asks; the sentence begins with this name.
 
     Returns
     -------
-    view : NetView or LinearView
+    view : NetView, LinearView or PipelineView
         A context manager that leaves the estimator as it was.
     """
     steps, model = unwrap(estimator)
     if is_net(model):
         return NetView(model, steps, owner)
     if is_linear(model):
-        return LinearView(model, steps, owner, estimator)
-    if hasattr(model, "refit") and hasattr(model, "estimator"):
-        raise NotFittedError(
-            f"{owner} needs a fitted search with refit; this "
-            f"{type(model).__name__} has no best_estimator_."
+        maps = chain(step_maps(steps, owner))
+        if maps.affine:
+            first = steps[0][1] if steps else model
+            width = getattr(first, "n_features_in_", None)
+            return LinearView(model, maps, width, owner)
+    view = PipelineView(estimator, owner)
+    if view.is_regressor:
+        raise ValueError(
+            f"{owner} attacks labels here, and {type(model).__name__} is a regressor."
         )
-    raise ValueError(
-        f"{owner} needs gradients and cannot differentiate {type(model).__name__}; it "
-        "understands fitted skorch nets and linear classifiers. For other models use a "
-        "perturbation."
-    )
+    return view
+
+
+def regressor_view(estimator, owner):
+    """Return the view of a regressor, or say which part of it is not understood.
+
+    Parameters
+    ----------
+    estimator : fitted regressor
+        With one target.
+    owner : str
+        Who asks.
+
+    Returns
+    -------
+    view : PipelineView
+        Whose ``forward`` gives predictions of shape (n, 1) with their pullback.
+    """
+    _, model = unwrap(estimator)
+    if is_net(model):
+        raise ValueError(
+            f"{owner} attacks regressors of scikit-learn; {type(model).__name__} is a "
+            "net, whose predictions are not translated."
+        )
+    return PipelineView(estimator, owner)

@@ -93,7 +93,8 @@ class NetView:
             return step.differentiable_transform
         parts = affine_parts(step)
         if parts is None:
-            refuse(name, step, self._owner)
+            known = "passthrough, scalers and ToNetInput before a net"
+            refuse(name, step, self._owner, known)
         scale, shift = (self.tensor(part) for part in parts)
         bounds = clip_range(step)
 

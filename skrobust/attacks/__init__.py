@@ -13,6 +13,8 @@ from skrobust.attacks._black_box import BlackBoxAttack
 from skrobust.attacks._carlini_wagner import CarliniWagner
 from skrobust.attacks._ddn import DDN
 from skrobust.attacks._deepfool import DeepFool
+from skrobust.attacks._exact_linear import ExactLinear
+from skrobust.attacks._exact_tree import ExactTree
 from skrobust.attacks._fab import FAB
 from skrobust.attacks._fgsm import FGSM
 from skrobust.attacks._fmn import FMN
@@ -36,6 +38,8 @@ __all__ = [
     "Constraints",
     "DDN",
     "DeepFool",
+    "ExactLinear",
+    "ExactTree",
     "FAB",
     "FGSM",
     "FMN",

@@ -24,7 +24,7 @@ class FGSM(GradientAttack):
         Norm of the ball.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
-    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
+    objective : str or None, default=None
         See :class:`PGD`.
     loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
         See :class:`PGD`.

@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skrobust._responses import predicts_numbers
 from skrobust._validation import check_choice, check_count, invalid
 from skrobust._views import differentiable_view
 from skrobust.attacks._losses import LOSS_NAMES
 from skrobust.attacks._oracle import Oracle, Record
+from skrobust.attacks._regression_oracle import attack_regressor, check_for_classes
 from skrobust.base import BaseAttack
 
 
@@ -60,6 +62,9 @@ class GradientAttack(BaseAttack):
 
     def _attack_from(self, estimator, X, y, key, start=None, candidates=()):
         """Attack rows, from given starts and with given candidates where there are."""
+        if predicts_numbers(estimator):
+            return attack_regressor(self, estimator, X, y, key, start)
+        check_for_classes(self)
         out = np.empty_like(X)
         forward, backward = (np.zeros(len(X), dtype=np.int64) for _ in range(2))
         n_flat = n_faint = 0

@@ -33,13 +33,15 @@ class PGD(GradientAttack):
         the row, or from the row itself.
     n_restarts : int, default=1
         Runs from different starts; needs ``random_start`` beyond 1.
-    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
+    objective : str or None, default=None
         What counts as success. ``"misclassification"``: a sample that is fooled leaves
         at once. ``"loss"``: the same loss, but every sample gets every step, and the
         iterate that moves the probability of the predicted class most is kept.
         ``"probability_shift"``: drives that probability down and up in two runs and
         keeps the largest shift. None follows the caller: misclassification, unless a
-        scorer of the robust ratio asks for the probability shift.
+        scorer of the robust ratio asks for the probability shift. For regressors (y is
+        not needed) it is ``"prediction_shift"``, the same for the prediction itself;
+        ``"prediction_error"`` keeps what lies farthest from y instead.
     loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
         What is driven up: the log odds against the class (cross entropy without its
         saturation, see Notes); the largest other logit minus that of the class; the

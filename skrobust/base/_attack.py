@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from skrobust._containers import is_frame, like, to_array
 from skrobust._norms import NORMS, length
 from skrobust._random import NoiseKey, seed_number
-from skrobust._responses import predict_labels, undisturbed
+from skrobust._responses import predict_labels, predicts_numbers, undisturbed
 from skrobust._validation import (
     check_choice,
     check_number,
@@ -23,7 +23,14 @@ from skrobust._validation import (
 from skrobust.base._attack_result import AttackResult
 from skrobust.base._constraints import Constraints, Domain
 
-OBJECTIVES = (None, "misclassification", "loss", "probability_shift")
+OBJECTIVES = (
+    None,
+    "misclassification",
+    "loss",
+    "probability_shift",
+    "prediction_shift",
+    "prediction_error",
+)
 _COUNTED = ("forward", "backward", "queries", "iterations", "found_by")
 
 
@@ -104,7 +111,8 @@ class BaseAttack(BaseEstimator, ABC):
         -------
         result : AttackResult
             Its ``X_adv`` is what :meth:`perturb` returns. Nothing is warned of: the
-            sentences are in ``warnings``.
+            sentences are in ``warnings``. Of a regressor every sample whose prediction
+            moved counts as a success.
         """
         owner = type(self).__name__
         begun = time.perf_counter()
@@ -117,7 +125,9 @@ class BaseAttack(BaseEstimator, ABC):
             if y is None:
                 y = predict_labels(estimator, like(values, X))
         target = getattr(self, "target", None)
-        if target is not None:
+        if predicts_numbers(estimator):
+            success = predicted != predict_labels(estimator, like(values, X))
+        elif target is not None:
             success = predicted == np.broadcast_to(np.asarray(target), len(predicted))
         else:
             success = predicted != check_targets(y, owner)

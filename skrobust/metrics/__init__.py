@@ -35,6 +35,11 @@ from skrobust.metrics._normalized_parts import (
     normalized_score_parts,
 )
 from skrobust.metrics._period_index import gini_stability, period_stability_index
+from skrobust.metrics._prediction_shift import (
+    prediction_shift,
+    regression_robust_ratio_curve,
+    regression_robust_ratio_score,
+)
 from skrobust.metrics._probability_shift import (
     probability_shift,
 )
@@ -99,8 +104,11 @@ __all__ = [
     "normalized_r2_score",
     "normalized_score_parts",
     "period_stability_index",
+    "prediction_shift",
     "probability_shift",
     "proportion_interval",
+    "regression_robust_ratio_curve",
+    "regression_robust_ratio_score",
     "robust_accuracy_score",
     "robust_ratio_band",
     "robust_ratio_curve",

@@ -28,6 +28,24 @@ def for_accuracy(attack):
     return attack
 
 
+def for_regression(attack, objective):
+    """Return an attack that moves predictions of a regressor as far as it can.
+
+    ``objective`` is what the metric watches: the distance from the clean prediction, or
+    from the target. An attack that was told another one is refused.
+    """
+    params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
+    if params.get("objective", objective) not in (None, objective):
+        raise ValueError(
+            f"This robust ratio of a regressor needs an attack with "
+            f"objective={objective!r} or None, but this {type(attack).__name__} has "
+            f"objective={params['objective']!r}."
+        )
+    if "objective" in params:
+        return clone(attack).set_params(objective=objective)
+    return attack
+
+
 def column_labels(estimator, n_columns):
     """Return the label of each column of predict_proba.
 

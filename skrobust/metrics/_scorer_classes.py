@@ -20,12 +20,17 @@ from skrobust.metrics._objective import (
     at_full_strength,
     column_labels,
     for_accuracy,
+    for_regression,
+)
+from skrobust.metrics._prediction_shift import (
+    REFERENCES,
+    regression_robust_ratio_score,
 )
 from skrobust.metrics._robustness import robust_accuracy_score, robust_ratio_score
 from skrobust.metrics._stability import accuracy_stability_index, stability_index
 
 NORMALIZED = ("accuracy", "r2", "clustering")
-ROBUST = ("robust_accuracy", "robust_ratio")
+ROBUST = ("robust_accuracy", "robust_ratio", "regression_robust_ratio")
 
 
 def _metric_value(metric, owner, y, y_pred, sample_weight):
@@ -107,7 +112,11 @@ class RobustScorer(BaseScorer):
         if not callable(self.metric):
             check_choice(self.metric, "metric", "RobustScorer", ROBUST)
         if self.metric == "robust_ratio":
+            cure = "Use metric='regression_robust_ratio'."
+            refuse_regressor(estimator, "The robust ratio", cure)
             return self._ratio(estimator, X, y, sample_weight)
+        if self.metric == "regression_robust_ratio":
+            return self._regression_ratio(estimator, X, y, sample_weight)
         if self.tolerance is not None:
             raise ValueError(
                 "The 'tolerance' parameter of RobustScorer belongs to "
@@ -143,6 +152,28 @@ class RobustScorer(BaseScorer):
             reference=self.reference,
             y_true=y if self.reference == "true" else None,
             labels=column_labels(estimator, clean.shape[1]),
+            sample_weight=sample_weight,
+        )
+
+    def _regression_ratio(self, estimator, X, y, sample_weight):
+        owner = "RobustScorer"
+        if self.tolerance is None:
+            raise ValueError(
+                f"{owner} needs a tolerance for metric='regression_robust_ratio', in "
+                "the units of the target."
+            )
+        check_number(self.tolerance, "tolerance", owner, low=0)
+        check_choice(self.reference, "reference", owner, REFERENCES)
+        far = "prediction_error" if self.reference == "true" else "prediction_shift"
+        attack = for_regression(self.perturbation, far)
+        clean = predict_labels(estimator, X)
+        moved = predict_labels(estimator, attack.perturb(estimator, X, y))
+        return regression_robust_ratio_score(
+            clean,
+            moved,
+            tolerance=self.tolerance,
+            reference=self.reference,
+            y_true=y if self.reference == "true" else None,
             sample_weight=sample_weight,
         )
 

@@ -79,14 +79,17 @@ def make_robust_scorer(
     perturbation : object with ``perturb(estimator, X, y)``
         A perturbation, an attack or an object of your own. One that learns scales must
         be fitted, or ``X_ref`` given.
-    metric : {"robust_accuracy", "robust_ratio"} or callable, default="robust_accuracy"
-        A callable gets (y_true, y_pred_perturbed); greater must be better. For the
-        robust ratio an attack runs in full on every sample, fooled or not.
-    tolerance : float in [0, 1], default=None
-        Bound on the change of probability; for the robust ratio, which needs it.
+    metric : str or callable, default="robust_accuracy"
+        "robust_accuracy" or "robust_ratio" of classifiers, "regression_robust_ratio" of
+        regressors. A callable gets (y_true, y_pred_perturbed); greater must be better.
+        For a robust ratio an attack runs in full on every sample, fooled or not.
+    tolerance : float, default=None
+        Bound on the change of probability, in [0, 1], or of the prediction, in the
+        units of the target; for the robust ratios, which need it.
     reference : {"predicted", "true", "max"}, default="predicted"
         Whose probability the robust ratio watches. An attack drives that of the
-        predicted class; for another reference the ratio is a looser upper bound.
+        predicted class; for another reference the ratio is a looser upper bound. For
+        regressors: whether the change is from the clean prediction or from y.
     X_ref : array-like, default=None
         Training rows on which a copy of the perturbation is fitted.
 
@@ -187,6 +190,9 @@ _REGISTRY = {
     "normalized_accuracy": lambda **p: make_normalized_scorer("accuracy", **p),
     "normalized_clustering": lambda **p: make_normalized_scorer("clustering", **p),
     "normalized_r2": lambda **p: make_normalized_scorer("r2", **p),
+    "regression_robust_ratio": lambda **p: RobustScorer(
+        metric="regression_robust_ratio", **p
+    ),
     "robust_accuracy": lambda **p: RobustScorer(metric="robust_accuracy", **p),
     "robust_ratio": lambda **p: RobustScorer(metric="robust_ratio", **p),
     "stability_index": StabilityIndexScorer,

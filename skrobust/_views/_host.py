@@ -1,0 +1,52 @@
+"""What views that compute in numpy have in common."""
+
+import numpy as np
+
+
+class HostView:
+    """A view in numpy float64; a subclass sets ``_owner``, ``_classes``, ``_width``."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def columns(self, y):
+        """Return the column of each label; -1 for labels that the model never saw."""
+        columns = np.full(len(y), -1)
+        for column, label in enumerate(self._classes):
+            columns[y == label] = column
+        if (columns < 0).all():
+            raise ValueError(
+                f"{self._owner} found none of the model's classes in y: they are "
+                f"{list(self._classes[:5])}, y begins with {list(y[:5])}."
+            )
+        return columns
+
+    def tensor(self, values):
+        """Bring host values to where the view computes."""
+        return np.asarray(values, dtype=np.float64)
+
+    def host(self, x):
+        """Bring values back to the host."""
+        return x
+
+    def integers(self, values):
+        """Bring host integers to where the view computes."""
+        return values
+
+    def logits(self, x):
+        """Return logits of shape (n, n_classes)."""
+        return self.forward(x)[0]
+
+    def settles_cheaply(self, n_calls):
+        """Say whether looking for settled samples is cheap: here it always is."""
+        return True
+
+    def _check_width(self, x):
+        if self._width is not None and (x.ndim != 2 or x.shape[1] != self._width):
+            raise ValueError(
+                f"{self._owner} got rows of shape {x.shape[1:]}; the model takes "
+                f"{self._width} features."
+            )

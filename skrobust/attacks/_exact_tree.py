@@ -1,0 +1,338 @@
+"""The exact worst case of trees, and of small ensembles of them."""
+
+import heapq
+import warnings
+
+import numpy as np
+from sklearn.base import is_regressor
+
+from skrobust._containers import to_array
+from skrobust._validation import (
+    check_count,
+    check_rows,
+    check_same_length,
+    check_targets,
+    invalid,
+)
+from skrobust.attacks._regression_oracle import check_for_classes, check_objective
+from skrobust.attacks._tree_boxes import tree_boxes
+from skrobust.base import BaseAttack
+
+
+class ExactTree(BaseAttack):
+    r"""Exact attack on decision trees, and on small ensembles of them.
+
+    A tree is constant on boxes. The nearest point with another label therefore lies in
+    a box, and the nearest point of a box is found feature by feature; the least over
+    the leaves is exact. For a sum of trees the boxes are those on which every tree is
+    constant. They are searched from the nearest on (branch and bound): the first box
+    whose nearest point has another label is the answer, and is proven. Where
+    ``node_budget`` boxes do not suffice the best point met so far is used, and
+    :attr:`proven_` says so.
+
+    Parameters
+    ----------
+    eps : float, default=0.1
+        Radius of the ball, in the units of the raw input of the whole pipeline.
+    norm : {inf, 2, 1}, default=inf
+        Norm of the ball.
+    data_range : None or (low, high), default=None
+        Bounds of the raw input, scalars or one per feature.
+    objective : str or None, default=None
+        ``"misclassification"`` (None for a classifier): the shortest move that changes
+        the label, where it is within ``eps``; other rows come back unchanged. Of single
+        trees also ``"probability_shift"`` and, for regressors, ``"prediction_shift"``
+        (None) or ``"prediction_error"``: the leaf within ``eps`` that takes the answer
+        farthest.
+    node_budget : int, default=2000
+        Boxes that may be opened for a row of an ensemble.
+    random_state : int, RandomState, Generator or None, default=None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    Attributes
+    ----------
+    proven_ : ndarray of shape (n_samples,), dtype bool
+        After ``perturb`` or ``minimal_norms``: whether the answer for a row is exact.
+    lower_bounds_ : ndarray of shape (n_samples,), dtype float64
+        After ``minimal_norms`` or an attack on the label: no shorter move changes it.
+
+    Notes
+    -----
+    Understood are DecisionTree, ExtraTree (classifiers and regressors),
+    RandomForestClassifier, ExtraTreesClassifier and GradientBoostingClassifier, bare or
+    behind scalers. Trees see rows in single precision; boxes are built in it, so that a
+    point on the border is on the side that the tree says. Lengths are exact up to that
+    rounding.
+
+    References
+    ----------
+    .. [1] A. Kantchelian, J. D. Tygar and A. Joseph, "Evasion and Hardening of Tree
+       Ensemble Classifiers", ICML 2016 (the problem; the search is our own).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skrobust.attacks import ExactTree
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    >>> attack = ExactTree(eps=0.3)
+    >>> norms = attack.minimal_norms(model, X, y)
+    >>> robust = model.score(attack.perturb(model, X, y), y)
+    >>> bool(robust == (norms > 0.3).mean())
+    True
+    """
+
+    _norms = (np.inf, 2, 1)
+
+    def __init__(
+        self,
+        eps=0.1,
+        *,
+        norm=np.inf,
+        data_range=None,
+        objective=None,
+        node_budget=2000,
+        random_state=None,
+    ):
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.objective = objective
+        self.node_budget = node_budget
+        self.random_state = random_state
+
+    def minimal_norms(self, estimator, X, y=None):
+        """Return the length of the shortest move that changes each label.
+
+        Parameters
+        ----------
+        estimator : fitted tree or ensemble of trees
+            A classifier, bare or behind scalers.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Raw input of the whole pipeline.
+        y : array-like of shape (n_samples,), default=None
+            True labels; None stands for the estimator's own predictions.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), dtype float64
+            In ``norm``; ``eps`` plays no part. 0 for rows that are wrong already, inf
+            where no move changes the label. Exact where ``proven_``; elsewhere an upper
+            bound.
+        """
+        owner = type(self).__name__
+        self._check_parameters()
+        values = check_rows(to_array(X), owner).astype(np.float64)
+        self._check_range(values)
+        if y is not None:
+            y = check_targets(y, owner)
+            check_same_length(owner, X=values, y=y)
+        boxes = self._boxes(estimator, values)
+        if boxes.classes is None:
+            raise ValueError(
+                f"{owner}.minimal_norms needs labels, and thus a classifier."
+            )
+        return self._nearest(boxes, values, self._columns(boxes, values, y), np.inf)[1]
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_count(self.node_budget, "node_budget", type(self).__name__)
+
+    def _attack(self, estimator, X, y, key):
+        values = X.astype(np.float64)
+        boxes = self._boxes(estimator, values)
+        if is_regressor(estimator):
+            objective = check_objective(self, estimator, y)
+            anchor = y if objective == "prediction_error" else None
+            return self._farthest(boxes, values, 0, anchor)
+        check_for_classes(self)
+        if self.objective in (None, "misclassification"):
+            columns = self._columns(boxes, values, y)
+            out, norms = self._nearest(boxes, values, columns, self.eps)
+            if not self.proven_.all():
+                warnings.warn(
+                    f"{type(self).__name__} opened node_budget={self.node_budget} "
+                    f"boxes without an answer for {int((~self.proven_).sum())} of "
+                    f"{len(X)} rows; the result is an upper bound of the robustness.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+            return np.where((norms <= self.eps)[:, None], out, values)
+        if self.objective == "loss" or not boxes.is_single:
+            rule = (
+                "None or 'misclassification', or 'probability_shift' of a single tree"
+            )
+            raise invalid("objective", type(self).__name__, rule, self.objective)
+        predicted = self._columns(boxes, values, None)
+        return self._farthest(boxes, values, predicted, None)
+
+    def _boxes(self, estimator, values):
+        owner = type(self).__name__
+        boxes = tree_boxes(estimator, owner)
+        width = boxes.low.shape[2]
+        if values.ndim != 2 or values.shape[1] != width:
+            raise ValueError(
+                f"{owner} got rows of shape {values.shape[1:]}; the model takes "
+                f"{width} features."
+            )
+        return boxes
+
+    def _columns(self, boxes, values, y):
+        if y is None:
+            seen = boxes.seen(values)
+            return np.array([boxes.scores(row).argmax() for row in seen])
+        columns = np.full(len(y), -1)
+        for column, label in enumerate(boxes.classes):
+            columns[y == label] = column
+        if (columns < 0).all():
+            raise ValueError(
+                f"{type(self).__name__} found none of the model's classes in y: they "
+                f"are {list(boxes.classes[:5])}, y begins with {list(y[:5])}."
+            )
+        return columns
+
+    def _walls(self, boxes):
+        """Return the data range as trees see it."""
+        if self.data_range is None:
+            return -np.inf, np.inf
+        low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
+        ends = [boxes.seen(np.broadcast_to(b, boxes.scale.shape)) for b in (low, high)]
+        return np.minimum(*ends), np.maximum(*ends)
+
+    def _far(self, boxes, row, low, high):
+        """Return the raw length of the way from a row to boxes, along the last axis.
+
+        A feature that is seen inside, in single precision, need not move.
+        """
+        exact, seen = row
+        target = np.clip(seen, low, high)
+        gaps = np.where(target == seen, 0.0, np.abs(target - exact))
+        raw = gaps / np.abs(boxes.scale)
+        if self.norm == np.inf:
+            return raw.max(axis=-1)
+        if self.norm == 1:
+            return raw.sum(axis=-1)
+        return np.sqrt((raw * raw).sum(axis=-1))
+
+    def _moved(self, boxes, x, seen, low, high):
+        """Return the raw row nearest to x in a box; features inside keep every bit."""
+        target = np.clip(seen, low, high)
+        raw = (target - boxes.shift) / boxes.scale
+        raw = np.where(target == seen, x, raw)
+        return raw if self.data_range is None else np.clip(raw, *self.data_range)
+
+    def _nearest(self, boxes, values, columns, limit):
+        """Return rows moved to the nearest other label, and how far that was."""
+        out, norms = values.copy(), np.full(len(values), np.inf)
+        self.proven_ = np.ones(len(values), dtype=bool)
+        self.lower_bounds_ = np.full(len(values), np.inf)
+        search = self._leaf if boxes.is_single else self._search
+        walls = self._walls(boxes)
+        for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
+            if boxes.scores(seen).argmax() != columns[i]:
+                norms[i] = self.lower_bounds_[i] = 0.0
+                continue
+            row = (x * boxes.scale + boxes.shift, seen)
+            found = search(boxes, row, int(columns[i]), walls, limit)
+            box, norms[i], self.lower_bounds_[i], self.proven_[i] = found
+            if box is not None:
+                out[i] = self._moved(boxes, x, seen, *box)
+        return out, norms
+
+    def _leaf(self, boxes, row, own, walls, limit):
+        """Return the nearest leaf of a single tree that says something else."""
+        other = boxes.value[0].argmax(axis=1) != own
+        low = np.maximum(boxes.low[0], walls[0])
+        high = np.minimum(boxes.high[0], walls[1])
+        fine = other & (low <= high).all(axis=1)
+        if not fine.any():
+            return None, np.inf, np.inf, True
+        low, high = low[fine], high[fine]
+        far = self._far(boxes, row, low, high)
+        best = int(far.argmin())
+        return (low[best], high[best]), far[best], far[best], True
+
+    def _search(self, boxes, row, own, walls, limit):
+        """Return the nearest box of an ensemble that says something else.
+
+        Boxes are opened from the nearest on. A box whose nearest point has another
+        label is the answer, since all others are at least as far; a box in which no
+        choice of leaves reaches another label is dropped.
+        """
+        seen = row[1]
+        low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
+        heap, count = [(0.0, 0, low, high)], 0
+        best, best_far = None, np.inf
+        for _ in range(self.node_budget):
+            if not heap or heap[0][0] > limit:
+                return best, best_far, (heap[0][0] if heap else best_far), True
+            far, _, low, high = heapq.heappop(heap)
+            if far >= best_far:
+                return best, best_far, best_far, True
+            if boxes.scores(np.clip(seen, low, high)).argmax() != own:
+                return (low, high), far, far, True
+            under = np.maximum(boxes.low, low)
+            over = np.minimum(boxes.high, high)
+            meets = (under <= over).all(axis=2)
+            if not self._can_change(boxes, meets, own):
+                continue
+            tree = self._most_open(boxes, meets, own)
+            if tree is None:
+                continue
+            for leaf in np.flatnonzero(meets[tree]):
+                a, b = under[tree, leaf], over[tree, leaf]
+                size = float(self._far(boxes, row, a, b))
+                if size >= best_far or size > limit:
+                    continue
+                if boxes.scores(np.clip(seen, a, b)).argmax() != own:
+                    best, best_far = (a, b), size
+                count += 1
+                heapq.heappush(heap, (size, count, a, b))
+        if not heap or heap[0][0] >= min(best_far, limit):
+            return best, best_far, heap[0][0] if heap else best_far, True
+        return best, best_far, heap[0][0], False
+
+    @staticmethod
+    def _can_change(boxes, meets, own):
+        """Say whether some choice of leaves that meet the box gives another label."""
+        lead = boxes.value - boxes.value[:, :, own, None]
+        reach = np.where(meets[:, :, None], lead, -np.inf).max(axis=1).sum(axis=0)
+        reach = np.delete(reach + boxes.start - boxes.start[own], own)
+        return bool((reach >= -1e-9).any())
+
+    @staticmethod
+    def _most_open(boxes, meets, own):
+        """Return the tree whose leaves in the box differ most; None if none differ."""
+        lead = boxes.value - boxes.value[:, :, own, None]
+        top = np.where(meets[:, :, None], lead, -np.inf).max(axis=1)
+        bottom = np.where(meets[:, :, None], lead, np.inf).min(axis=1)
+        spread = (top - bottom).max(axis=1) + 1e-12
+        spread[meets.sum(axis=1) < 2] = 0
+        tree = int(spread.argmax())
+        return tree if spread[tree] > 0 else None
+
+    def _farthest(self, boxes, values, columns, anchor):
+        """Return rows moved to the leaf within eps whose answer lies farthest."""
+        if not boxes.is_single:
+            raise ValueError(
+                f"{type(self).__name__} moves the answers of single trees alone."
+            )
+        columns = np.broadcast_to(columns, len(values))
+        walls = self._walls(boxes)
+        low = np.maximum(boxes.low[0], walls[0])
+        high = np.minimum(boxes.high[0], walls[1])
+        fine = (low <= high).all(axis=1)
+        self.proven_ = np.ones(len(values), dtype=bool)
+        out = values.copy()
+        for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
+            says = boxes.value[0][:, columns[i]]
+            clean = boxes.scores(seen)[columns[i]]
+            row = (x * boxes.scale + boxes.shift, seen)
+            reached = fine & (self._far(boxes, row, low, high) <= self.eps)
+            middle = clean if anchor is None else anchor[i]
+            shift = np.where(reached, np.abs(says - middle), -1.0)
+            best = int(shift.argmax())
+            if shift[best] > abs(clean - middle):
+                out[i] = self._moved(boxes, x, seen, low[best], high[best])
+        return out

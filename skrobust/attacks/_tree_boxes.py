@@ -1,0 +1,173 @@
+"""Trees of scikit-learn as boxes: where each leaf lies, and what it says."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from skrobust._responses import unwrap
+from skrobust._views import scaler_parts, sklearn_name
+
+SINGLE = {
+    "DecisionTreeClassifier", "ExtraTreeClassifier", "DecisionTreeRegressor",
+    "ExtraTreeRegressor",
+}  # fmt: skip
+FORESTS = {"RandomForestClassifier", "ExtraTreesClassifier"}
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """The leaves of all trees of a model, as boxes in the units that trees see.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (n_trees, n_leaves, n_features)
+        Closed bounds, float32 values held as float64; trees with fewer leaves are
+        filled up with empty boxes.
+    value : ndarray of shape (n_trees, n_leaves, n_scores)
+        What each leaf adds to the scores.
+    start : ndarray of shape (n_scores,)
+        What the scores are without any tree.
+    classes : ndarray or None
+        Labels; None for a regressor.
+    scale, shift : ndarray of shape (n_features,)
+        Trees see ``x * scale + shift`` of the raw input.
+    is_single : bool
+        Whether there is one tree alone.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    value: np.ndarray
+    start: np.ndarray
+    classes: np.ndarray | None
+    scale: np.ndarray
+    shift: np.ndarray
+    is_single: bool
+
+    def seen(self, x):
+        """Return raw rows as trees see them: scaled, and in single precision."""
+        return (x * self.scale + self.shift).astype(np.float32).astype(np.float64)
+
+    def scores(self, seen):
+        """Return the scores of one row as trees see it."""
+        inside = ((self.low <= seen) & (seen <= self.high)).all(axis=2)
+        return self.start + self.value[inside].sum(axis=0)
+
+
+def tree_boxes(estimator, owner):
+    """Return the boxes of a tree or an ensemble of trees, or say why there are none."""
+    steps, model = unwrap(estimator)
+    name = sklearn_name(model)
+    if name is not None:
+        check_is_fitted(model)
+    trees = _trees(model, name)
+    if trees is None:
+        raise ValueError(
+            f"{owner} knows DecisionTree, ExtraTree, RandomForest, ExtraTrees and "
+            f"GradientBoosting of scikit-learn (and single trees of regression); this "
+            f"is {type(model).__name__}. Use HopSkipJump or Square."
+        )
+    width = trees[0].n_features
+    scale, shift = np.ones(width), np.zeros(width)
+    for step_name, step in steps:
+        parts = scaler_parts(step)
+        if parts is None:
+            raise ValueError(
+                f"{owner} is exact behind scalers alone; the step {step_name!r} is "
+                f"{type(step).__name__}. Use HopSkipJump or Square."
+            )
+        scale, shift = scale * parts[0], shift * parts[0] + parts[1]
+    tables = [_leaves(tree) for tree in trees]
+    value = _values(model, name, trees, tables)
+    start = _start(model, name, tables, value)
+    n = max(len(low) for low, _, _ in tables)
+    return Boxes(
+        np.stack([_filled(low, n, np.inf) for low, _, _ in tables]),
+        np.stack([_filled(high, n, -np.inf) for _, high, _ in tables]),
+        np.stack([_filled(v, n, 0.0) for v in value]),
+        start,
+        getattr(model, "classes_", None),
+        scale,
+        shift,
+        name in SINGLE,
+    )
+
+
+def _trees(model, name):
+    if name in SINGLE and hasattr(model, "tree_") and model.n_outputs_ == 1:
+        return [model.tree_]
+    if name in FORESTS and hasattr(model, "estimators_") and model.n_outputs_ == 1:
+        return [member.tree_ for member in model.estimators_]
+    boosted = name == "GradientBoostingClassifier" and hasattr(model, "estimators_")
+    if boosted and (model.init is None or isinstance(model.init, str)):
+        return [member.tree_ for member in model.estimators_.ravel()]
+    return None
+
+
+def _leaves(tree):
+    """Return bounds of the leaves of a tree, and their numbers.
+
+    Trees compare single-precision features with a threshold in double precision: left
+    goes what is at most the largest float32 that is not above it.
+    """
+    cuts = tree.threshold.astype(np.float32)
+    above = cuts.astype(np.float64) > tree.threshold
+    cuts[above] = np.nextafter(cuts[above], np.float32(-np.inf))
+    nexts = np.nextafter(cuts, np.float32(np.inf)).astype(np.float64)
+    cuts = cuts.astype(np.float64)
+    lows, highs, leaves = [], [], []
+    free = np.full(tree.n_features, np.inf)
+    stack = [(0, -free, free)]
+    while stack:
+        node, low, high = stack.pop()
+        left, right = tree.children_left[node], tree.children_right[node]
+        if left == right:
+            lows.append(low)
+            highs.append(high)
+            leaves.append(node)
+            continue
+        feature = tree.feature[node]
+        below, beyond = high.copy(), low.copy()
+        below[feature] = min(high[feature], cuts[node])
+        beyond[feature] = max(low[feature], nexts[node])
+        stack += [(left, low, below), (right, beyond, high)]
+    return np.array(lows), np.array(highs), np.array(leaves)
+
+
+def _values(model, name, trees, tables):
+    """Return what each leaf adds to the scores, one array of leaves a tree."""
+    raw = [
+        t.value[leaves, 0, :] for t, (_, _, leaves) in zip(trees, tables, strict=True)
+    ]
+    if name != "GradientBoostingClassifier":
+        if name.endswith("Regressor"):
+            return raw
+        # Not divided by the number of trees: sums of pure leaves tie exactly.
+        return [v / v.sum(axis=1, keepdims=True) for v in raw]
+    k = model.estimators_.shape[1]
+    out = []
+    for place, v in enumerate(raw):
+        column = 1 if k == 1 else place % k
+        table = np.zeros((len(v), max(2, k)))
+        table[:, column] = model.learning_rate * v[:, 0]
+        out.append(table)
+    return out
+
+
+def _start(model, name, tables, value):
+    """Return the scores before any tree; of boosting, the answer to a row tells."""
+    n_scores = value[0].shape[1]
+    if name != "GradientBoostingClassifier":
+        return np.zeros(n_scores)
+    row = np.zeros((1, tables[0][0].shape[1]))
+    own = np.zeros(n_scores)
+    for (low, high, _), v in zip(tables, value, strict=True):
+        own += v[((low <= 0) & (high >= 0)).all(axis=1)][0]
+    told = model.decision_function(row).ravel()
+    return (np.r_[0.0, told] if n_scores == 2 and len(told) == 1 else told) - own
+
+
+def _filled(table, n, fill):
+    short = np.full((n - len(table), *table.shape[1:]), fill)
+    return np.concatenate([table, short])
