@@ -1,7 +1,6 @@
 """The exact worst case of trees, and of small ensembles of them."""
 
 import heapq
-import warnings
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -150,15 +149,15 @@ class ExactTree(BaseAttack):
         if self.objective in (None, "misclassification"):
             columns = self._columns(boxes, values, y)
             out, norms = self._nearest(boxes, values, columns, self.eps)
+            sentences = []
             if not self.proven_.all():
-                warnings.warn(
+                sentences = [
                     f"{type(self).__name__} opened node_budget={self.node_budget} "
                     f"boxes without an answer for {int((~self.proven_).sum())} of "
-                    f"{len(X)} rows; the result is an upper bound of the robustness.",
-                    UserWarning,
-                    stacklevel=3,
-                )
-            return np.where((norms <= self.eps)[:, None], out, values)
+                    f"{len(X)} rows; the result is an upper bound of the robustness."
+                ]
+            rows = np.where((norms <= self.eps)[:, None], out, values)
+            return rows, {"warnings": sentences}
         if self.objective == "loss" or not boxes.is_single:
             rule = (
                 "None or 'misclassification', or 'probability_shift' of a single tree"
@@ -227,7 +226,7 @@ class ExactTree(BaseAttack):
         out, norms = values.copy(), np.full(len(values), np.inf)
         self.proven_ = np.ones(len(values), dtype=bool)
         self.lower_bounds_ = np.full(len(values), np.inf)
-        search = self._leaf if boxes.is_single else self._search
+        search = self._leaf if boxes.is_single else self._branch_and_bound
         walls = self._walls(boxes)
         for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
             if boxes.scores(seen).argmax() != columns[i]:
@@ -253,7 +252,7 @@ class ExactTree(BaseAttack):
         best = int(far.argmin())
         return (low[best], high[best]), far[best], far[best], True
 
-    def _search(self, boxes, row, own, walls, limit):
+    def _branch_and_bound(self, boxes, row, own, walls, limit):
         """Return the nearest box of an ensemble that says something else.
 
         Boxes are opened from the nearest on. A box whose nearest point has another
