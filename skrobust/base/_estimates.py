@@ -176,6 +176,11 @@ def hajek_variance(residuals, pi, n_pool):
     return float(n / (n - 1) * (left @ (e - centre) ** 2) / n_pool**2), n - 1.0
 
 
+def size_of(y, m):
+    """Return how large the values and their predictions are at most."""
+    return max(float(np.abs(v).max()) for v in (y, m) if v is not None)
+
+
 def effective_number(residuals):
     """Return how many residuals of equal size would carry the sum of their squares."""
     square = residuals**2
@@ -183,20 +188,23 @@ def effective_number(residuals):
     return float(square.sum() ** 2 / fourth) if fourth > 0 else 0.0
 
 
-def between_estimate(z, weights):
-    """Return the estimate whose variance is read off the spread of z."""
+def between_estimate(z, weights, scale=0.0):
+    """Return the estimate whose variance is read off the spread of z.
+
+    ``scale`` is the size of what z was made of, to tell spread from rounding.
+    """
     rate = weighted_mean(z, weights)
     deviation = z - rate
     if len(z) < 2:
         return Estimate(rate, np.nan, 0.0, float(len(z)), z, weights)
-    if np.abs(deviation).max() <= 1e-12 * abs(rate):  # equal but for rounding
+    if np.abs(deviation).max() <= 1e-12 * max(abs(rate), scale):  # mere rounding
         return Estimate(rate, 0.0, len(z) - 1.0, 0.0, z, weights)
     std_error = float(np.sqrt(variance_between(z, weights)))
     n = effective_number(weights * deviation)
     return Estimate(rate, std_error, len(z) - 1.0, n, z, weights)
 
 
-def within_estimate(answered, z, weights, residuals, round_variance):
+def within_estimate(answered, z, weights, residuals, round_variance, scale=0.0):
     """Return the estimate whose variance is the sum of those within rounds.
 
     ``round_variance(residuals, pi, design)`` gives variance and degrees of freedom of
@@ -211,10 +219,10 @@ def within_estimate(answered, z, weights, residuals, round_variance):
     variance, df = np.array(parts, dtype=np.float64).T
     used = weights > 0  # with all units drawn LURE looks at the last round alone
     if np.isnan(variance[used]).any():
-        return between_estimate(z, weights)
+        return between_estimate(z, weights, scale)
     pieces = weights**2 * np.where(used, variance, 0.0)
     total = float(pieces.sum())
-    if total <= 1e-24 * max(rate**2, 1e-300):
+    if total <= 1e-24 * max(rate**2, scale**2, 1e-300):
         return Estimate(rate, 0.0, float(answered.n - 1), 0.0, z, weights)
     # Welch and Satterthwaite
     freedom = total**2 / (pieces[used] ** 2 / np.maximum(df[used], 1e-9)).sum()

@@ -7,6 +7,7 @@ from skrobust.base._estimates import (
     between_estimate,
     hajek_variance,
     lure_weights,
+    size_of,
     size_weights,
     sums_of_free,
     within_estimate,
@@ -44,9 +45,12 @@ class EstimateMixin:
             m = m_free = None
         z = z_values(answered, m=m, m_free=m_free)
         if self._sequential:
-            return between_estimate(z, weights)
+            return between_estimate(z, weights, size_of(answered.y, m))
         residuals = answered.y if m is None else answered.y - m
-        return within_estimate(answered, z, weights, residuals, self._round_variance)
+        return within_estimate(
+            answered, z, weights, residuals, self._round_variance,
+            size_of(answered.y, m),
+        )  # fmt: skip
 
     def _round_variance(self, residuals, pi, design):
         """Return variance (of z, given the past) and degrees of freedom of a round.

@@ -67,6 +67,11 @@ class IntervalMixin:
             return *self._bootstrap(answered, estimate, predicted, tail), method, notes
         half = stdtrit(min(max(estimate.df, 1.0), 1e9), 1 - tail) * estimate.std_error
         low, high = estimate.rate - half, estimate.rate + half
+        if method == "default" and not 0 < answered.y.sum() < answered.n:
+            # Residuals may vary, but the outcomes do not: none of the other kind at
+            # all is what the answers say loudest.
+            least, most, _, more = self._unvaried(answered, tail)
+            return min(low, least), max(high, most), "t, widened", [*notes, *more]
         if method == "default" and self._widened:
             beyond, note = self._rare_bound(answered, tail, estimator)
             if beyond > high:
@@ -138,7 +143,8 @@ class IntervalMixin:
                 "made of one value a round, and this one is not."
             )
         rng = np.random.default_rng(answered.ids.tolist())
-        if self._sequential:
+        apart = self._sequential or len(estimate.z) == answered.n
+        if apart or (answered.sizes == 1).any():  # one unit has no spread
             parts = [(estimate.weights * len(estimate.z), estimate.z)]
         else:
             e = (answered.y - predicted[0]) / answered.pi

@@ -98,6 +98,12 @@ class ResultMixin:
                     "The estimate lies outside what the counts allow, as unbiased "
                     "estimates may; the interval does not."
                 )
+            if low < high and min(high, bounds[1]) - max(low, bounds[0]) < 1e-12:
+                notes.append(
+                    f"The {name} interval lies outside what the counts allow: only "
+                    "counts bound the accuracy."
+                )
+                low, high, name = *bounds, "none"
             low, high = np.clip([low, high], *bounds)
         return SamplingResult(
             accuracy=float(1 - estimate.rate),

@@ -47,6 +47,9 @@ class ShareMixin:
         else:
             half = stdtrit(min(max(df, 1.0), 1e9), 1 - tail) * std_error
             low, high = value - half, value + half
+        if low < high and (low >= 1 or high <= 0):
+            low, high = 0.0, 1.0
+            notes = ["The interval lies outside [0, 1]: it tells nothing of the share."]
         low, high = np.clip([low, high], 0, 1)
         if n_eff < FEW_RESIDUALS and not census and not notes:
             notes = [

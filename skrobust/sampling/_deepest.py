@@ -10,9 +10,9 @@ CONFIDENCE_THRESHOLD = 1 - 0.7  # suspicious below a confidence of 0.7
 EXHAUSTED = 1e-12  # share of the weights below which the rest counts as nothing
 RULES = ("paper", "released")
 SPREADS = {
-    "mean+2sd": lambda p: p.mean() + 2 * p.std(),
-    "mean+sd": lambda p: p.mean() + p.std(),
-    "mean+var": lambda p: p.mean() + p.var(),
+    "mean+2sd": lambda p, scale: p.mean() + 2 * p.std(),
+    "mean+sd": lambda p, scale: p.mean() + p.std(),
+    "mean+var": lambda p, scale: p.mean() + p.var() * scale,
 }
 
 
@@ -231,7 +231,9 @@ class DeepESTSampler(SurpriseMixin, BaseSampler):
             by_confidence = doubt and self.scores_.max() <= 1
             rule = CONFIDENCE_THRESHOLD if by_confidence else "mean+2sd"
         if isinstance(rule, str):
-            return float(SPREADS[rule](self.scores_))
+            scale = max(float(self.scores_.max()), 1.0)  # squares may overflow
+            with np.errstate(over="ignore"):  # no score is above infinity
+                return float(SPREADS[rule](self.scores_ / scale, scale) * scale)
         return 1 - float(rule[1]) if isinstance(rule, (tuple, list)) else float(rule)
 
     def _check_parameters(self):

@@ -172,7 +172,7 @@ def _first(holds, low, high):
 
 def _wilson(n_failed, n, n_pool, tail):
     rate = n_failed / n
-    t = ndtri(tail) ** 2 * (n_pool - n) / (n_pool - 1) / n
+    t = ndtri(tail) ** 2 * (n_pool - n) / max(n_pool - 1, 1) / n
     centre = (rate + t / 2) / (1 + t)
     half = np.sqrt(t * rate * (1 - rate) + t * t / 4) / (1 + t)
     low = 0.0 if n_failed == 0 else centre - half  # exact, free of rounding

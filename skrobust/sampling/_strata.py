@@ -55,7 +55,9 @@ class StratifiedRounds(BaseSampler):
 
     def _allocation(self, free, n):
         """Return strata of the free units, labels for each, and their sizes."""
-        scores = self.scores_[free]
+        # Halved until none is above 1, without a rounding: squares may overflow.
+        exponent = np.frexp(max(float(self.scores_.max()), 1.0))[1]
+        scores = np.ldexp(self.scores_[free], -exponent)
         labels, parts = merge_strata(self.strata_[free], scores, max(n // 2, 1))
         sizes = np.bincount(labels)
         return labels, self._counts(sizes, parts, scores, labels, n), sizes

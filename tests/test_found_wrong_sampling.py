@@ -1,0 +1,99 @@
+"""What was once wrong in sampling, each with the smallest input that showed it."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from skrobust.sampling import (
+    ConfidenceStratifiedSampler,
+    DeepESTSampler,
+    OperationalSampler,
+    ProportionalSampler,
+    RaoHartleyCochranSampler,
+    SimpleRandomSampler,
+    StratifiedSampler,
+)
+
+
+def told(sampler, scores, failed, *sizes):
+    sampler.fit(scores)
+    for n in sizes:
+        ids = sampler.ask(n)
+        sampler.tell(ids, failed=failed[ids])
+    return sampler
+
+
+def test_rounding_is_no_spread():
+    # Two equal residuals differed by a rounding: (1, 1) after 2 of 60 labels.
+    failed = np.arange(60) % 4 == 0
+    sampler = OperationalSampler(random_state=0)
+    told(sampler, np.full(60, 0.2), np.zeros(60), 2)
+    for estimator in ("default", "difference"):
+        low, high = sampler.result(method="t", estimator=estimator).interval
+        assert low < 1 - failed.mean() < high
+
+
+@pytest.mark.parametrize("outcome", [0, 1])
+@pytest.mark.parametrize("Sampler", [SimpleRandomSampler, StratifiedSampler])
+def test_default_interval_holds_what_was_seen_alone(Sampler, outcome):
+    # With a predictor residuals vary though outcomes do not.
+    scores = np.random.default_rng(1).beta(0.3, 3, 60)
+    for n in (2, 5, 30):
+        sampler = told(Sampler(random_state=0), scores, np.full(60, outcome), n)
+        low, high = sampler.result(estimator="difference").interval
+        assert low <= 1 - outcome <= high
+
+
+def test_bootstrap_of_the_published_proportional_estimate():
+    # Its z are of draws, and not of rounds: arrays did not fit.
+    scores = np.random.default_rng(1).beta(0.3, 3, 60)
+    sampler = told(ProportionalSampler(random_state=0), scores, scores > 0.05, 15, 15)
+    low, high = sampler.result(method="bootstrap", estimator="published").interval
+    assert low < high
+
+
+@pytest.mark.parametrize("Sampler", [ProportionalSampler, RaoHartleyCochranSampler])
+def test_bootstrap_of_rounds_of_one(Sampler):
+    # One unit has no spread of its own: the width was 0.
+    scores, failed = np.linspace(0.1, 0.9, 60), np.arange(60) % 2 == 0
+    sampler = told(Sampler(random_state=0), scores, failed, *[1] * 10)
+    low, high = sampler.result(method="bootstrap").interval
+    assert high - low > 0.1
+
+
+def test_interval_beside_the_counts():
+    # An interval outside the count bounds was cut to one of them, with no width.
+    scores = np.random.default_rng(1).beta(0.3, 3, 60)
+    scores[3] = 1e300
+    sampler = told(ProportionalSampler(random_state=0), scores, np.arange(60) > 20, 30)
+    result = sampler.result(method="t", estimator="published")
+    assert result.interval[0] < result.interval[1]
+
+
+@pytest.mark.parametrize("method", ["wilson", "hypergeometric"])
+def test_published_interval_of_a_pool_of_one(method):
+    sampler = told(SimpleRandomSampler(random_state=0), [0.3], np.ones(1), 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = sampler.result(method=method, estimator="published")
+    assert result.accuracy == 0
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        StratifiedSampler(random_state=0),
+        ConfidenceStratifiedSampler(random_state=0),
+        DeepESTSampler(random_state=0),
+        DeepESTSampler(threshold="mean+var", random_state=0),
+    ],
+)
+def test_one_huge_score(sampler):
+    # Its square overflowed, with a warning and infinite strata.
+    scores = np.linspace(0.1, 0.9, 60)
+    scores[3] = 1e300
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        told(sampler, scores, np.arange(60) % 5 == 0, 20)
+    assert sampler.result().n_labels == 20
