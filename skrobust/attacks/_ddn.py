@@ -97,7 +97,7 @@ class DDN(MinimalNormAttack):
     def _pursue(self, pursuit):
         xp = namespace(pursuit.x)
         x, z, delta = pursuit.x, pursuit.x, 0 * pursuit.x
-        margin, gradient = pursuit.look(x, smooth=True)
+        margin, gradient = pursuit.margin, pursuit.gradient
         radius = pursuit.reach
         for k in range(self.n_steps):
             share = 0.01 + 0.99 * (1 + np.cos(np.pi * k / self.n_steps)) / 2
@@ -109,7 +109,7 @@ class DDN(MinimalNormAttack):
             z = pursuit.clip(x + per_sample(radius / size, x) * delta)
             delta = z - x
             if k < self.n_steps - 1:
-                margin, gradient = pursuit.look(z, smooth=True)
+                margin, gradient = pursuit.look(z)
         pursuit.check(z)
 
     def _check_parameters(self):

@@ -16,7 +16,7 @@ from skrobust.base import BaseAttack
 from skrobust.base._attack import OBJECTIVES
 
 # How much longer an example may become until it fools in the precision of the input.
-_GROWTH = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
+_GROWTH = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 
 
 class MinimalNormAttack(BaseAttack):

@@ -52,9 +52,10 @@ class Pursuit:
         self.view, self.x, self.column, self.norm, self.eps = view, x, column, norm, eps
         self.low, self.high = box
         infinite = xp.zeros_like(x.reshape((len(x), -1))[:, 0]) + np.inf
-        self.best, self.size = x, infinite
-        self.near, self.nearest = x, -infinite
-        self.far, self.shift, self._clean_probability = x, -xp.ones_like(infinite), None
+        self.best, self.size = x + 0, infinite
+        self.near, self.nearest = x + 0, -infinite
+        self.far, self.shift = x + 0, -xp.ones_like(infinite)
+        self._clean_probability = None
         self.tolerance, self.scores = xp.zeros_like(infinite), None
         self.margin, self.gradient = self.look(x)
         self._measure()
@@ -62,8 +63,10 @@ class Pursuit:
     def _measure(self):
         xp, x, gradient = namespace(self.x), self.x, self.gradient
         self.flat = length(gradient, np.inf) == 0
-        rounding = length(gradient * x, 1) + length(self.scores, np.inf)
-        self.tolerance = _ULPS * _machine_epsilon(x) * rounding
+        # Rounding of the input, and of the scores, which may be coarser.
+        of_input = _machine_epsilon(x) * length(gradient * x, 1)
+        of_scores = _machine_epsilon(self.scores) * length(self.scores, np.inf)
+        self.tolerance = _ULPS * (of_input + of_scores)
         self.reach, self.span = (
             -self.margin / xp.where(self.flat, 1.0, dual_length(gradient, norm))
             for norm in (1 if self.norm == 0 else self.norm, 2)
@@ -94,7 +97,7 @@ class Pursuit:
         n = min(n, others.shape[1] - 1)
         return namespace(own).argsort(-others, 1)[:, :n]
 
-    def look(self, z, rows=None, *, target=None, smooth=False):
+    def look(self, z, rows=None, *, target=None):
         """Judge iterates; return their margin and the gradient of what drives them.
 
         Parameters
@@ -104,10 +107,10 @@ class Pursuit:
         rows : array or tensor of int, default=None
             Which rows; None are all.
         target : array or tensor of int, default=None
-            Class whose score must pass that of ``column``; None is the highest other.
-        smooth : bool, default=False
-            Whether the gradient is that of the log odds against ``column`` instead of
-            that of the margin.
+            Class whose score must pass that of ``column``, for the margin and gradient
+            of this class. None: the margin of the highest other, and the gradient of
+            the log odds against ``column``, which is that margin smoothed over the
+            other classes; its path does not zigzag between them.
 
         Returns
         -------
@@ -122,15 +125,11 @@ class Pursuit:
         verdicts = self.view.verdicts(_plain(logits))
         if self.scores is None:
             self.scores = verdicts
-        margin, slope, other = _against(verdicts, column)
+        _, slope, margin = log_odds_against(verdicts, column)
         self._note(z, rows, _plain(logits), margin)
-        if smooth:
-            _, slope, _ = log_odds_against(verdicts, column)
-        else:
-            if target is not None:
-                other = _one_hot(target, verdicts)
-                margin = (verdicts * other).sum(1) - (verdicts * (slope < 0)).sum(1)
-            slope = other + xp.where(slope < 0, slope, xp.zeros_like(slope))
+        if target is not None:
+            slope = _one_hot(target, verdicts) - _one_hot(column, verdicts)
+            margin = (verdicts * slope).sum(1)
         gradient = pullback(slope)
         gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         return margin, gradient
@@ -139,7 +138,7 @@ class Pursuit:
         """Judge iterates without a gradient; return their margin."""
         logits = self.view.logits(z)
         column = self.column if rows is None else self.column[rows]
-        margin, _, _ = _against(self.view.verdicts(logits), column)
+        _, _, margin = log_odds_against(self.view.verdicts(logits), column)
         self._note(z, rows, logits, margin)
         return margin
 
@@ -149,15 +148,7 @@ class Pursuit:
 
     def _note(self, z, rows, logits, margin):
         """Keep what is better than before."""
-        xp = namespace(z)
-        if rows is None:
-            rows = slice(None)
-        else:
-            self.best, self.size, self.near, self.nearest, self.far, self.shift = (
-                part.copy() if xp is np else part.clone()
-                for part in (self.best, self.size, self.near, self.nearest, self.far,
-                             self.shift)
-            )  # fmt: skip
+        rows = slice(None) if rows is None else rows
         size = length(z - self.x[rows], self.norm)
         fooled = self.fools(margin, rows)
         better = fooled & (size < self.size[rows])
@@ -257,13 +248,3 @@ def _one_hot(column, scores):
         places = places.to(scores.device)
     own = places[None] == column[:, None]
     return xp.where(own, xp.ones_like(scores), xp.zeros_like(scores))
-
-
-def _against(scores, column):
-    """Return the margin against a class, minus its indicator, and the runner-up's."""
-    xp = namespace(scores)
-    own = _one_hot(column, scores)
-    others = xp.where(own > 0, -np.inf, scores)
-    other = _one_hot(others.argmax(1), scores)
-    kept = xp.where(own > 0, scores, xp.zeros_like(scores)).sum(1)
-    return xp.amax(others, 1) - kept, -own, other
