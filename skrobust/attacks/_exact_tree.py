@@ -1,6 +1,6 @@
 """The exact worst case of trees, and of small ensembles of them."""
 
-import heapq
+from functools import partial
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -15,6 +15,7 @@ from skrobust._validation import (
 )
 from skrobust.attacks._regression_oracle import check_for_classes, check_objective
 from skrobust.attacks._tree_boxes import tree_boxes
+from skrobust.attacks._tree_search import nearest_box
 from skrobust.base import BaseAttack
 
 
@@ -226,20 +227,31 @@ class ExactTree(BaseAttack):
         out, norms = values.copy(), np.full(len(values), np.inf)
         self.proven_ = np.ones(len(values), dtype=bool)
         self.lower_bounds_ = np.full(len(values), np.inf)
-        search = self._leaf if boxes.is_single else self._branch_and_bound
         walls = self._walls(boxes)
         for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
             if boxes.scores(seen).argmax() != columns[i]:
                 norms[i] = self.lower_bounds_[i] = 0.0
                 continue
             row = (x * boxes.scale + boxes.shift, seen)
-            found = search(boxes, row, int(columns[i]), walls, limit)
-            box, norms[i], self.lower_bounds_[i], self.proven_[i] = found
+            if boxes.is_single:
+                found = self._leaf(boxes, row, int(columns[i]), walls)
+            else:
+                found = nearest_box(
+                    boxes,
+                    seen,
+                    int(columns[i]),
+                    walls,
+                    partial(self._far, boxes, row),
+                    limit=limit,
+                    budget=self.node_budget,
+                )
+            box, norms[i], bound, self.proven_[i] = found
+            self.lower_bounds_[i] = bound if norms[i] <= limit else min(bound, limit)
             if box is not None:
                 out[i] = self._moved(boxes, x, seen, *box)
         return out, norms
 
-    def _leaf(self, boxes, row, own, walls, limit):
+    def _leaf(self, boxes, row, own, walls):
         """Return the nearest leaf of a single tree that says something else."""
         other = boxes.value[0].argmax(axis=1) != own
         low = np.maximum(boxes.low[0], walls[0])
@@ -251,65 +263,6 @@ class ExactTree(BaseAttack):
         far = self._far(boxes, row, low, high)
         best = int(far.argmin())
         return (low[best], high[best]), far[best], far[best], True
-
-    def _branch_and_bound(self, boxes, row, own, walls, limit):
-        """Return the nearest box of an ensemble that says something else.
-
-        Boxes are opened from the nearest on. A box whose nearest point has another
-        label is the answer, since all others are at least as far; a box in which no
-        choice of leaves reaches another label is dropped.
-        """
-        seen = row[1]
-        low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
-        heap, count = [(0.0, 0, low, high)], 0
-        best, best_far = None, np.inf
-        for _ in range(self.node_budget):
-            if not heap or heap[0][0] > limit:
-                return best, best_far, (heap[0][0] if heap else best_far), True
-            far, _, low, high = heapq.heappop(heap)
-            if far >= best_far:
-                return best, best_far, best_far, True
-            if boxes.scores(np.clip(seen, low, high)).argmax() != own:
-                return (low, high), far, far, True
-            under = np.maximum(boxes.low, low)
-            over = np.minimum(boxes.high, high)
-            meets = (under <= over).all(axis=2)
-            if not self._can_change(boxes, meets, own):
-                continue
-            tree = self._most_open(boxes, meets, own)
-            if tree is None:
-                continue
-            for leaf in np.flatnonzero(meets[tree]):
-                a, b = under[tree, leaf], over[tree, leaf]
-                size = float(self._far(boxes, row, a, b))
-                if size >= best_far or size > limit:
-                    continue
-                if boxes.scores(np.clip(seen, a, b)).argmax() != own:
-                    best, best_far = (a, b), size
-                count += 1
-                heapq.heappush(heap, (size, count, a, b))
-        if not heap or heap[0][0] >= min(best_far, limit):
-            return best, best_far, heap[0][0] if heap else best_far, True
-        return best, best_far, heap[0][0], False
-
-    @staticmethod
-    def _can_change(boxes, meets, own):
-        """Say whether some choice of leaves that meet the box gives another label."""
-        lead = boxes.value - boxes.value[:, :, own, None]
-        reach = np.where(meets[:, :, None], lead, -np.inf).max(axis=1).sum(axis=0)
-        reach = np.delete(reach + boxes.start - boxes.start[own], own)
-        return bool((reach >= -1e-9).any())
-
-    @staticmethod
-    def _most_open(boxes, meets, own):
-        """Return the tree whose leaves in the box differ most; None if none differ."""
-        lead = boxes.value - boxes.value[:, :, own, None]
-        top = np.where(meets[:, :, None], lead, -np.inf).max(axis=1)
-        bottom = np.where(meets[:, :, None], lead, np.inf).min(axis=1)
-        spread = (top - bottom).max(axis=1) + 1e-12
-        spread[meets.sum(axis=1) < 2] = 0
-        tree = int(spread.argmax())
-        return tree if spread[tree] > 0 else None
 
     def _farthest(self, boxes, values, columns, anchor):
         """Return rows moved to the leaf within eps whose answer lies farthest."""

@@ -90,7 +90,7 @@ def simulate(
     >>> results = simulate(samplers, scores, failed, n_labels=100, random_state=0)
     >>> bool(results.rmse[1] < results.rmse[0])
     True
-    >>> bool(results.failures[1] > 2 * results.failures[0])
+    >>> bool(results.failures[1] > results.failures[0])
     True
     """
     samplers = check_samplers(samplers)

@@ -1,0 +1,119 @@
+"""The nearest box of a sum of trees with another label, by branch and bound."""
+
+import heapq
+
+import numpy as np
+
+
+def nearest_box(boxes, seen, own, walls, far, *, limit, budget):
+    """Return the nearest box of an ensemble that says something else.
+
+    Boxes are opened from the nearest on. A box whose nearest point has another label is
+    the answer, since all others are at least as far; a box in which no choice of leaves
+    reaches another label is dropped, and so is one farther than what a greedy walk
+    found before.
+
+    Parameters
+    ----------
+    boxes : Boxes
+        Of the ensemble.
+    seen : ndarray of shape (n_features,)
+        The row as trees see it.
+    own : int
+        The label that is left.
+    walls : (low, high)
+        The data range as trees see it.
+    far : callable
+        (low, high) to the length of the way into boxes, along the last axis.
+    limit : float
+        Farther boxes are of no interest.
+    budget : int
+        Boxes that may be opened.
+
+    Returns
+    -------
+    box : (low, high) or None
+        The best that was found.
+    length : float
+        The way into it.
+    lower_bound : float
+        No way is shorter, up to ``limit``.
+    proven : bool
+        Whether no way that is shorter is left.
+    """
+    low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
+    best, best_far = None, np.inf
+    for other in range(len(boxes.start)):
+        walked = None if other == own else _walk(boxes, seen, own, other, walls, far)
+        if walked is not None and (size := float(far(*walked))) < best_far:
+            best, best_far = walked, size
+    heap, count = [(0.0, 0, low, high)], 0
+    for _ in range(budget):
+        if not heap or heap[0][0] > limit or heap[0][0] >= best_far:
+            return best, best_far, best_far, True
+        size, _, low, high = heapq.heappop(heap)
+        if boxes.scores(np.clip(seen, low, high)).argmax() != own:
+            return (low, high), size, size, True
+        under, over, meets = _meeting(boxes, low, high)
+        tree = _most_open(boxes, meets, own)
+        if tree is None:
+            continue
+        for leaf in np.flatnonzero(meets[tree]):
+            a, b = under[tree, leaf], over[tree, leaf]
+            size = float(far(a, b))
+            if size >= best_far or size > limit:
+                continue
+            if boxes.scores(np.clip(seen, a, b)).argmax() != own:
+                best, best_far = (a, b), size
+            count += 1
+            heapq.heappush(heap, (size, count, a, b))
+    bound = min(heap[0][0], best_far) if heap else best_far
+    return best, best_far, bound, bound >= min(best_far, limit)
+
+
+def _walk(boxes, seen, own, other, walls, far):
+    """Return a box with another label, found greedily, or None.
+
+    Each step puts one more tree into the leaf that wins most for its way.
+    """
+    low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
+    lead = boxes.value[:, :, other] - boxes.value[:, :, own]
+    for _ in range(len(lead)):
+        point = np.clip(seen, low, high)
+        if boxes.scores(point).argmax() != own:
+            return low, high
+        under, over, meets = _meeting(boxes, low, high)
+        here = ((boxes.low <= point) & (point <= boxes.high)).all(axis=2)
+        now = np.where(here, lead, 0).sum(axis=1)
+        gain = np.where(meets, lead - now[:, None], 0)
+        if gain.max() <= 1e-12:
+            return None
+        way = np.where(meets, far(under, over), np.inf) - far(low, high)
+        tree, leaf = np.unravel_index((gain / (way + 1e-9)).argmax(), gain.shape)
+        low, high = under[tree, leaf], over[tree, leaf]
+    return (
+        (low, high) if boxes.scores(np.clip(seen, low, high)).argmax() != own else None
+    )
+
+
+def _meeting(boxes, low, high):
+    """Return the parts of all leaves in a box, and which leaves have one."""
+    under, over = np.maximum(boxes.low, low), np.minimum(boxes.high, high)
+    return under, over, (under <= over).all(axis=2)
+
+
+def _most_open(boxes, meets, own):
+    """Return the tree whose leaves in a box differ most.
+
+    None where none differ, or where no choice of leaves gives another label.
+    """
+    lead = boxes.value - boxes.value[:, :, own, None]
+    top = np.where(meets[:, :, None], lead, -np.inf).max(axis=1)
+    reach = np.delete(top.sum(axis=0) + boxes.start - boxes.start[own], own)
+    if not (reach >= -1e-9).any():
+        return None
+    bottom = np.where(meets[:, :, None], lead, np.inf).min(axis=1)
+    spread = (top - bottom).max(axis=1) + 1e-12
+    spread[meets.sum(axis=1) < 2] = 0
+    tree = int(spread.argmax())
+    return tree if spread[tree] > 0 else None
