@@ -42,6 +42,6 @@ def differentiable_view(estimator, owner):
         )
     raise ValueError(
         f"{owner} needs gradients and cannot differentiate {type(model).__name__}; it "
-        "understands fitted skorch nets and linear classifiers. For other models use a "
-        "perturbation."
+        "understands fitted skorch nets and linear classifiers. Other models take "
+        "black-box attacks, such as Square, and perturbations."
     )
