@@ -137,14 +137,14 @@ def predict_labels(estimator, X):
     return np.asarray(_respond(estimator, "predict", X)).reshape(-1)
 
 
-def predict_probabilities(estimator, X, owner):
+def predict_probabilities(estimator, X, owner, cure="use a metric on labels"):
     """Return ``estimator.predict_proba(X)``, or say that there is none."""
     check_net_input(estimator, X)
     if not hasattr(estimator, "predict_proba"):
         model = unwrap(estimator)[1]
-        cure = "Wrap it in CalibratedClassifierCV, or use a metric on labels."
         raise ValueError(
-            f"{owner} needs predict_proba, which {type(model).__name__} has not. {cure}"
+            f"{owner} needs predict_proba, which {type(model).__name__} has not. "
+            f"Wrap it in CalibratedClassifierCV, or {cure}."
         )
     p = np.asarray(_respond(estimator, "predict_proba", X))
     if p.ndim == 2 and p.shape[1] == 1:

@@ -235,6 +235,21 @@ def test_scores_and_confidence_choose_alike(made, tmp_path):
     assert "none of right, wrong and skip" in refused(*again, "--answers", path)
 
 
+def test_columns_of_the_pool_called_like_those_of_a_list(tmp_path):
+    source, path = tmp_path / "pool.csv", tmp_path / "a.csv"
+    table = {"id": range(9, -1, -1), "answer": "old", "x": range(10)}
+    pandas.DataFrame(table).to_csv(source, index=False)
+    words = ("sample", source, "--state", tmp_path / "s.json")
+    begin = ("--sampler", "simple", "-n", 10, "--to-label", path)
+    assert run(*words, *begin)[0] == 0
+    listed = rows(path)
+    assert list(listed[0]) == ["id", "item", "pool id", "pool answer", "x", "answer"]
+    assert all(int(row["id"]) == 9 - int(row["pool id"]) for row in listed)
+    read = pandas.read_csv(path).assign(answer="right")  # renames equal columns
+    read.to_csv(path, index=False)
+    assert "10 of 10" in run(*words, "--answers", path)[1]
+
+
 def test_predicted_column_makes_answers_labels(made, tmp_path):
     folder, _, _, table = made
     path, state = tmp_path / "a.csv", tmp_path / "s.json"

@@ -214,6 +214,7 @@ def test_weights_reach_the_estimator():
     assert boosted.fit(X, Y).score(X, Y) > 0.5
     with config_context(enable_metadata_routing=True):
         inner = LogisticRegression().set_fit_request(sample_weight=True)
+        inner.set_score_request(sample_weight=True)  # as for a step of a Pipeline
         routed = PerturbedClassifier(inner, SMALL).fit(X, Y, sample_weight=w)
         search = GridSearchCV(PerturbedClassifier(inner, SMALL), {"on": ["fit"]})
         search.fit(X, Y, sample_weight=w)
@@ -255,6 +256,15 @@ def test_regressors():
     assert model.score(X, y) == by_hand
     many = PerturbedRegressor(Ridge(), noise, on="both").fit(X, np.c_[y, -y])
     assert many.predict(X).shape == (len(X), 2)
+
+
+def test_score_is_that_of_the_estimator():
+    y = np.where(LABELS < 8, 0, 1)  # unbalanced, so that the two scores differ
+    inner = GridSearchCV(SVC(), {"C": [1]}, scoring="balanced_accuracy", cv=2)
+    model = PerturbedClassifier(inner, NOISE).fit(DIGITS, y)
+    seen = NOISE.perturb(None, DIGITS)
+    assert model.score(DIGITS, y) == model.estimator_.score(seen, y)
+    assert model.score(DIGITS, y) != (model.predict(DIGITS) == y).mean()
 
 
 # Training rows

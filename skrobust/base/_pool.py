@@ -55,7 +55,8 @@ class PoolMixin:
         elif not self._needs_scores:
             return None
         else:
-            p = predict_probabilities(self.estimator, X, owner)
+            cure = "pass scores as auxiliary; SimpleRandomSampler needs none"
+            p = predict_probabilities(self.estimator, X, owner, cure)
             scores = np.clip(1 - p.max(axis=1).astype(np.float64), 0, 1)
         scores = check_scores(scores, owner)
         if scores.min() < 0:

@@ -130,7 +130,7 @@ class ResultMixin:
             first = ids[answered.n + int((rest == OPEN).argmax())]
             yield (
                 f"{n_waiting} told answers wait behind id {first}, which is still "
-                "open; the estimate uses the draws before it."
+                "open: answer or skip it, since the estimate uses the draws before it."
             )
 
     def _worst(self, answered, skipped, options):

@@ -96,7 +96,7 @@ class SamplingResult:
             half_width, "half_width", "labels_for", low=0, high=1, low_open=True
         )
         if self.n_used < 2 and self.n_used < self.n_pool:
-            raise ValueError("labels_for needs an estimate: tell two answers first.")
+            raise ValueError("labels_for needs an estimate, and there is none yet.")
         half = (self.interval[1] - self.interval[0]) / 2
         if half == 0:
             return self.n_used

@@ -107,12 +107,14 @@ def write_questions(path, ids, pool, reader, *, show=()):
     reader : Reader
         Knows the predictions.
     show : sequence of str, default=()
-        Columns of the table to copy.
+        Columns of the table to copy; those that are called like a column of the list
+        are written as ``pool id`` and the like.
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     given = [name for name in COLUMNS[:3] if name != "predicted" or reader.takes_labels]
-    writer.writerow([*given, *show, "answer"])
+    shown = [f"pool {name}" if name in COLUMNS else name for name in show]
+    writer.writerow([*given, *shown, "answer"])
     for i in ids:
         facts = {"id": i, "item": pool.items[i], "predicted": reader.predicted(i)}
         more = [pool.frame[name].iloc[i] for name in show]

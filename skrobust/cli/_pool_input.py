@@ -176,7 +176,8 @@ def facts_from_model(pool, model, *, drop=(), **images):
         labels.append(predict_labels(model, X))
         if facts.no_scores is None:
             try:
-                p = predict_probabilities(model, X, "The sampler")
+                cure = "take --scores, or --sampler simple-random, which needs none"
+                p = predict_probabilities(model, X, "The sampler", cure)
             except ValueError as error:
                 facts.no_scores = error
                 continue

@@ -95,6 +95,8 @@ def _needed(sampler, result, half_width, level):
         if result.n_labels < 2:
             plan = sampler.plan(half_width, confidence=level)
             return plan.n_labels, plan.assumption
+        if result.n_used < 2 and result.n_used < result.n_pool:
+            return None, "not known before there is an estimate"
         return result.labels_for(half_width), "Extrapolated from the present interval."
     except ValueError as error:
         return None, str(error)

@@ -227,6 +227,25 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
+    def score(self, X, y, sample_weight=None):
+        """Return the accuracy of the predictions; no label is flipped here.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, ...)
+            Rows.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Accuracy.
+        """
+        return super().score(X, y, sample_weight)
+
     @available_if(_inner_has("predict_proba"))
     def predict_proba(self, X):
         """Predict probabilities.

@@ -37,7 +37,7 @@ class PerturbedClassifier(ClassifierMixin, PerturbedEstimator):
         Those of ``estimator_``.
     n_features_in_ : int
         Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where they had any.
 
     Raises
@@ -71,6 +71,7 @@ class PerturbedClassifier(ClassifierMixin, PerturbedEstimator):
     """
 
     _kind = "classifier"
+    score = PerturbedEstimator.score  # not that of the mixin
 
     def __init__(self, estimator, perturbation, *, on="predict"):
         super().__init__(estimator, perturbation, on=on)
@@ -154,7 +155,7 @@ class PerturbedRegressor(RegressorMixin, PerturbedEstimator):
         The fitted copy.
     n_features_in_ : int
         Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where they had any.
 
     Raises
@@ -177,6 +178,7 @@ class PerturbedRegressor(RegressorMixin, PerturbedEstimator):
     """
 
     _kind = "regressor"
+    score = PerturbedEstimator.score  # not that of the mixin
 
     def __init__(self, estimator, perturbation, *, on="predict"):
         super().__init__(estimator, perturbation, on=on)

@@ -67,7 +67,7 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         Number of perturbed rows of each class.
     n_features_in_ : int
         Number of features seen.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where they had any.
 
     Notes

@@ -42,9 +42,10 @@ def select_columns(columns, table, acts_on, owner):
     chosen = acts_on if columns is None else columns
     places = sorted(set(_places(chosen, table, owner)))
     if not places:
+        cure = f" None stands for {acts_on!r}; say which columns to take instead."
         raise ValueError(
             f"{owner} found no column to act on: columns={columns!r} selects none of "
-            f"the {table.n_columns} columns."
+            f"the {table.n_columns} columns.{cure if columns is None else ''}"
         )
     if acts_on == "number":
         for j in places:

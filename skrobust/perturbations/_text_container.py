@@ -44,10 +44,13 @@ def check_texts(X, columns, owner):
     for place, texts in text_columns(X, columns, owner):
         for row, text in enumerate(texts):
             if not isinstance(text, str) and not is_missing(text):
-                column = "" if len(shape) == 1 else f" of column {_label(X, place)!r}"
+                column, cure = "", ""
+                if len(shape) == 2:
+                    column = f" of column {_label(X, place)!r}"
+                    cure = "; choose the columns of text with 'columns'"
                 raise ValueError(
                     f"{owner} takes text; row {row}{column} holds {text!r:.60} of type "
-                    f"{type(text).__name__}."
+                    f"{type(text).__name__}{cure}."
                 )
     return X
 

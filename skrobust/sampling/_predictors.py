@@ -78,7 +78,8 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
             kind = "pass" if failed.all() else "failure"
             raise ValueError(
                 f"{owner} needs failures and passes in the reference; its "
-                f"{len(failed)} samples hold no {kind} (n_samples = {len(failed)})."
+                f"{len(failed)} samples hold no {kind} (n_samples = {len(failed)}). "
+                "Take rows that the model was not trained on."
             )
         self.reference_failure_rate_ = float(failed.mean())
         self._learn(suspicion, failed)
