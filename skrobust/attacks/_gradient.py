@@ -23,8 +23,8 @@ class GradientAttack(BaseAttack):
     asks ``oracle.gradient(z)`` as often as it likes, and returns its last iterates. The
     oracle remembers the best iterate of every sample, lets settled samples leave, and
     offers ``steepest``, ``project`` and ``random_start``; ``rng`` draws by row. The
-    same code runs in numpy on pipelines of scikit-learn and in torch on nets, on the device
-    of the net.
+    same code runs in numpy on pipelines of scikit-learn and in torch on nets, on the
+    device of the net.
 
     Examples
     --------
