@@ -35,7 +35,7 @@ $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo
-	$(PIP) -c constraints.txt -e ".[torch,report,dask,test]"
+	$(PIP) -c constraints.txt -e ".[torch,report,dask,imblearn,images,test]"
 	@touch $@
 
 $(VENV)/.doc: $(VENV)/.test
