@@ -137,3 +137,13 @@ def test_bad_input(changed, message):
     } | changed  # fmt: skip
     with pytest.raises(ValueError, match=message):
         simulate(**given)
+
+
+def test_default_budgets_end_where_the_pool_does():
+    failed = np.arange(300) % 7 == 0
+    results = simulate(SimpleRandomSampler(), np.ones(300), failed, n_repeats=2)
+    assert results.n_labels.tolist() == [50, 200]
+    results = simulate(
+        SimpleRandomSampler(), np.ones(30), failed[:30], n_repeats=2, random_state=0
+    )
+    assert results.n_labels.tolist() == [30]

@@ -11,6 +11,7 @@ from skrobust._results import Results
 from skrobust._validation import check_count, check_same_length, check_scores, invalid
 
 BLOCK = 25  # repeats of one task
+DEFAULT_BUDGETS = (50, 200, 800)
 
 
 def simulate(
@@ -18,7 +19,7 @@ def simulate(
     scores,
     failed,
     *,
-    n_labels=(50, 200, 800),
+    n_labels=None,
     n_repeats=100,
     confidence=0.95,
     random_state=None,
@@ -41,8 +42,9 @@ def simulate(
         Suspicion of each input, higher = more likely mispredicted.
     failed : array-like of bool of shape (n_pool,)
         Which inputs are mispredicted.
-    n_labels : int or sequence of int, default=(50, 200, 800)
-        Budgets; each is spent by a ``sample(n, oracle)`` of its own.
+    n_labels : int or sequence of int, default=None
+        Budgets; each is spent by a ``sample(n, oracle)`` of its own. None: 50, 200 and
+        800, as far as the pool reaches.
     n_repeats : int, default=100
         At least 2.
     confidence : float in (0, 1), default=0.95
@@ -191,6 +193,8 @@ def check_pool(scores, failed):
 
 def check_budgets(n_labels, n_pool):
     """Return the budgets as integers from 2 to the size of the pool, or raise."""
+    if n_labels is None:
+        n_labels = [n for n in DEFAULT_BUDGETS if n <= n_pool] or n_pool
     budgets = [n_labels] if np.ndim(n_labels) == 0 else list(n_labels)
     if not budgets:
         raise invalid("n_labels", "simulate", "at least one number of labels", n_labels)
