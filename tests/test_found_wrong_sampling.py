@@ -13,6 +13,7 @@ from skrobust.sampling import (
     RaoHartleyCochranSampler,
     SimpleRandomSampler,
     StratifiedSampler,
+    simulate,
 )
 
 
@@ -97,3 +98,14 @@ def test_one_huge_score(sampler):
         warnings.simplefilter("error")
         told(sampler, scores, np.arange(60) % 5 == 0, 20)
     assert sampler.result().n_labels == 20
+
+
+@pytest.mark.parametrize("kind", [StratifiedSampler, ConfidenceStratifiedSampler])
+def test_strata_without_a_failure_are_not_taken_for_certain(kind):
+    rng = np.random.default_rng(0)
+    scores = rng.beta(1, 4, 1079)
+    failed = rng.random(1079) < scores * 0.6
+    found = simulate(
+        kind(), scores, failed, n_labels=(50, 120), n_repeats=100, random_state=0
+    )
+    assert found.coverage.min() >= 0.85  # it was .51 at 50 labels

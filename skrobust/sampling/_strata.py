@@ -1,5 +1,7 @@
 """What samplers with strata share."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import ndtri
 
@@ -32,6 +34,12 @@ class StrataMixin:
         owner = type(self).__name__
         check_count(self.n_strata, "n_strata", owner)
         check_choice(self.strata, "strata", owner, tuple(STRATA))
+
+
+SILENT = (
+    "In some strata all labels agree; the interval is widened by the variance that "
+    "they may hide (Laplace's rule)."
+)
 
 
 class StratifiedRounds(BaseSampler):
@@ -83,6 +91,41 @@ class StratifiedRounds(BaseSampler):
     def _round_variance(self, residuals, pi, design):
         variance, df = stratified_variance(residuals, pi, design["counts"])
         return variance / self.n_pool_**2, df
+
+    def _interval(self, answered, estimate, *, method, **options):
+        found = super()._interval(answered, estimate, method=method, **options)
+        if method != "default" or not estimate.std_error > 0:
+            return found
+        silent = self._silent_variance(answered, estimate.weights)
+        if not silent > 0:
+            return found
+        wider = replace(
+            estimate, std_error=float(np.sqrt(estimate.std_error**2 + silent))
+        )
+        low, high, _, notes = super()._interval(
+            answered, wider, method=method, **options
+        )
+        return low, high, "t, widened", [SILENT, *notes]
+
+    def _silent_variance(self, answered, weights):
+        """Return the variance that strata whose labels all agree may hide.
+
+        Their rate p is taken as (failures + 1) / (labels + 2), Laplace's rule, where
+        the plain formula takes 0 or 1 and so a variance of 0.
+        """
+        total = 0.0
+        for t, (start, end) in enumerate(
+            zip(answered.starts, answered.ends, strict=True)
+        ):
+            y, pi = answered.y[start:end], answered.pi[start:end]
+            counts = np.asarray(answered.designs[t]["counts"])
+            first = np.cumsum(counts) - counts
+            failures, share = np.add.reduceat(y, first), pi[first]
+            p = (failures + 1) / (counts + 2)
+            agree = (failures == 0) | (failures == counts)
+            parts = (1 - share) * counts * p * (1 - p) / share**2
+            total += weights[t] ** 2 * parts[agree].sum()
+        return total / self.n_pool_**2
 
 
 class OneByStratum(StrataMixin, BaseSampler):
