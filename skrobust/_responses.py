@@ -66,7 +66,11 @@ def is_net(estimator):
 
 @contextlib.contextmanager
 def undisturbed(estimator):
-    """Give a net back what predict takes: training modes, and draws of its loader."""
+    """Give a net back what predict takes: training modes, and draws of its loader.
+
+    skorch leaves a net in evaluation mode after a prediction, and its loader draws a
+    seed from torch.
+    """
     _, model = unwrap(estimator)
     if not is_net(model) or not hasattr(model, "module_"):
         yield
@@ -89,11 +93,7 @@ def _is_double(net):
 
 def refuse_regressor(estimator, owner, cure):
     """Raise where a metric of classes meets a regressor, whose score would be 0."""
-    try:
-        wrong = is_regressor(estimator)
-    except (AttributeError, TypeError):  # not an estimator of scikit-learn
-        wrong = False
-    if wrong:
+    if predicts_numbers(estimator):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(f"{owner} compares classes, and {name} is a regressor. {cure}")
 
@@ -156,7 +156,7 @@ def predict_probabilities(estimator, X, owner, cure="use a metric on labels"):
 
 
 def predicts_numbers(estimator):
-    """Say whether an estimator is a regressor."""
+    """Say whether an estimator is a regressor, whatever library it is of."""
     try:
         return is_regressor(estimator)
     except (AttributeError, TypeError):  # not an estimator of scikit-learn

@@ -145,6 +145,8 @@ def test_failures_are_failures(net):
         with pytest.warns(UserWarning, match=r"met \d+ zero gradients.*upper bound"):
             out = a.perturb(flat, X, y)
         assert np.array_equal(out, X), a
+        (sentence,) = a.run(flat, X, y).warnings  # told, and not warned of
+        assert "zero gradients" in sentence
 
 
 @pytest.mark.parametrize("a", [*ATTACKS, BIM(), MomentumPGD()], ids=str)

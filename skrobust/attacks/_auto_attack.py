@@ -17,6 +17,7 @@ from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fab import FAB
 from skrobust.attacks._square import Square
 from skrobust.base import AttackResult, BaseAttack
+from skrobust.base._attack import own_params
 
 _COUNTS = ("forward", "backward", "queries", "iterations")
 
@@ -180,9 +181,7 @@ class AutoAttack(BaseAttack):
         else:
             found = list(zip(_names(self.attacks), self.attacks, strict=True))
         for name, attack in found:
-            params = (
-                attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
-            )
+            params = own_params(attack)
             if params:
                 known = {k: v for k, v in common.items() if k in params}
                 known |= {

@@ -5,7 +5,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from skrobust.attacks._queries import Queries, check_query_parameters, left_as_it_was
+from skrobust._responses import undisturbed
+from skrobust.attacks._queries import Queries, check_query_parameters
 from skrobust.attacks._search import Search
 from skrobust.base import BaseAttack
 
@@ -80,7 +81,7 @@ class BlackBoxAttack(BaseAttack):
         sentences = []
         width = max(1, int(np.prod(out.shape[1:]))) * self._n_candidates * 8
         size = max(1, _BYTES_OF_CANDIDATES // width)
-        with left_as_it_was(estimator.model):
+        with undisturbed(estimator.model):
             prepared = self._prepare(X, queries)
             for start in range(0, len(out), size):
                 rows = np.arange(start, min(start + size, len(out)))

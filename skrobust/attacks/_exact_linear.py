@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from skrobust._containers import to_array
 from skrobust._norms import length
 from skrobust._responses import predicts_numbers
-from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust._views import differentiable_view, regressor_view
 from skrobust.attacks._closed_forms import farthest, room_of, shortest
 from skrobust.attacks._regression_oracle import check_for_classes, check_objective
@@ -102,13 +100,8 @@ class ExactLinear(BaseAttack):
             In ``norm``; ``eps`` plays no part. 0 for rows that are wrong already, inf
             where no move within ``data_range`` changes the label.
         """
-        owner = type(self).__name__
-        self._check_parameters()
-        values = check_rows(to_array(X), owner).astype(np.float64)
-        self._check_range(values)
-        if y is not None:
-            y = check_targets(y, owner)
-            check_same_length(owner, X=values, y=y)
+        values, y = self._check_input(X, y)
+        values = values.astype(np.float64)
         weights, offset, view = self._parts(estimator, values)
         columns = self._columns(view, y, values @ weights.T + offset)
         return self._shortest(values, columns, weights, offset, 0.0)[1]

@@ -5,12 +5,8 @@ from functools import partial
 import numpy as np
 from sklearn.base import is_regressor
 
-from skrobust._containers import to_array
 from skrobust._validation import (
     check_count,
-    check_rows,
-    check_same_length,
-    check_targets,
     invalid,
 )
 from skrobust.attacks._regression_oracle import check_for_classes, check_objective
@@ -121,17 +117,13 @@ class ExactTree(BaseAttack):
             where no move changes the label. Exact where ``proven_``; elsewhere an upper
             bound.
         """
-        owner = type(self).__name__
-        self._check_parameters()
-        values = check_rows(to_array(X), owner).astype(np.float64)
-        self._check_range(values)
-        if y is not None:
-            y = check_targets(y, owner)
-            check_same_length(owner, X=values, y=y)
+        values, y = self._check_input(X, y)
+        values = values.astype(np.float64)
         boxes = self._boxes(estimator, values)
         if boxes.classes is None:
             raise ValueError(
-                f"{owner}.minimal_norms needs labels, and thus a classifier."
+                f"{type(self).__name__}.minimal_norms needs labels, and thus a "
+                "classifier."
             )
         return self._nearest(boxes, values, self._columns(boxes, values, y), np.inf)[1]
 

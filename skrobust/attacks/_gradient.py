@@ -100,13 +100,7 @@ class GradientAttack(BaseAttack):
                 "usable slope (a saturated model); there it followed the log odds, "
                 "which have no scale."
             )
-        if n_flat:
-            out.append(
-                f"{owner} met {n_flat} zero gradients at its starting points; there it "
-                "cannot attack, so the result is an upper bound of the robustness "
-                "(gradient masking)."
-            )
-        return out
+        return out + self._sentences_on_flat(n_flat)
 
     def _columns(self, view, y, n):
         """Return the column that each sample is driven from, or to if targeted."""

@@ -1,6 +1,5 @@
 """What every attack of minimal norm gets for free."""
 
-import warnings
 from abc import abstractmethod
 
 import numpy as np
@@ -98,15 +97,7 @@ class MinimalNormAttack(BaseAttack):
                 known = None if columns is None else columns[part]
                 out[part], flat = self._attack_rows(view, X[part], known)
                 n_flat += flat
-        if n_flat:
-            warnings.warn(
-                f"{owner} met {n_flat} zero gradients at its starting points; there it "
-                "cannot attack, so the result is an upper bound of the robustness "
-                "(gradient masking).",
-                UserWarning,
-                stacklevel=3,
-            )
-        return out
+        return out, {"warnings": self._sentences_on_flat(n_flat)}
 
     def _attack_rows(self, view, values, columns):
         x = view.tensor(values)

@@ -7,6 +7,7 @@ from skrobust._containers import to_array
 from skrobust._validation import check_count, invalid
 from skrobust.attacks._auto_pgd import climb
 from skrobust.attacks._gradient import GradientAttack
+from skrobust.base._attack import own_params
 
 
 class ProbabilityShift(GradientAttack):
@@ -112,9 +113,7 @@ class ProbabilityShift(GradientAttack):
     def _attack(self, estimator, X, y, key):
         candidates = []
         for attack in self.starts or ():
-            params = (
-                attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
-            )
+            params = own_params(attack)
             if params.get("objective", "") is None:
                 attack = clone(attack).set_params(objective=self.objective)
             example = to_array(attack.perturb(estimator, X.copy(), y))

@@ -1,38 +1,13 @@
 """Questions to a model that shows nothing but its answers: batched and counted."""
 
-import sys
-from contextlib import contextmanager
-
 import numpy as np
 
 from skrobust._containers import is_frame, like
-from skrobust._responses import check_net_input, is_net, refuse_regressor, unwrap
+from skrobust._responses import check_net_input, refuse_regressor, unwrap
 from skrobust._validation import check_choice, check_count
 
 RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
 _BYTES_PER_CALL = 2**26  # of rows given to the model at a time
-
-
-@contextmanager
-def left_as_it_was(estimator):
-    """Give a net back the mode of each module, and torch its random state.
-
-    skorch leaves a net in evaluation mode after a prediction, and its loader draws a
-    seed from torch.
-    """
-    model = unwrap(estimator)[1]
-    if not is_net(model) or not hasattr(model, "module_"):
-        yield
-        return
-    torch = sys.modules["torch"]
-    modes = [(module, module.training) for module in model.module_.modules()]
-    state = torch.get_rng_state()
-    try:
-        yield
-    finally:
-        for module, mode in modes:
-            module.training = mode
-        torch.set_rng_state(state)
 
 
 class Queries:

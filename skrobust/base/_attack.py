@@ -34,6 +34,11 @@ OBJECTIVES = (
 _COUNTED = ("forward", "backward", "queries", "iterations", "found_by")
 
 
+def own_params(attack):
+    """Return the parameters of an attack; none where it is no estimator."""
+    return attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
+
+
 class BaseAttack(BaseEstimator, ABC):
     """Base class of attacks: ``perturb(estimator, X, y)``.
 
@@ -122,12 +127,10 @@ class BaseAttack(BaseEstimator, ABC):
         X_adv = like(adversarial, X)
         with undisturbed(estimator):
             predicted = predict_labels(estimator, X_adv)
-            if y is None:
+            if y is None or predicts_numbers(estimator):
                 y = predict_labels(estimator, like(values, X))
         target = getattr(self, "target", None)
-        if predicts_numbers(estimator):
-            success = predicted != predict_labels(estimator, like(values, X))
-        elif target is not None:
+        if target is not None:
             success = predicted == np.broadcast_to(np.asarray(target), len(predicted))
         else:
             success = predicted != check_targets(y, owner)
@@ -147,15 +150,8 @@ class BaseAttack(BaseEstimator, ABC):
     def _search(self, estimator, X, y, start=None):
         """Return adversarial values, what was counted, and the checked clean values."""
         owner = type(self).__name__
-        self._check_parameters()
-        values = check_rows(to_array(X), owner)
-        if values.dtype.kind != "f":
-            values = values.astype(np.float64)
-        self._check_range(values)
+        values, y = self._check_input(X, y)
         self._domain(values)  # refuses clean rows that break the constraints
-        if y is not None:
-            y = check_targets(y, owner)
-            check_same_length(owner, X=values, y=y)
         if self.eps == 0:
             return values.copy(), {}, values
         seed = seed_number(self.random_state, owner)
@@ -167,6 +163,19 @@ class BaseAttack(BaseEstimator, ABC):
             found = self._attack_from(estimator, values, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
         return self._enforce(np.asarray(adversarial), values), details, values
+
+    def _check_input(self, X, y):
+        """Check the parameters and return float rows and labels (or None)."""
+        owner = type(self).__name__
+        self._check_parameters()
+        values = check_rows(to_array(X), owner)
+        if values.dtype.kind != "f":
+            values = values.astype(np.float64)
+        self._check_range(values)
+        if y is not None:
+            y = check_targets(y, owner)
+            check_same_length(owner, X=values, y=y)
+        return values, y
 
     def _check_start(self, start, values):
         owner = type(self).__name__
@@ -215,6 +224,17 @@ class BaseAttack(BaseEstimator, ABC):
         attack = copy.copy(self)
         attack.constraints = constraints.by_position(X.columns)
         return attack
+
+    def _sentences_on_flat(self, n_flat):
+        """Return what there is to say of zero gradients at the starting points."""
+        if not n_flat:
+            return []
+        owner = type(self).__name__
+        return [
+            f"{owner} met {n_flat} zero gradients at its starting points; there it "
+            "cannot attack, so the result is an upper bound of the robustness "
+            "(gradient masking)."
+        ]
 
     def _check_parameters(self):
         owner = type(self).__name__

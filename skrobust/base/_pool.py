@@ -3,11 +3,14 @@
 import numbers
 
 import numpy as np
-from sklearn.base import is_regressor
 from sklearn.utils.validation import validate_data
 
 from skrobust._containers import is_frame, to_array
-from skrobust._responses import predict_labels, predict_probabilities
+from skrobust._responses import (
+    predict_labels,
+    predict_probabilities,
+    predicts_numbers,
+)
 from skrobust._validation import check_scores, invalid
 
 OWN_STREAM = 0x5A3B1E
@@ -72,7 +75,7 @@ class PoolMixin:
             if y_pred.ndim != 1:
                 raise invalid("y_pred", type(self).__name__, "1-D labels", y_pred.shape)
             return y_pred
-        if self.estimator is None or is_regressor_like(self.estimator):
+        if self.estimator is None or predicts_numbers(self.estimator):
             return None
         return predict_labels(self.estimator, X)
 
@@ -85,14 +88,6 @@ def n_rows(X):
     if shape is None:
         return len(X) if hasattr(X, "__len__") else 1
     return shape[0] if len(shape) else 1
-
-
-def is_regressor_like(estimator):
-    """Say whether an estimator predicts values, whatever library it is of."""
-    try:
-        return is_regressor(estimator)
-    except (AttributeError, TypeError):  # not an estimator of scikit-learn
-        return False
 
 
 def own_generator(random_state, owner):

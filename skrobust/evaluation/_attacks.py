@@ -7,6 +7,7 @@ from sklearn.base import clone
 from skrobust._responses import predict_probabilities, refuse_regressor
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust.base._attack import own_params
 from skrobust.evaluation._attack_run import attack_table, per_sample, right_labels
 from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.evaluation._honest import check_evaluation
@@ -141,7 +142,7 @@ def evaluate_attack(
     check_same_length(owner, X=X, y=y)
     refuse_regressor(estimator, owner, "It needs a classifier.")
     n = len(y)
-    params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
+    params = own_params(attack)
     has_objective = "objective" in params
     objective = None if has_objective else getattr(attack, "objective", None)
     quick = attack

@@ -14,6 +14,7 @@ from skrobust._validation import (
 )
 from skrobust._views import differentiable_view
 from skrobust.attacks import FGSM
+from skrobust.base._attack import own_params
 from skrobust.evaluation._honest_model import (
     EvaluationWarning,
     check_answers,
@@ -35,7 +36,7 @@ class _Case:
         self.attack, self.estimator, self.X, self.y = attack, estimator, X, y
         self.values = np.asarray(to_array(X), dtype=np.float64)
         self.seen = seen  # smallest and largest value of all rows
-        params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
+        params = own_params(attack)
         self.can_scale = "eps" in params and hasattr(attack, "set_params")
         if params.get("objective", "") is None:
             attack = clone(attack).set_params(objective="misclassification")

@@ -7,6 +7,8 @@ not: it asks how far the probability moves, so every sample needs the full attac
 import numpy as np
 from sklearn.base import clone
 
+from skrobust.base._attack import own_params
+
 OBJECTIVE_UNKNOWN = "upper bound, objective unknown"
 
 
@@ -16,7 +18,7 @@ def for_accuracy(attack):
     One that was told to move probabilities would turn wrong rows right as well, so it
     is refused; one that was told nothing is cloned and told.
     """
-    params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
+    params = own_params(attack)
     if getattr(attack, "objective", None) == "probability_shift":
         raise ValueError(
             "Robust accuracy needs an attack on the label, but this "
@@ -34,7 +36,7 @@ def for_regression(attack, objective):
     ``objective`` is what the metric watches: the distance from the clean prediction, or
     from the target. An attack that was told another one is refused.
     """
-    params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
+    params = own_params(attack)
     if params.get("objective", objective) not in (None, objective):
         raise ValueError(
             f"This robust ratio of a regressor needs an attack with "
@@ -78,7 +80,7 @@ def at_full_strength(attack, objective="probability_shift"):
     mode : str
         What its examples maximise.
     """
-    params = attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
+    params = own_params(attack)
     if "objective" not in params:  # fixed, or unknown
         return attack, getattr(attack, "objective", None) or OBJECTIVE_UNKNOWN
     if params["objective"] == "misclassification":

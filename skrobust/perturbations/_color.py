@@ -165,9 +165,11 @@ class Brightness(TabulatedPerturbation):
         return _raised(images, self._strengths(images).shift)
 
     def _perturb_bytes(self, images, rng):
-        table = _raised_bytes(self._strengths(images).shift, images.shape[3] == 1)
-        pairs = _largest(images).astype(np.uint16) << 8 | images
-        return np.take(table, pairs, mode="clip")
+        grey = images.shape[3] == 1
+        table = _raised_bytes(self._strengths(images).shift, grey)
+        if not grey:  # in the table of each pixel's value
+            images = _largest(images).astype(np.uint16) << 8 | images
+        return np.take(table, images, mode="clip")
 
 
 def _raised(images, shift):
@@ -185,16 +187,15 @@ def _raised(images, shift):
 
 @lru_cache(maxsize=8)
 def _raised_bytes(shift, grey):
-    """Return the new level for each pair of a pixel's value and one of its levels."""
+    """Return the new level of each level, in colour for each value of its pixel."""
     levels = np.arange(256, dtype=np.float32) / 255
     if grey:
-        levels = np.tile(levels, (256, 1))
-        new = _raised(levels[None, :, :, None], shift)[..., 0]
-        return np.clip(np.rint(new * 255), 0, 255).astype(np.uint8).ravel()
-    pairs = np.stack(np.broadcast_arrays(levels[:, None], levels), axis=-1)[None]
-    # A level above its pixel's value does not occur.
-    new = np.rint(_raised(np.minimum(pairs, pairs[..., :1]), shift)[..., 1] * 255)
-    return np.clip(new, 0, 255).astype(np.uint8).ravel()
+        new = _raised(levels.reshape(1, 256, 1, 1), shift)
+    else:
+        pairs = np.stack(np.broadcast_arrays(levels[:, None], levels), axis=-1)[None]
+        # A level above its pixel's value does not occur.
+        new = _raised(np.minimum(pairs, pairs[..., :1]), shift)[..., 1]
+    return np.clip(np.rint(new * 255), 0, 255).astype(np.uint8).ravel()
 
 
 class Saturate(TabulatedPerturbation):

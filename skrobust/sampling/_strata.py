@@ -14,7 +14,7 @@ from skrobust.sampling._partitions import (
     merge_strata,
     quantile_strata,
 )
-from skrobust.sampling._variances import stratified_variance
+from skrobust.sampling._variances import silent_variance, stratified_variance
 
 STRATA = {"kmeans": kmeans_strata, "quantile": quantile_strata}
 BIASED = (
@@ -93,39 +93,28 @@ class StratifiedRounds(BaseSampler):
         return variance / self.n_pool_**2, df
 
     def _interval(self, answered, estimate, *, method, **options):
-        found = super()._interval(answered, estimate, method=method, **options)
-        if method != "default" or not estimate.std_error > 0:
-            return found
-        silent = self._silent_variance(answered, estimate.weights)
-        if not silent > 0:
-            return found
-        wider = replace(
-            estimate, std_error=float(np.sqrt(estimate.std_error**2 + silent))
+        silent = 0.0
+        if method == "default" and estimate.std_error > 0:
+            silent = self._silent_variance(answered, estimate.weights)
+        if silent > 0:
+            wider = float(np.sqrt(estimate.std_error**2 + silent))
+            estimate = replace(estimate, std_error=wider)
+        low, high, name, notes = super()._interval(
+            answered, estimate, method=method, **options
         )
-        low, high, _, notes = super()._interval(
-            answered, wider, method=method, **options
-        )
-        return low, high, "t, widened", [SILENT, *notes]
+        if silent > 0:
+            name, notes = "t, widened", [SILENT, *notes]
+        return low, high, name, notes
 
     def _silent_variance(self, answered, weights):
-        """Return the variance that strata whose labels all agree may hide.
-
-        Their rate p is taken as (failures + 1) / (labels + 2), Laplace's rule, where
-        the plain formula takes 0 or 1 and so a variance of 0.
-        """
-        total = 0.0
-        for t, (start, end) in enumerate(
-            zip(answered.starts, answered.ends, strict=True)
-        ):
-            y, pi = answered.y[start:end], answered.pi[start:end]
-            counts = np.asarray(answered.designs[t]["counts"])
-            first = np.cumsum(counts) - counts
-            failures, share = np.add.reduceat(y, first), pi[first]
-            p = (failures + 1) / (counts + 2)
-            agree = (failures == 0) | (failures == counts)
-            parts = (1 - share) * counts * p * (1 - p) / share**2
-            total += weights[t] ** 2 * parts[agree].sum()
-        return total / self.n_pool_**2
+        """Return the variance that strata whose labels all agree may hide."""
+        rounds = zip(answered.starts, answered.ends, strict=True)
+        designs = (answered.designs[t] for t in range(len(answered.ends)))
+        parts = [
+            silent_variance(answered.y[i:j], answered.pi[i:j], design["counts"])
+            for (i, j), design in zip(rounds, designs, strict=True)
+        ]
+        return float(weights**2 @ parts / self.n_pool_**2)
 
 
 class OneByStratum(StrataMixin, BaseSampler):

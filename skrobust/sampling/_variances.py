@@ -96,8 +96,34 @@ def stratified_variance(residuals, pi, counts):
     square = (residuals - np.repeat(mean, counts)) ** 2
     spread = np.add.reduceat(square, starts) / np.maximum(counts - 1, 1)
     spread[(counts == 1) & (share < 1)] = np.nan
-    parts = (1 - share) * counts * spread / share**2
+    parts = _of_totals(spread, share, counts)
     variance = float(parts.sum())
     if not variance > 0:
         return variance, float(len(residuals) - len(counts))
     return variance, variance**2 / float((parts**2 / np.maximum(counts - 1, 1)).sum())
+
+
+def silent_variance(y, pi, counts):
+    """Return the variance of a total that strata whose outcomes all agree may hide.
+
+    Their rate is taken as (failures + 1) / (labels + 2), Laplace's rule, where the
+    plain formula takes 0 or 1 and so a variance of 0.
+
+    Parameters
+    ----------
+    y, pi : ndarray of shape (n,)
+        Outcomes (0 or 1), stratum after stratum, and n_h / N_h.
+    counts : array-like of shape (n_strata,), int
+        n_h.
+    """
+    counts = np.asarray(counts)
+    starts = np.cumsum(counts) - counts
+    failures = np.add.reduceat(y, starts)
+    p = (failures + 1) / (counts + 2)
+    agree = (failures == 0) | (failures == counts)
+    return float(_of_totals(p * (1 - p), pi[starts], counts)[agree].sum())
+
+
+def _of_totals(spread, share, counts):
+    """Return the variance of the total of each stratum."""
+    return (1 - share) * counts * spread / share**2
