@@ -22,7 +22,7 @@ from torch import nn  # noqa: E402
 
 from skrobust._views import differentiable_view  # noqa: E402
 from skrobust.attacks import FGSM, PGD  # noqa: E402
-from skrobust.attacks._oracle import log_odds_against  # noqa: E402
+from skrobust.attacks._losses import log_odds_against  # noqa: E402
 from skrobust.evaluation import evaluate_attack  # noqa: E402
 from skrobust.metrics import make_robust_scorer  # noqa: E402
 from skrobust.nets import ToNetInput, small_cnn_classifier  # noqa: E402

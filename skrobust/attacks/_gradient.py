@@ -9,7 +9,8 @@ from skrobust._responses import predicts_numbers
 from skrobust._validation import check_choice, check_count, invalid
 from skrobust._views import differentiable_view
 from skrobust.attacks._losses import LOSS_NAMES
-from skrobust.attacks._oracle import Oracle, Record
+from skrobust.attacks._oracle import Oracle
+from skrobust.attacks._record import Record
 from skrobust.attacks._regression_oracle import attack_regressor, check_for_classes
 from skrobust.base import BaseAttack
 

@@ -7,7 +7,7 @@ so is the one that came nearest to it, for rows that nothing fools. No row sees 
 import numpy as np
 
 from skrobust._norms import dual_length, length, namespace, per_sample, project_in_box
-from skrobust.attacks._oracle import log_odds_against
+from skrobust.attacks._losses import log_odds_against
 
 _ULPS = 8  # how many rounding errors of the scores a verdict must stand above
 

@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import check_count, check_number
 from skrobust._views import differentiable_view
-from skrobust.attacks._oracle import log_odds_against
+from skrobust.attacks._losses import log_odds_against
 from skrobust.evaluation._boundary import checked_rows
 from skrobust.metrics._similarity import check_data_range
 
