@@ -82,3 +82,30 @@ def test_whole_pipeline_on_the_device():
     pipe = make_pipeline(StandardScaler(), ToNetInput(), net).fit(X, y)
     out = FGSM(0.1).perturb(pipe, X, y)
     assert pipe.score(out, y) < pipe.score(X, y)
+
+
+@pytest.mark.parametrize("precision", ["tf32", "bfloat16"])
+@pytest.mark.parametrize("objective", [None, "loss", "probability_shift"])
+def test_precisions_on_the_device(precision, objective):
+    _, device, X, y = on_both()
+    before = {k: v.clone() for k, v in device.module_.state_dict().items()}
+    flags = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    plain = PGD(0.1, n_steps=10, random_state=0, objective=objective)
+    quick = PGD(**{**plain.get_params(), "precision": precision})
+    a, b = plain.run(device, X, y), quick.run(device, X, y)
+    assert ((device.predict(b.X_adv) != y) == b.success).all()
+    assert b.success.mean() >= a.success.mean() - 0.02
+    now = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    assert now == flags
+    assert not torch.is_autocast_enabled("cuda")
+    for name, value in device.module_.state_dict().items():
+        assert torch.equal(value, before[name])
+
+
+def test_flags_come_back_after_an_error():
+    _, device, X, y = on_both()
+    flags = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    with pytest.raises(ValueError, match="could not pass rows"):
+        PGD(0.1, precision="tf32").perturb(device, X[:, :5], y)
+    now = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    assert now == flags

@@ -6,6 +6,7 @@ torch on the device of the net, those of other models in numpy.
 """
 
 from skrobust._responses import is_net, unwrap
+from skrobust._views._fast import PRECISIONS
 from skrobust._views._linear import LinearView, is_linear
 from skrobust._views._maps import chain, sklearn_name
 from skrobust._views._net import NetView
@@ -13,7 +14,13 @@ from skrobust._views._pipeline import PipelineView
 from skrobust._views._step_maps import step_maps
 from skrobust._views._steps import affine_parts, clip_range
 
-__all__ = ["differentiable_view", "regressor_view", "scaler_parts", "sklearn_name"]
+__all__ = [
+    "PRECISIONS",
+    "differentiable_view",
+    "regressor_view",
+    "scaler_parts",
+    "sklearn_name",
+]
 
 
 def scaler_parts(step):

@@ -44,6 +44,10 @@ class HostView:
         """Say whether looking for settled samples is cheap: here it always is."""
         return True
 
+    def worth_leaving(self, n_stay, n):
+        """Say whether n rows should shrink to n_stay: here always."""
+        return True
+
     def _check_width(self, x):
         if self._width is not None and (x.ndim != 2 or x.shape[1] != self._width):
             raise ValueError(

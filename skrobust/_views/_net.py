@@ -6,11 +6,13 @@ logarithm itself) and BCELoss.
 """
 
 import threading
+from contextlib import contextmanager
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skrobust._optional import require
+from skrobust._views._fast import FastNet, tensor_float
 from skrobust._views._steps import affine_parts, clip_range, refuse
 
 # Evaluation mode is a state of the module, so only one thread at a time may set it.
@@ -42,6 +44,7 @@ class NetView:
                 "yet. Call fit first."
             )
         self._net, self._owner = net, owner
+        self._infer = net.infer
         module = getattr(net.module_, "_orig_mod", net.module_)
         first = next(module.parameters(), None)
         self._device = net.device if first is None else first.device
@@ -71,6 +74,25 @@ class NetView:
         for module, mode in self._modes:
             module.training = mode
         MODE_LOCK.release()
+
+    @contextmanager
+    def hurried(self, precision, compiled, batch_size):
+        """Pass rows through a fast replica of the net; see FastNet."""
+        kind = self._device_type()
+        allowed = True if precision == "tf32" and kind == "cuda" else None
+        self._infer = FastNet(
+            self._torch, self._net, kind, precision, compiled, batch_size
+        )
+        try:
+            with tensor_float(self._torch, allowed):
+                yield self
+        finally:
+            self._infer = self._net.infer
+
+    def strict(self):
+        """Forbid TF32 for a while, as a context."""
+        allowed = False if self._device_type() == "cuda" else None
+        return tensor_float(self._torch, allowed)
 
     def _criterion_kind(self):
         known = {
@@ -162,7 +184,7 @@ class NetView:
             z = step(z)
         z = z.to(self._dtype)
         try:
-            output = self._net.infer(z)
+            output = self._infer(z)
         except RuntimeError as error:
             raise ValueError(
                 f"{self._owner} could not pass rows of shape {tuple(x.shape[1:])} "
@@ -236,6 +258,15 @@ class NetView:
         On a GPU it waits for the device, so there it happens at calls 1, 2, 4, 8, ...
         """
         return self._device_type() == "cpu" or n_calls & (n_calls - 1) == 0
+
+    def worth_leaving(self, n_stay, n):
+        """Say whether n rows should shrink to n_stay: on a GPU not for a few."""
+        return self._device_type() == "cpu" or n_stay < 0.75 * n
+
+    @property
+    def has_tf32(self):
+        """Whether the device can compute in TF32."""
+        return self._device_type() == "cuda"
 
     def _device_type(self):
         return str(self._device).partition(":")[0]

@@ -127,6 +127,11 @@ class AutoPGD(GradientAttack):
         See :class:`PGD`; not for "targeted_dlr", which chooses its own.
     batch_size : int, default=256
         Samples attacked at a time.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Of the passes of a search on a net, see Notes of :class:`PGD`. "float32" leaves
+        the net as it is.
+    compile : bool, default=False
+        Whether torch compiles a replica of the net for the search.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -168,6 +173,8 @@ class AutoPGD(GradientAttack):
         objective=None,
         target=None,
         batch_size=256,
+        precision="float32",
+        compile=False,
         constraints=None,
         random_state=None,
     ):
@@ -181,6 +188,8 @@ class AutoPGD(GradientAttack):
         self.objective = objective
         self.target = target
         self.batch_size = batch_size
+        self.precision = precision
+        self.compile = compile
         self.constraints = constraints
         self.random_state = random_state
 

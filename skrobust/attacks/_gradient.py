@@ -7,12 +7,17 @@ import numpy as np
 
 from skrobust._responses import predicts_numbers
 from skrobust._validation import check_choice, check_count, invalid
-from skrobust._views import differentiable_view
+from skrobust._views import PRECISIONS, differentiable_view
 from skrobust.attacks._losses import LOSS_NAMES
 from skrobust.attacks._oracle import Oracle
 from skrobust.attacks._record import Record
 from skrobust.attacks._regression_oracle import attack_regressor, check_for_classes
 from skrobust.base import BaseAttack
+
+_NO_TF32 = (
+    "{owner} has precision='tf32', which the device of this net does not know; the "
+    "search ran in float32."
+)
 
 
 class Drive(NamedTuple):
@@ -55,6 +60,7 @@ class GradientAttack(BaseAttack):
     batch_size = 256
     loss = "log_odds"
     target = None
+    precision, compile = "float32", False
     # Whether the last iterates need no judgement of their own (one-step attacks).
     _trusts_last = False
 
@@ -66,10 +72,18 @@ class GradientAttack(BaseAttack):
         if predicts_numbers(estimator):
             return attack_regressor(self, estimator, X, y, key, start)
         check_for_classes(self)
+        hurries = self.precision != "float32" or self.compile
         out = np.empty_like(X)
         forward, backward = (np.zeros(len(X), dtype=np.int64) for _ in range(2))
-        n_flat = n_faint = 0
+        n_flat, n_faint, sentences = 0, 0, []
         with differentiable_view(estimator, type(self).__name__) as view:
+            if hurries and not hasattr(view, "hurried"):
+                raise ValueError(
+                    f"{type(self).__name__} computes this model in numpy; precision "
+                    "and compile are for nets. Leave them at 'float32' and False."
+                )
+            if self.precision == "tf32" and not view.has_tf32:
+                sentences = [_NO_TF32.format(owner=type(self).__name__)]
             columns = self._columns(view, y, len(X))
             for first in range(0, len(X), self.batch_size):
                 rows = slice(first, first + self.batch_size)
@@ -90,8 +104,9 @@ class GradientAttack(BaseAttack):
                 forward[rows], backward[rows] = record.passes()
                 n_flat += record.n_flat
                 n_faint += record.n_faint
+        sentences += self._sentences(n_flat, n_faint)
         counts = {"forward": forward, "backward": backward, "iterations": backward}
-        return out, {**counts, "warnings": self._sentences(n_flat, n_faint)}
+        return out, {**counts, "warnings": sentences}
 
     def _sentences(self, n_flat, n_faint):
         owner, out = type(self).__name__, []
@@ -130,7 +145,38 @@ class GradientAttack(BaseAttack):
         targeted = self.target is not None
         if targeted and int(columns.max()) >= view.logits(x[:1]).shape[1]:
             raise self._unknown_target()
-        record = Record(view, x, columns, self._aims_at_labels(), targeted=targeted)
+        settings = self._settings(view, values, start)
+        candidates = [view.tensor(candidate) for candidate in candidates]
+
+        def new_record():
+            return Record(view, x, columns, self._aims_at_labels(), targeted=targeted)
+
+        if self.precision == "float32" and not self.compile:
+            record = new_record()
+            self._search_rows(record, settings, key, candidates)
+            return record
+        with view.hurried(self.precision, self.compile, self.batch_size):
+            rough = new_record()
+            rough_settings = dict(settings)
+            self._search_rows(rough, rough_settings, key, candidates)
+            rough.forget_clean_pass()
+        with view.strict():
+            record = new_record()
+            record.forget_clean_pass()
+            self._judge_candidates(record, settings, [*candidates, rough.best])
+            record.add_passes(rough)
+            record.n_flat += rough.n_flat
+            record.n_faint += rough.n_faint
+            if record.stops:
+                # Full runs for the rows whose verdict the rounding may have turned.
+                record.settle_all_but(record.doubtful(rough))
+                n_flat, n_faint = record.n_flat, record.n_faint
+                self._search_rows(record, settings, key)
+                record.n_flat, record.n_faint = n_flat, n_faint
+        return record
+
+    def _settings(self, view, values, start):
+        """Return what the oracles of these rows have in common."""
         box = (None, None)
         if self.data_range is not None:
             box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
@@ -140,8 +186,18 @@ class GradientAttack(BaseAttack):
             settings["unit"] = view.tensor(unit[None])
         if start is not None:
             settings["start"] = view.tensor(start)
+        return settings
+
+    @staticmethod
+    def _judge_candidates(record, settings, candidates):
         for candidate in candidates:
-            Oracle(record, record.column, 1, **settings).finish(view.tensor(candidate))
+            oracle = Oracle(record, record.column, 1, **settings)
+            oracle.finish(candidate[oracle.rows])
+
+    def _search_rows(self, record, settings, key, candidates=()):
+        """Run every restart in every direction on the rows that stand."""
+        view = record.view
+        self._judge_candidates(record, settings, candidates)
         if candidates:
             settings["start"] = view.tensor(view.host(record.best).copy())
         for restart in range(self._n_restarts()):
@@ -155,7 +211,6 @@ class GradientAttack(BaseAttack):
                     z = self._attack_batch(oracle, oracle.start, rng)
                     oracle.finish(z, trust=self._trusts_last)
             settings.pop("start", None)  # further restarts are random
-        return record
 
     def _drives(self, record):
         """Return the runs of one restart."""
@@ -173,6 +228,9 @@ class GradientAttack(BaseAttack):
         super()._check_parameters()
         owner = type(self).__name__
         check_count(self.batch_size, "batch_size", owner)
+        check_choice(self.precision, "precision", owner, PRECISIONS)
+        if not isinstance(self.compile, (bool, np.bool_)):
+            raise invalid("compile", owner, "True or False", self.compile)
         self._check_loss()
         if self.target is not None and self.objective == "probability_shift":
             raise ValueError(

@@ -83,6 +83,11 @@ class Oracle(Ball):
         """Whether starting points were given."""
         return "start" in self._live
 
+    @property
+    def rows(self):
+        """Places of the live rows in the batch."""
+        return self._live["rows"]
+
     def __len__(self):
         return len(self._live["rows"])
 
@@ -125,7 +130,8 @@ class Oracle(Ball):
         if record.stops and record.view.settles_cheaply(self._n_calls):
             judged = score if self._lean else live["score"]
             stay = judged <= 0
-            if not bool(stay.all()):
+            n_stay = int(stay.sum())
+            if n_stay < len(z) and record.view.worth_leaving(n_stay, len(z)):
                 xp = namespace(z)
                 gone, stay = xp.where(~stay)[0], xp.where(stay)[0]
                 self._leave(gone, stay, z, judged)

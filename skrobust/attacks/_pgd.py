@@ -54,6 +54,13 @@ class PGD(GradientAttack):
         then the prediction of it, and y is not used. None: any wrong label will do.
     batch_size : int, default=256
         Samples attacked at a time.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Of the passes of the search, for nets, see Notes. "float32" leaves the net as it
+        is; "tf32" rounds products on a CUDA device; "bfloat16" is autocast, with images
+        channels last.
+    compile : bool, default=False
+        Whether torch compiles a replica of the net for the search. Takes a compiler,
+        and a while at the first batch.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -65,6 +72,14 @@ class PGD(GradientAttack):
     The gradient of cross entropy is that of the log odds against the true class times
     1 - P(y | x). The factor underflows for confident models, and an attack then stands
     still; the direction does not. We follow the log odds.
+
+    With another ``precision``, or ``compile``, a frozen replica of the net is searched,
+    and its best iterates are judged again by the net itself in single precision: only
+    what holds there counts, and shifts of probability are measured there. Rows that
+    stand by less than the two precisions differ anywhere in the batch, among them those
+    that were claimed and do not hold, then get a full run in single precision. Other
+    rows that stand do not, so a robust accuracy can differ a little from that of a
+    search in single precision.
 
     References
     ----------
@@ -101,6 +116,8 @@ class PGD(GradientAttack):
         loss="log_odds",
         target=None,
         batch_size=256,
+        precision="float32",
+        compile=False,
         constraints=None,
         random_state=None,
     ):
@@ -115,6 +132,8 @@ class PGD(GradientAttack):
         self.loss = loss
         self.target = target
         self.batch_size = batch_size
+        self.precision = precision
+        self.compile = compile
         self.constraints = constraints
         self.random_state = random_state
 

@@ -121,6 +121,31 @@ class Record:
         """Write down the best iterates of some rows."""
         self.best[rows], self.score[rows] = best, score
 
+    def doubtful(self, rough):
+        """Return which rows a search in lower precision may have got wrong.
+
+        They still stand, at its best iterates, by no more than the two precisions
+        differ anywhere in the batch. What it claimed and does not hold is among them.
+        """
+        xp = namespace(self.x)
+        stand = ~self.settled
+        apart = xp.where(stand, xp.abs(self.score - rough.score), 0.0)
+        apart = xp.amax(apart, 0)
+        return stand & (self.score >= -apart)
+
+    def settle_all_but(self, rows):
+        """Leave only some rows (a mask) under attack."""
+        self._known = self._known & rows
+
+    def forget_clean_pass(self):
+        """Let go of the graph of the clean pass."""
+        self._clean = None
+
+    def add_passes(self, other):
+        """Count the passes of another record of the same rows too."""
+        self._passes += other._passes
+        self.count(namespace(self.x).where(self._known | ~self._known)[0], 1, 0)
+
     def count(self, rows, forward, backward):
         """Note passes of some rows."""
         self._passes.append((rows, forward, backward))

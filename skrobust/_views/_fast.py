@@ -1,0 +1,125 @@
+"""Nets in lower precision or compiled, for searches whose finds are judged again."""
+
+import copy
+from contextlib import contextmanager
+
+PRECISIONS = ("float32", "tf32", "bfloat16")
+
+
+class FastNet:
+    """A replica of a skorch net that computes fast; the net itself is not touched.
+
+    The replica shares nothing with the net. Its parameters are frozen, since compiled
+    code would else work out their gradients too; for ``"bfloat16"`` images and the
+    kernels of convolutions lie channels last. Compiled code is made for two numbers of
+    rows, to which smaller batches are padded: the whole batch and half of it. A quarter
+    and less is not compiled, where that would cost more than it brings.
+
+    Parameters
+    ----------
+    torch : module
+        The torch package.
+    net : initialized skorch net
+        In evaluation mode.
+    device_type : str
+        Where it computes.
+    precision : {"float32", "tf32", "bfloat16"}
+        Of the passes; ``tensor_float`` sets what "tf32" needs.
+    compiled : bool
+        Whether torch compiles the replica.
+    batch_size : int
+        Most rows of a pass.
+    """
+
+    def __init__(self, torch, net, device_type, precision, compiled, batch_size):
+        self._torch, self._device_type = torch, device_type
+        self._is_half, self._batch_size = precision == "bfloat16", batch_size
+        replica = copy.deepcopy(getattr(net.module_, "_orig_mod", net.module_))
+        replica.requires_grad_(False)
+        if self._is_half:
+            for parameter in replica.parameters():
+                if parameter.dim() == 4:
+                    parameter.data = parameter.data.contiguous(
+                        memory_format=torch.channels_last
+                    )
+        self._plain = self._with_module(net, replica)
+        self._compiled = None
+        if compiled:
+            quick = torch.compile(replica, dynamic=False)
+            self._compiled = self._with_module(net, quick)
+
+    @staticmethod
+    def _with_module(net, module):
+        # The net's own ``infer`` may be anything, so it stays in charge.
+        twin = copy.copy(net)
+        twin.__dict__["module_"] = module
+        return twin.infer
+
+    def __call__(self, z):
+        """Return what the net returns, its tensors as wide as ``z``."""
+        n, infer = len(z), self._plain
+        if self._compiled is not None and 4 * n > self._batch_size:
+            infer = self._compiled
+            half = (self._batch_size + 1) // 2
+            size = half if n <= half else self._batch_size
+            if size > n:
+                z = self._torch.cat([z, z[:1].expand(size - n, *z.shape[1:])])
+        wide = z.dtype
+        if self._is_half:
+            if z.dim() == 4:
+                z = z.contiguous(memory_format=self._torch.channels_last)
+            with self._torch.autocast(
+                self._device_type, self._torch.bfloat16, cache_enabled=False
+            ):
+                output = infer(z)
+        else:
+            output = infer(z)
+        if isinstance(output, tuple):
+            output = output[0]
+        if isinstance(output, self._torch.Tensor):
+            output = output[:n].to(wide)
+        return output
+
+
+@contextmanager
+def tensor_float(torch, allowed):
+    """Allow or forbid TF32 for a while; None leaves it as it is.
+
+    torch has an old and a new way to say so, which it does not let one mix: what can be
+    read is put back, old and new.
+    """
+    if allowed is None:
+        yield
+        return
+    old = [(torch.backends.cuda.matmul, "allow_tf32")]
+    old += [(torch.backends.cudnn, "allow_tf32")]
+    new = [(torch.backends.cuda.matmul, "fp32_precision")]
+    new += [(getattr(torch.backends.cudnn, "conv", None), "fp32_precision")]
+    before = [(*place, _read(*place)) for place in (*old, *new)]
+    level = _matmul_level(torch)
+    speaks_old = all(value is not None for _, _, value in before[:2])
+    for holder, name in old if speaks_old else new:
+        value = allowed if speaks_old else ("tf32" if allowed else "ieee")
+        setattr(holder, name, value)
+    try:
+        yield
+    finally:
+        if speaks_old and level is not None:
+            torch.set_float32_matmul_precision(level)
+        for holder, name, value in before:
+            if value is not None:
+                setattr(holder, name, value)
+
+
+def _read(holder, name):
+    try:
+        return getattr(holder, name, None)
+    except RuntimeError:  # set in the other way
+        return None
+
+
+def _matmul_level(torch):
+    try:
+        return torch.get_float32_matmul_precision()
+    except RuntimeError:
+        return None
