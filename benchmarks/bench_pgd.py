@@ -178,8 +178,8 @@ def radius_curve(name, net, images, labels):
         above += max(0, round((accuracy - 1 + alone.success.mean()) * len(labels)))
     full = len(grid) * 81 * int((net.predict(images) == labels).sum())
     print(f"radius curve, {name}: {full / curve.n_passes:.1f} x fewer passes than 20 "
-          f"runs of every step, {passes / curve.n_passes:.1f} x than 20 of which the "
-          f"fooled leave; rows above theirs, all radii: {above}", flush=True)  # fmt: skip
+          f"runs of every step, {passes / curve.n_passes:.1f} x than 20 whose fooled "
+          f"leave; rows above theirs, all radii: {above}", flush=True)  # fmt: skip
 
 
 def main():

@@ -112,6 +112,7 @@ class Oracle(Ball):
         if z is live["x"]:
             logits, pullback, n_passes = record.forward_clean(live["rows"])
         else:
+            record.forget_clean_pass()  # two graphs would take twice the memory
             (logits, pullback), n_passes = record.view.forward(z), 1
         value, slope, fell_back, margin, scores = self._judge(z, values_of(logits))
         score = self._scores(scores, margin, value)
