@@ -45,6 +45,9 @@ class CarliniWagner(MinimalNormAttack):
         class most (``"probability_shift"``).
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own, in which
+        lengths are then meant. Judged, kept and returned are allowed rows alone.
     random_state : int, RandomState, Generator or None, default=None
         Nothing is drawn; the parameter is there so that all are seeded alike.
 
@@ -92,6 +95,7 @@ class CarliniWagner(MinimalNormAttack):
         learning_rate=0.3,
         objective=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -103,6 +107,7 @@ class CarliniWagner(MinimalNormAttack):
         self.learning_rate = learning_rate
         self.objective = objective
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     _norms = (np.inf, 2)
@@ -145,7 +150,8 @@ class CarliniWagner(MinimalNormAttack):
             fooled[rows] = fooled[rows] | success
             loss = self._step(pursuit, live, margin, gradient, success, k)
             limit[rows] = live["limit"]
-            if k % wait == 0:
+            # Rounded rows stand still while the point behind them moves on.
+            if k % wait == 0 and not pursuit.ground.domain.is_discrete:
                 stay = loss < 0.9999 * live["loss"]
                 live["loss"] = loss
                 live = {name: value[stay] for name, value in live.items()}

@@ -6,10 +6,11 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import to_array
-from skrobust._norms import length, namespace
+from skrobust._norms import namespace
 from skrobust._responses import predict_labels
 from skrobust._validation import check_count
 from skrobust._views import differentiable_view
+from skrobust.attacks._ground import Ground
 from skrobust.attacks._pursuit import Pursuit
 from skrobust.base import BaseAttack
 from skrobust.base._attack import OBJECTIVES
@@ -25,7 +26,10 @@ class MinimalNormAttack(BaseAttack):
     gradients as often as it likes, and the pursuit remembers the smallest example that
     fools. Steps are in units of ``pursuit.reach``, the first-order distance of each row
     from the boundary, so that nothing depends on the scale of the features, of their
-    number, or of the scores. The same code runs in numpy and torch.
+    number, or of the scores. Points are in the units of ``constraints`` (a parameter
+    that a subclass may have), frozen features have no gradient, and whole numbers,
+    levels and one-hot groups are shown to the model as rounded. The same code runs in
+    numpy and torch.
 
     What comes back depends on ``objective``; ``eps`` bounds it, and ``numpy.inf`` does
     not:
@@ -67,8 +71,9 @@ class MinimalNormAttack(BaseAttack):
         Returns
         -------
         norms : ndarray of shape (n_samples,)
-            In ``norm``, whatever ``eps``; 0 where the model is wrong already, inf where
-            the attack failed. Each example is judged by ``estimator.predict``.
+            In ``norm`` and, with ``constraints``, in the units of their ``scale``;
+            whatever ``eps``; 0 where the model is wrong already, inf where the attack
+            failed. Each example is judged by ``estimator.predict``.
 
         Examples
         --------
@@ -84,8 +89,10 @@ class MinimalNormAttack(BaseAttack):
         found = free.perturb(estimator, X, y)
         labels = predict_labels(estimator, X) if y is None else np.asarray(y)
         fooled = predict_labels(estimator, found) != labels
-        step = np.asarray(to_array(found), np.float64) - to_array(X)
-        return np.where(fooled, length(step, self.norm), np.inf)
+        values = np.asarray(to_array(X))
+        step = np.asarray(to_array(found), np.float64) - values
+        domain = free._by_position(X)._domain(values)
+        return np.where(fooled, domain.length(step), np.inf)
 
     def _attack(self, estimator, X, y, key):
         owner = type(self).__name__
@@ -112,13 +119,16 @@ class MinimalNormAttack(BaseAttack):
         if self.data_range is not None:
             box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
         shifts = self.objective == "probability_shift"
+        places = np.asarray(view.host(rows))
+        domain = self._domain(values)
+        domain = domain if shifts else domain.without_ball()
+        ground = Ground(view, domain, values[places])
         pursuit = Pursuit(
-            view, x[rows], column[rows], box, self.norm, self.eps if shifts else None
+            ground, x[rows], column[rows], box, self.norm, self.eps if shifts else None
         )
         self._pursue(pursuit)
         if self.norm != 0:
             pursuit.shorten(self._n_looks)
-        places = np.asarray(view.host(rows))
         out = values.copy()
         out[places] = self._choose(pursuit, values[places])
         return out, int(pursuit.flat.sum())
@@ -132,16 +142,17 @@ class MinimalNormAttack(BaseAttack):
             return self._rounded(pursuit, pursuit.shift_most(), values)
         found, settled = self._settle(pursuit, values)
         if self._aims_at_labels():
-            size = length(found.astype(np.float64) - values, self.norm)
+            size = pursuit.ground.domain.length(found.astype(np.float64) - values)
             keep = settled & (size <= self.eps)
             return np.where(_spread(keep, values), found, values)
         loose = self._rounded(pursuit, pursuit.strongest(), values)
         return np.where(_spread(settled, values), found, loose)
 
     def _rounded(self, pursuit, z, values):
-        moved, start = pursuit.view.host(z), pursuit.view.host(pursuit.x)
+        ground, host = pursuit.ground, pursuit.view.host
         # What did not move stays bit for bit, whatever the working precision.
-        return np.where(moved == start, values, moved).astype(values.dtype)
+        moved = np.where(host(z == pursuit.x), values, host(ground.raw(z)))
+        return ground.domain.put_back(moved, values)
 
     def _settle(self, pursuit, values):
         """Return examples that fool once rounded, a little longer where they must."""
@@ -157,8 +168,7 @@ class MinimalNormAttack(BaseAttack):
             places = np.asarray(view.host(rows))
             z = pursuit.clip(pursuit.x + (1 + growth) * step)
             rounded = self._rounded(pursuit, z, values)[places]
-            margin = pursuit.check(view.tensor(rounded), rows)
-            fooled = pursuit.fools(margin, rows)
+            fooled = pursuit.verdict(view.tensor(rounded), rows)
             good = np.asarray(view.host(fooled))
             out[places[good]] = rounded[good]
             settled[places[good]] = True
