@@ -182,3 +182,13 @@ def test_changed_features_are_counted_without_the_frozen_ones():
     counts = a.minimal_norms(model, X, y)
     moved = (out != X).sum(axis=1)
     assert np.array_equal(counts[np.isfinite(counts)], moved[np.isfinite(counts)])
+
+
+@pytest.mark.parametrize("a", ATTACKS, ids=str)
+def test_the_model_has_the_last_word(a):
+    # On the boundary a kernel machine rounds otherwise than any other sum of kernels.
+    _, X, y = linear_problem(n=60)
+    X = X / X.std(axis=0)
+    model = SVC(gamma=0.05).fit(X, y)
+    y = model.predict(X)
+    assert (model.predict(clone(a).perturb(model, X, y)) != y).all()

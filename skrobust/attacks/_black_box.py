@@ -6,6 +6,7 @@ from collections import namedtuple
 import numpy as np
 
 from skrobust._responses import undisturbed
+from skrobust.attacks._asked import Asked
 from skrobust.attacks._queries import Queries, check_query_parameters
 from skrobust.attacks._search import Search
 from skrobust.base import BaseAttack
@@ -14,7 +15,6 @@ _SCORES = ("decision_function", "predict_proba", "predict")
 _PROBABILITIES = ("predict_proba", "decision_function")
 _BYTES_OF_CANDIDATES = 2**26
 
-Asked = namedtuple("Asked", ["model", "X"])
 Call = namedtuple("Call", ["values", "y", "key", "domain"])
 
 
@@ -68,7 +68,8 @@ class BlackBoxAttack(BaseAttack):
         call = Call(X, y, key, self._domain(X))
         shift = self.objective in ("loss", "probability_shift")
         queries = Queries(
-            *estimator,
+            estimator.model,
+            estimator.X,
             type(self).__name__,
             response=self.response,
             order=self._order(shift),

@@ -7,9 +7,10 @@ from sklearn.base import clone
 
 from skrobust._containers import to_array
 from skrobust._norms import namespace
-from skrobust._responses import predict_labels
+from skrobust._responses import predict_labels, undisturbed
 from skrobust._validation import check_count
 from skrobust._views import differentiable_view
+from skrobust.attacks._asked import Asked
 from skrobust.attacks._ground import Ground
 from skrobust.attacks._pursuit import Pursuit
 from skrobust.base import BaseAttack
@@ -94,19 +95,23 @@ class MinimalNormAttack(BaseAttack):
         domain = free._by_position(X)._domain(values)
         return np.where(fooled, domain.length(step), np.inf)
 
+    def _search(self, estimator, X, y, start=None):
+        # The model has the last word, in the container that came in.
+        return super()._search(Asked(estimator, X), X, y, start)
+
     def _attack(self, estimator, X, y, key):
         owner = type(self).__name__
         out, n_flat = X.copy(), 0
-        with differentiable_view(estimator, owner) as view:
+        with differentiable_view(estimator.model, owner) as view:
             columns = None if y is None else view.columns(y)
             for start in range(0, len(X), self.batch_size):
                 part = slice(start, start + self.batch_size)
                 known = None if columns is None else columns[part]
-                out[part], flat = self._attack_rows(view, X[part], known)
+                out[part], flat = self._attack_rows(view, estimator, X[part], known)
                 n_flat += flat
         return out, {"warnings": self._sentences_on_flat(n_flat)}
 
-    def _attack_rows(self, view, values, columns):
+    def _attack_rows(self, view, estimator, values, columns):
         x = view.tensor(values)
         predicted = view.verdicts(view.logits(x)).argmax(1)
         column = predicted
@@ -130,17 +135,17 @@ class MinimalNormAttack(BaseAttack):
         if self.norm != 0:
             pursuit.shorten(self._n_looks)
         out = values.copy()
-        out[places] = self._choose(pursuit, values[places])
+        out[places] = self._choose(pursuit, estimator, values[places])
         return out, int(pursuit.flat.sum())
 
     def _aims_at_labels(self):
         return self.objective in (None, "misclassification")
 
-    def _choose(self, pursuit, values):
+    def _choose(self, pursuit, estimator, values):
         """Return what the objective asks for, in the precision of the input."""
         if self.objective == "probability_shift":
             return self._rounded(pursuit, pursuit.shift_most(), values)
-        found, settled = self._settle(pursuit, values)
+        found, settled = self._settle(pursuit, estimator, values)
         if self._aims_at_labels():
             size = pursuit.ground.domain.length(found.astype(np.float64) - values)
             keep = settled & (size <= self.eps)
@@ -154,25 +159,26 @@ class MinimalNormAttack(BaseAttack):
         moved = np.where(host(z == pursuit.x), values, host(ground.raw(z)))
         return ground.domain.put_back(moved, values)
 
-    def _settle(self, pursuit, values):
-        """Return examples that fool once rounded, a little longer where they must."""
-        view, xp = pursuit.view, namespace(pursuit.x)
+    def _settle(self, pursuit, estimator, values):
+        """Return examples that fool the model as they are, longer where they must be.
+
+        The model says so itself: its own rounding may differ from that of the view.
+        """
+        view = pursuit.view
         out = values.copy()
         settled = np.zeros(len(values), dtype=bool)
-        pending = xp.isfinite(pursuit.size)
-        step = pursuit.best - pursuit.x
-        for growth in _GROWTH:
-            rows = xp.where(pending)[0]
-            if not len(rows):
-                break
-            places = np.asarray(view.host(rows))
-            z = pursuit.clip(pursuit.x + (1 + growth) * step)
-            rounded = self._rounded(pursuit, z, values)[places]
-            fooled = pursuit.verdict(view.tensor(rounded), rows)
-            good = np.asarray(view.host(fooled))
-            out[places[good]] = rounded[good]
-            settled[places[good]] = True
-            pending[rows] = ~fooled
+        pending = np.isfinite(view.host(pursuit.size))
+        step, column = pursuit.best - pursuit.x, view.host(pursuit.column)
+        with undisturbed(estimator.model):
+            for growth in _GROWTH:
+                rows = np.flatnonzero(pending)
+                if not len(rows):
+                    break
+                z = pursuit.clip(pursuit.x + (1 + growth) * step)
+                rounded = self._rounded(pursuit, z, values)[rows]
+                labels = view.columns(estimator.labels(rounded))
+                rows, rounded = (a[labels != column[rows]] for a in (rows, rounded))
+                out[rows], settled[rows], pending[rows] = rounded, True, False
         return out, settled
 
     def _check_eps(self, owner):

@@ -142,18 +142,11 @@ class Pursuit:
     def check(self, z, rows=None):
         """Judge iterates without a gradient; return their margin."""
         raw, z = self._seen(z, rows)
-        logits, margin = self._margin(raw, rows)
-        self._note(z, raw, rows, logits, margin)
-        return margin
-
-    def verdict(self, raw, rows):
-        """Say whether raw rows fool, and write nothing down."""
-        return self.fools(self._margin(raw, rows)[1], rows)
-
-    def _margin(self, raw, rows):
         logits = self.view.logits(raw)
         column = self.column if rows is None else self.column[rows]
-        return logits, log_odds_against(self.view.verdicts(logits), column)[2]
+        _, _, margin = log_odds_against(self.view.verdicts(logits), column)
+        self._note(z, raw, rows, logits, margin)
+        return margin
 
     def _seen(self, z, rows):
         """Return the raw rows that the model is shown, and these as points."""
