@@ -29,7 +29,7 @@ MINIMAL = [
     (FAB(n_steps=30), 1e-6),
     (FAB(norm=1, n_steps=30), 1e-6),
     (CarliniWagner(), 2e-3),
-    (CarliniWagner(norm=np.inf), 0.03),
+    (CarliniWagner(norm=np.inf), 0.02),
 ]
 ATTACKS = [a for a, _ in MINIMAL]
 
@@ -89,7 +89,7 @@ def test_deviations_are_a_change_of_units(a):
     plain = clone(a).set_params(data_range=box / sd).minimal_norms(model, X / sd)
     scaled = clone(a).set_params(data_range=box, constraints=Constraints(scale=sd))
     assert np.isfinite(plain).all()
-    assert np.allclose(scaled.minimal_norms(raw, X), plain, rtol=1e-3)
+    assert np.allclose(scaled.minimal_norms(raw, X), plain, rtol=1e-2)
 
 
 def grid_problem():
