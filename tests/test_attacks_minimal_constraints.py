@@ -89,7 +89,9 @@ def test_deviations_are_a_change_of_units(a):
     plain = clone(a).set_params(data_range=box / sd).minimal_norms(model, X / sd)
     scaled = clone(a).set_params(data_range=box, constraints=Constraints(scale=sd))
     assert np.isfinite(plain).all()
-    assert np.allclose(scaled.minimal_norms(raw, X), plain, rtol=1e-2)
+    # Adam follows signs, which rounding may turn.
+    rtol = 0.05 if isinstance(a, CarliniWagner) else 1e-3
+    assert np.allclose(scaled.minimal_norms(raw, X), plain, rtol=rtol)
 
 
 def grid_problem():

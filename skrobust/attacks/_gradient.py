@@ -8,6 +8,7 @@ import numpy as np
 from skrobust._responses import predicts_numbers
 from skrobust._validation import check_choice, check_count, invalid
 from skrobust._views import differentiable_view
+from skrobust.attacks._ground import Ground
 from skrobust.attacks._losses import LOSS_NAMES
 from skrobust.attacks._oracle import Oracle
 from skrobust.attacks._record import Record
@@ -135,9 +136,11 @@ class GradientAttack(BaseAttack):
         if self.data_range is not None:
             box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
         settings = {"eps": self.eps, "norm": self.norm, "box": box}
-        unit = self._domain(values).unit
-        if unit is not None:
-            settings["unit"] = view.tensor(unit[None])
+        domain = self._domain(values)
+        if domain.unit is not None:
+            settings["unit"] = view.tensor(domain.unit[None])
+        if domain.is_discrete:
+            settings["allowed"] = Ground(view, domain, values).allowed
         if start is not None:
             settings["start"] = view.tensor(start)
         for candidate in candidates:
@@ -153,8 +156,11 @@ class GradientAttack(BaseAttack):
                 if len(oracle):
                     rng = key.derive("restart", restart, drive.name).generator()
                     z = self._attack_batch(oracle, oracle.start, rng)
-                    oracle.finish(z, trust=self._trusts_last)
+                    trust = self._trusts_last and not domain.is_discrete
+                    oracle.finish(z, trust=trust)
             settings.pop("start", None)  # further restarts are random
+        if domain.is_discrete:
+            record.take_back()
         return record
 
     def _drives(self, record):

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from skrobust._containers import to_array
 from skrobust._norms import namespace
-from skrobust._responses import predict_labels, undisturbed
+from skrobust._responses import predict_labels
 from skrobust._validation import check_count
 from skrobust._views import differentiable_view
 from skrobust.attacks._asked import Asked
@@ -160,26 +160,31 @@ class MinimalNormAttack(BaseAttack):
         return ground.domain.put_back(moved, values)
 
     def _settle(self, pursuit, estimator, values):
-        """Return examples that fool the model as they are, longer where they must be.
-
-        The model says so itself: its own rounding may differ from that of the view.
-        """
-        view = pursuit.view
+        """Return examples that fool once rounded, a little longer where they must."""
         out = values.copy()
         settled = np.zeros(len(values), dtype=bool)
-        pending = np.isfinite(view.host(pursuit.size))
-        step, column = pursuit.best - pursuit.x, view.host(pursuit.column)
-        with undisturbed(estimator.model):
-            for growth in _GROWTH:
-                rows = np.flatnonzero(pending)
-                if not len(rows):
-                    break
-                z = pursuit.clip(pursuit.x + (1 + growth) * step)
-                rounded = self._rounded(pursuit, z, values)[rows]
-                labels = view.columns(estimator.labels(rounded))
-                rows, rounded = (a[labels != column[rows]] for a in (rows, rounded))
-                out[rows], settled[rows], pending[rows] = rounded, True, False
+        pending = np.isfinite(pursuit.view.host(pursuit.size))
+        step = pursuit.best - pursuit.x
+        for growth in _GROWTH:
+            rows = np.flatnonzero(pending)
+            if not len(rows):
+                break
+            z = pursuit.clip(pursuit.x + (1 + growth) * step)
+            rounded = self._rounded(pursuit, z, values)[rows]
+            good = self._fools(pursuit, estimator, rounded, rows)
+            out[rows[good]], settled[rows[good]] = rounded[good], True
+            pending[rows[good]] = False
         return out, settled
+
+    def _fools(self, pursuit, estimator, rounded, rows):
+        """Say which rows fool the model itself."""
+        view = pursuit.view
+        if namespace(pursuit.x) is not np:  # a net's own passes
+            rows = view.integers(rows)
+            return view.host(pursuit.verdict(view.tensor(rounded), rows))
+        # The rounding of a model may differ from that of its view.
+        labels = view.columns(estimator.labels(rounded))
+        return labels != pursuit.column[rows]
 
     def _check_eps(self, owner):
         if not isinstance(self.eps, float) or self.eps != np.inf:

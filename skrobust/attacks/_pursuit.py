@@ -148,6 +148,11 @@ class Pursuit:
         self._note(z, raw, rows, logits, margin)
         return margin
 
+    def verdict(self, raw, rows):
+        """Say which raw rows fool, and write nothing down."""
+        scores = self.view.verdicts(self.view.logits(raw))
+        return self.fools(log_odds_against(scores, self.column[rows])[2], rows)
+
     def _seen(self, z, rows):
         """Return the raw rows that the model is shown, and these as points."""
         raw = self.ground.raw(z)

@@ -13,8 +13,10 @@ class Constraints(BaseEstimator):
     r"""Which features may move, by which values, and in which units.
 
     Given to an attack as ``constraints=``, it is enforced on whatever the attack
-    returns, and attacks search inside it where they can: all black-box attacks, and
-    gradient attacks as far as ``frozen`` and ``scale`` go.
+    returns, and attacks search inside it: the model is shown rows that keep the
+    constraints alone, the best of these is returned, and where the objective is
+    misclassification and none of them fools, the row comes back as it was. Gradients
+    are taken at the rounded row and move the point behind it (straight through).
 
     Parameters
     ----------
