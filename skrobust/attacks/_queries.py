@@ -111,11 +111,15 @@ class Queries:
                 f"{answers.shape}."
             )
         answers = answers.reshape(-1)
+        self.learn(answers)
+        return self.columns(answers)
+
+    def learn(self, labels):
+        """Note labels of a model that does not list them."""
         if self._learns_classes:
             known = [] if self.classes is None else self.classes
-            new = np.setdiff1d(answers, known)
+            new = np.setdiff1d(labels, known)
             self.classes = np.concatenate([known, new]) if len(known) else new
-        return self.columns(answers)
 
     def columns(self, labels):
         """Return the column of each label, -1 for labels the model does not know."""
