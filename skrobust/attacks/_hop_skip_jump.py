@@ -36,15 +36,16 @@ class HopSkipJump(BlackBoxAttack):
         Random points of the first step; step t takes ``sqrt(t)`` times as many.
     starts : None, "rows" or array-like of shape (n, ...), default=None
         Where a fooling point is taken from: the nearest rows of another predicted
-        class (with ``target``: of that one), in an array (training rows are best) or among the rows of the call. The
-        latter makes a result depend on which other rows are attacked. None, and where
-        the rows do not help: random points further and further away.
+        class (with ``target``: of that one), in an array (training rows are best) or
+        among the rows of the call. The latter makes a result depend on which other rows
+        are attacked. None, and where the rows do not help: random points further and
+        further away; a target is seldom met there.
     objective : {None, "misclassification"}, default=None
         Labels know no other.
     target : None, label or array-like of shape (n_samples,), default=None
         Label, or one label per sample, that the model is driven to predict; success is
-        then the prediction of it, and y is not used. The start is the
-        nearest row that the model predicts to be it. None: any wrong label will do.
+        then the prediction of it, and y is not used. The start is the nearest row of
+        ``starts`` that the model predicts to be it. None: any wrong label will do.
     response : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         The method whose labels count; "auto" is ``predict``.
     max_queries : int, default=None
