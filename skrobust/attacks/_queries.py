@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._responses import check_net_input, refuse_regressor, unwrap
+from skrobust._responses import check_net_input, is_net, refuse_regressor, unwrap
 from skrobust._validation import check_choice, check_count
 from skrobust.attacks._asked import Asked
 
@@ -166,6 +166,15 @@ class Queries:
             self.classes = np.arange(answers.shape[1])
             self._learns_classes = False
         return answers
+
+    def tells_saturation(self, scores):
+        """Say which rows a net is so sure of that nothing is left of the others.
+
+        Trees say 0 and 1 too, and mean it; a net has lost the scores behind them.
+        """
+        if self.method != "predict_proba" or not is_net(unwrap(self._estimator)[1]):
+            return np.zeros(len(scores), dtype=bool)
+        return (scores > 0).sum(axis=1) == 1
 
     def _ask(self, method, values, rows):
         if rows is not None:

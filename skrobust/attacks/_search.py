@@ -50,6 +50,7 @@ class Search:
         elif call.y is not None:
             self.column = self._columns(call.y)[rows]
         self._clean = scores
+        self._told = queries.tells_saturation(scores)
         self._watched = self.column if self._targeted else self.predicted
         self._probability = self._share(scores, self._watched)
         self.best, self.score = self.x.copy(), np.zeros(len(rows))
@@ -230,4 +231,11 @@ class Search:
             rows = self._rows[doubtful]
             labels = self._queries.labels(self.best[doubtful], rows)
             fooled[doubtful] = self.wants(labels, doubtful)
+        n_flat = int((self._told & ~fooled & ~self.wants(self.predicted)).sum())
+        if n_flat:
+            self.sentences.append(
+                f"{self._queries.owner} met {n_flat} rows whose probabilities are 0 "
+                "and 1 to the last digit, which guide nowhere (a saturated model); the "
+                "result is an upper bound of the robustness. Use an attack by gradient."
+            )
         return np.where(per_sample(fooled, self.x), self.best, self.x)
