@@ -311,3 +311,13 @@ def test_deviations_by_column_name():
             a.perturb(model, frame, y)
     with pytest.raises(ValueError, match=r"give scale=X_train.std\(axis=0\)"):
         FGSM(0.3, constraints=Constraints(scale="std")).perturb(model, frame, y)
+
+
+def test_results_are_in_the_units_of_eps():
+    model, X, y = linear_problem()
+    rules = Constraints(frozen=[0], scale=UNITS)
+    for a in (PGD(0.1, constraints=rules), RandomSearch(0.1, constraints=rules)):
+        result = a.run(model, X, y)
+        size = np.abs((result.X_adv - X) / UNITS).max(axis=1)
+        assert np.allclose(result.norm[result.success], size[result.success])
+        assert result.norm[result.success].max() <= 0.1
