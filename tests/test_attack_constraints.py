@@ -4,12 +4,14 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from problems import linear_problem
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
+from skrobust._containers import to_array
 from skrobust.attacks import (
     FGSM,
     PGD,
@@ -280,3 +282,42 @@ def test_bad_constraints(name):
     model = LogisticRegression(max_iter=999).fit(X, y)
     with pytest.raises(ValueError, match=sentence):
         FGSM(0.1, constraints=rules).perturb(model, X, y)
+
+
+def test_deviations_by_column_name():
+    model, X, y = linear_problem()
+    frame = pd.DataFrame(X, columns=list("abcdef")) * [1, 10, 0.1, 3, 1, 1]
+    model = clone(model).fit(frame, y)
+    sd = frame.std()
+    table = pl.DataFrame(frame.to_numpy(), schema=list("abcdef"))
+    wanted = PGD(0.3, constraints=Constraints(scale=sd.to_numpy()), random_state=0)
+    wanted = wanted.perturb(model, frame, y).to_numpy()
+    assert np.isclose((np.abs(wanted - frame) / sd).max(axis=None), 0.3)
+    for scale, rows in (
+        (sd, frame),
+        (sd[::-1], frame),
+        (sd.to_dict(), frame),
+        (sd.sort_values().to_dict(), table),
+        (table.std().select(list("fedcba")), table),
+        (list(sd), table),
+        (pd.Series(sd.to_numpy()), frame),
+    ):
+        a = PGD(0.3, constraints=Constraints(scale=scale), random_state=0)
+        fitted = model if rows is frame else clone(model).fit(rows, y)
+        assert np.allclose(to_array(a.perturb(fitted, rows, y)), wanted)
+    for scale in (sd[:5], sd.rename({"a": "x"}), {"a": 1.0}):
+        a = FGSM(0.3, constraints=Constraints(scale=scale))
+        with pytest.raises(ValueError, match="must be named like the columns of X"):
+            a.perturb(model, frame, y)
+    with pytest.raises(ValueError, match=r"give scale=X_train.std\(axis=0\)"):
+        FGSM(0.3, constraints=Constraints(scale="std")).perturb(model, frame, y)
+
+
+def test_results_are_in_the_units_of_eps():
+    model, X, y = linear_problem()
+    rules = Constraints(frozen=[0], scale=UNITS)
+    for a in (PGD(0.1, constraints=rules), RandomSearch(0.1, constraints=rules)):
+        result = a.run(model, X, y)
+        size = np.abs((result.X_adv - X) / UNITS).max(axis=1)
+        assert np.allclose(result.norm[result.success], size[result.success])
+        assert result.norm[result.success].max() <= 0.1

@@ -68,6 +68,7 @@ def test_the_net_is_left_bit_for_bit(attack, fails):
         assert state() != before  # so the modes and the random state were at stake
 
 
+@pytest.mark.filterwarnings("ignore:.*to the last digit:UserWarning")
 @pytest.mark.parametrize("attack", EVERY, ids=lambda a: type(a).__name__)
 def test_outputs_of_all_kinds(attack):
     double = {"module__k": 3, "iterator_train__shuffle": False}

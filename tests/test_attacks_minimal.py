@@ -47,7 +47,7 @@ MINIMAL = [
     (FAB(n_steps=30), 1e-9),
     (FAB(norm=1, n_steps=30), 1e-9),
     (CarliniWagner(), 2e-3),
-    (CarliniWagner(norm=np.inf), 0.08),
+    (CarliniWagner(norm=np.inf), 0.04),
 ]
 ATTACKS = [a for a, _ in MINIMAL]
 

@@ -1,18 +1,13 @@
 """Several attacks in a row, each on what the ones before it left standing."""
 
-import warnings
-
 import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import to_array
 from skrobust._random import seed_number
-from skrobust._responses import (
-    predict_labels,
-    predict_probabilities,
-    undisturbed,
-)
+from skrobust._responses import predict_probabilities, undisturbed
 from skrobust._validation import check_choice, invalid
+from skrobust.attacks._asked import Asked
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fab import FAB
 from skrobust.attacks._square import Square
@@ -109,11 +104,13 @@ class AutoAttack(BaseAttack):
             rule = "None or a list of objects with perturb(estimator, X, y)"
             raise invalid("attacks", "AutoAttack", rule, self.attacks)
 
+    def _search(self, estimator, X, y, start=None):
+        # Members get rows in the container that came in.
+        return super()._search(Asked(estimator, X), X, y, start)
+
     def _attack(self, estimator, X, y, key):
         members, sentences = self._members()
-        with warnings.catch_warnings(), undisturbed(estimator):
-            # Members see plain rows, whatever names the model saw in fit.
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
+        with undisturbed(estimator.model):
             if self._aims_at_labels():
                 out, details = self._first_to_fool(members, estimator, X, y)
             else:
@@ -122,7 +119,7 @@ class AutoAttack(BaseAttack):
         return out, details
 
     def _first_to_fool(self, members, estimator, X, y):
-        predicted = predict_labels(estimator, X)
+        predicted = estimator.labels(X)
         y = predicted if y is None else y
         left = predicted == y
         out, tally = X.copy(), _Tally(len(X))
@@ -132,7 +129,7 @@ class AutoAttack(BaseAttack):
             if not len(rows):
                 break
             moved = self._run(member, estimator, X[rows], y[rows], tally, rows)
-            fooled = predict_labels(estimator, moved) != y[rows]
+            fooled = estimator.labels(moved) != y[rows]
             # What never fools keeps the example of the last member.
             out[rows] = moved
             left[rows[fooled]] = False
@@ -140,24 +137,29 @@ class AutoAttack(BaseAttack):
         return out, tally.details()
 
     def _farthest(self, members, estimator, X, y):
-        clean = predict_probabilities(estimator, X, "AutoAttack")
+        clean = self._probabilities(estimator, X)
         each, column = np.arange(len(X)), clean.argmax(axis=1)
         out, farthest, tally = X.copy(), np.zeros(len(X)), _Tally(len(X))
         for name, member in members:
             moved = self._run(member, estimator, X, y, tally, each)
-            p = predict_probabilities(estimator, moved, "AutoAttack")
+            p = self._probabilities(estimator, moved)
             shift = np.abs(p[each, column] - clean[each, column])
             better = shift > farthest
             out[better], farthest[better] = moved[better], shift[better]
             tally.found_by[better] = name
         return out, tally.details()
 
+    def _probabilities(self, estimator, X):
+        rows = estimator.container(X)
+        return predict_probabilities(estimator.model, rows, "AutoAttack")
+
     def _run(self, member, estimator, X, y, tally, rows):
         """Run one member on some rows, count what it took, and stay in the ball."""
+        given = estimator.container(X.copy())
         if not isinstance(member, BaseAttack):
-            moved = member.perturb(estimator, X.copy(), y)
+            moved = member.perturb(estimator.model, given, y)
         else:
-            result = member.run(estimator, X, y)
+            result = member.run(estimator.model, given, y)
             tally.add(result, rows)
             moved = result.X_adv
         return self._enforce(np.asarray(to_array(moved)), X)

@@ -6,6 +6,8 @@ from collections import namedtuple
 import numpy as np
 
 from skrobust._responses import undisturbed
+from skrobust._validation import invalid
+from skrobust.attacks._asked import Asked
 from skrobust.attacks._queries import Queries, check_query_parameters
 from skrobust.attacks._search import Search
 from skrobust.base import BaseAttack
@@ -14,8 +16,7 @@ _SCORES = ("decision_function", "predict_proba", "predict")
 _PROBABILITIES = ("predict_proba", "decision_function")
 _BYTES_OF_CANDIDATES = 2**26
 
-Asked = namedtuple("Asked", ["model", "X"])
-Call = namedtuple("Call", ["values", "y", "key", "domain"])
+Call = namedtuple("Call", ["values", "y", "target", "key", "domain"])
 
 
 class BlackBoxAttack(BaseAttack):
@@ -51,6 +52,7 @@ class BlackBoxAttack(BaseAttack):
     """
 
     response = "auto"
+    target = None
     max_queries = None
     batch_size = None
     _n_candidates = 50  # per row and step, for the size of blocks of rows
@@ -59,16 +61,33 @@ class BlackBoxAttack(BaseAttack):
     def _check_parameters(self):
         super()._check_parameters()
         check_query_parameters(self)
+        if self.target is not None and self.objective == "probability_shift":
+            raise ValueError(
+                f"{type(self).__name__} with a target cannot have "
+                "objective='probability_shift', which drives the predicted class both "
+                "ways. Use target=None, or objective='loss'."
+            )
+
+    def _targets(self, n):
+        """Return the label that each of n rows is driven to, or None."""
+        if self.target is None:
+            return None
+        target = np.asarray(self.target)
+        if target.ndim > 1 or (target.ndim and len(target) != n):
+            rule = f"None, a label, or one label for each of the {n} samples"
+            raise invalid("target", type(self).__name__, rule, self.target)
+        return np.broadcast_to(target, n)
 
     def _search(self, estimator, X, y, start=None):
         # The model is asked in the container that came in.
         return super()._search(Asked(estimator, X), X, y, start)
 
     def _attack(self, estimator, X, y, key):
-        call = Call(X, y, key, self._domain(X))
+        call = Call(X, y, self._targets(len(X)), key, self._domain(X))
         shift = self.objective in ("loss", "probability_shift")
         queries = Queries(
-            *estimator,
+            estimator.model,
+            estimator.X,
             type(self).__name__,
             response=self.response,
             order=self._order(shift),
@@ -76,6 +95,8 @@ class BlackBoxAttack(BaseAttack):
             batch_size=self.batch_size,
         )
         self._check_response(queries)
+        if call.target is not None and queries.method == "predict":
+            queries.learn(call.target)
         out = np.empty_like(X)
         iterations = np.zeros(len(out), dtype=int)
         sentences = []

@@ -41,6 +41,9 @@ class DeepFool(MinimalNormAttack):
         class most (``"probability_shift"``).
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own, in which
+        lengths are then meant. Judged, kept and returned are allowed rows alone.
     random_state : int, RandomState, Generator or None, default=None
         Nothing is drawn; the parameter is there so that all are seeded alike.
 
@@ -80,6 +83,7 @@ class DeepFool(MinimalNormAttack):
         n_candidates=9,
         objective=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -90,6 +94,7 @@ class DeepFool(MinimalNormAttack):
         self.n_candidates = n_candidates
         self.objective = objective
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     _norms = (np.inf, 2)

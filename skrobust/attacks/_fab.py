@@ -49,6 +49,9 @@ class FAB(MinimalNormAttack):
         class most (``"probability_shift"``).
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own, in which
+        lengths are then meant. Judged, kept and returned are allowed rows alone.
     random_state : int, RandomState, Generator or None, default=None
         Nothing is drawn; the parameter is there so that all are seeded alike.
 
@@ -89,6 +92,7 @@ class FAB(MinimalNormAttack):
         beta=0.9,
         objective=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -101,6 +105,7 @@ class FAB(MinimalNormAttack):
         self.beta = beta
         self.objective = objective
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     def _pursue(self, pursuit):

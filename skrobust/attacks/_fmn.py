@@ -49,6 +49,9 @@ class FMN(MinimalNormAttack):
         class most (``"probability_shift"``).
     batch_size : int, default=256
         Samples attacked at a time.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own, in which
+        lengths are then meant. Judged, kept and returned are allowed rows alone.
     random_state : int, RandomState, Generator or None, default=None
         Nothing is drawn; the parameter is there so that all are seeded alike.
 
@@ -91,6 +94,7 @@ class FMN(MinimalNormAttack):
         gamma=0.05,
         objective=None,
         batch_size=256,
+        constraints=None,
         random_state=None,
     ):
         self.eps = eps
@@ -101,6 +105,7 @@ class FMN(MinimalNormAttack):
         self.gamma = gamma
         self.objective = objective
         self.batch_size = batch_size
+        self.constraints = constraints
         self.random_state = random_state
 
     _norms = (np.inf, 2, 1, 0)

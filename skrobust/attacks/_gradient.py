@@ -8,6 +8,7 @@ import numpy as np
 from skrobust._responses import predicts_numbers
 from skrobust._validation import check_choice, check_count, invalid
 from skrobust._views import PRECISIONS, differentiable_view
+from skrobust.attacks._ground import Ground
 from skrobust.attacks._losses import LOSS_NAMES
 from skrobust.attacks._oracle import Oracle
 from skrobust.attacks._record import Record
@@ -154,7 +155,7 @@ class GradientAttack(BaseAttack):
         if self.precision == "float32" and not self.compile:
             record = new_record()
             self._search_rows(record, settings, key, candidates)
-            return record
+            return self._finished(record, settings)
         with view.hurried(self.precision, self.compile, self.batch_size):
             rough = new_record()
             rough_settings = dict(settings)
@@ -173,6 +174,12 @@ class GradientAttack(BaseAttack):
                 n_flat, n_faint = record.n_flat, record.n_faint
                 self._search_rows(record, settings, key)
                 record.n_flat, record.n_faint = n_flat, n_faint
+        return self._finished(record, settings)
+
+    @staticmethod
+    def _finished(record, settings):
+        if "allowed" in settings:  # what is not kept rounded may not be allowed
+            record.take_back()
         return record
 
     def _settings(self, view, values, start):
@@ -181,9 +188,11 @@ class GradientAttack(BaseAttack):
         if self.data_range is not None:
             box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
         settings = {"eps": self.eps, "norm": self.norm, "box": box}
-        unit = self._domain(values).unit
-        if unit is not None:
-            settings["unit"] = view.tensor(unit[None])
+        domain = self._domain(values)
+        if domain.unit is not None:
+            settings["unit"] = view.tensor(domain.unit[None])
+        if domain.is_discrete:
+            settings["allowed"] = Ground(view, domain, values).allowed
         if start is not None:
             settings["start"] = view.tensor(start)
         return settings
@@ -209,7 +218,8 @@ class GradientAttack(BaseAttack):
                 if len(oracle):
                     rng = key.derive("restart", restart, drive.name).generator()
                     z = self._attack_batch(oracle, oracle.start, rng)
-                    oracle.finish(z, trust=self._trusts_last)
+                    trust = self._trusts_last and "allowed" not in settings
+                    oracle.finish(z, trust=trust)
             settings.pop("start", None)  # further restarts are random
 
     def _drives(self, record):

@@ -36,11 +36,16 @@ class HopSkipJump(BlackBoxAttack):
         Random points of the first step; step t takes ``sqrt(t)`` times as many.
     starts : None, "rows" or array-like of shape (n, ...), default=None
         Where a fooling point is taken from: the nearest rows of another predicted
-        class, in an array (training rows are best) or among the rows of the call. The
-        latter makes a result depend on which other rows are attacked. None, and where
-        the rows do not help: random points further and further away.
+        class (with ``target``: of that one), in an array (training rows are best) or
+        among the rows of the call. The latter makes a result depend on which other rows
+        are attacked. None, and where the rows do not help: random points further and
+        further away; a target is seldom met there.
     objective : {None, "misclassification"}, default=None
         Labels know no other.
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict; success is
+        then the prediction of it, and y is not used. The start is the nearest row of
+        ``starts`` that the model predicts to be it. None: any wrong label will do.
     response : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         The method whose labels count; "auto" is ``predict``.
     max_queries : int, default=None
@@ -89,6 +94,7 @@ class HopSkipJump(BlackBoxAttack):
         n_directions=100,
         starts=None,
         objective=None,
+        target=None,
         response="auto",
         max_queries=None,
         batch_size=None,
@@ -102,6 +108,7 @@ class HopSkipJump(BlackBoxAttack):
         self.n_directions = n_directions
         self.starts = starts
         self.objective = objective
+        self.target = target
         self.response = response
         self.max_queries = max_queries
         self.batch_size = batch_size

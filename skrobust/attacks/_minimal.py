@@ -6,10 +6,12 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import to_array
-from skrobust._norms import length, namespace
+from skrobust._norms import namespace
 from skrobust._responses import predict_labels
 from skrobust._validation import check_count
 from skrobust._views import differentiable_view
+from skrobust.attacks._asked import Asked
+from skrobust.attacks._ground import Ground
 from skrobust.attacks._pursuit import Pursuit
 from skrobust.base import BaseAttack
 from skrobust.base._attack import OBJECTIVES
@@ -25,7 +27,10 @@ class MinimalNormAttack(BaseAttack):
     gradients as often as it likes, and the pursuit remembers the smallest example that
     fools. Steps are in units of ``pursuit.reach``, the first-order distance of each row
     from the boundary, so that nothing depends on the scale of the features, of their
-    number, or of the scores. The same code runs in numpy and torch.
+    number, or of the scores. Points are in the units of ``constraints`` (a parameter
+    that a subclass may have), frozen features have no gradient, and whole numbers,
+    levels and one-hot groups are shown to the model as rounded. The same code runs in
+    numpy and torch.
 
     What comes back depends on ``objective``; ``eps`` bounds it, and ``numpy.inf`` does
     not:
@@ -67,8 +72,9 @@ class MinimalNormAttack(BaseAttack):
         Returns
         -------
         norms : ndarray of shape (n_samples,)
-            In ``norm``, whatever ``eps``; 0 where the model is wrong already, inf where
-            the attack failed. Each example is judged by ``estimator.predict``.
+            In ``norm`` and, with ``constraints``, in the units of their ``scale``;
+            whatever ``eps``; 0 where the model is wrong already, inf where the attack
+            failed. Each example is judged by ``estimator.predict``.
 
         Examples
         --------
@@ -84,22 +90,28 @@ class MinimalNormAttack(BaseAttack):
         found = free.perturb(estimator, X, y)
         labels = predict_labels(estimator, X) if y is None else np.asarray(y)
         fooled = predict_labels(estimator, found) != labels
-        step = np.asarray(to_array(found), np.float64) - to_array(X)
-        return np.where(fooled, length(step, self.norm), np.inf)
+        values = np.asarray(to_array(X))
+        step = np.asarray(to_array(found), np.float64) - values
+        domain = free._by_position(X)._domain(values)
+        return np.where(fooled, domain.length(step), np.inf)
+
+    def _search(self, estimator, X, y, start=None):
+        # The model has the last word, in the container that came in.
+        return super()._search(Asked(estimator, X), X, y, start)
 
     def _attack(self, estimator, X, y, key):
         owner = type(self).__name__
         out, n_flat = X.copy(), 0
-        with differentiable_view(estimator, owner) as view:
+        with differentiable_view(estimator.model, owner) as view:
             columns = None if y is None else view.columns(y)
             for start in range(0, len(X), self.batch_size):
                 part = slice(start, start + self.batch_size)
                 known = None if columns is None else columns[part]
-                out[part], flat = self._attack_rows(view, X[part], known)
+                out[part], flat = self._attack_rows(view, estimator, X[part], known)
                 n_flat += flat
         return out, {"warnings": self._sentences_on_flat(n_flat)}
 
-    def _attack_rows(self, view, values, columns):
+    def _attack_rows(self, view, estimator, values, columns):
         x = view.tensor(values)
         predicted = view.verdicts(view.logits(x)).argmax(1)
         column = predicted
@@ -112,58 +124,67 @@ class MinimalNormAttack(BaseAttack):
         if self.data_range is not None:
             box = tuple(view.tensor(np.asarray(b, float)) for b in self.data_range)
         shifts = self.objective == "probability_shift"
+        places = np.asarray(view.host(rows))
+        domain = self._domain(values)
+        domain = domain if shifts else domain.without_ball()
+        ground = Ground(view, domain, values[places])
         pursuit = Pursuit(
-            view, x[rows], column[rows], box, self.norm, self.eps if shifts else None
+            ground, x[rows], column[rows], box, self.norm, self.eps if shifts else None
         )
         self._pursue(pursuit)
         if self.norm != 0:
             pursuit.shorten(self._n_looks)
-        places = np.asarray(view.host(rows))
         out = values.copy()
-        out[places] = self._choose(pursuit, values[places])
+        out[places] = self._choose(pursuit, estimator, values[places])
         return out, int(pursuit.flat.sum())
 
     def _aims_at_labels(self):
         return self.objective in (None, "misclassification")
 
-    def _choose(self, pursuit, values):
+    def _choose(self, pursuit, estimator, values):
         """Return what the objective asks for, in the precision of the input."""
         if self.objective == "probability_shift":
             return self._rounded(pursuit, pursuit.shift_most(), values)
-        found, settled = self._settle(pursuit, values)
+        found, settled = self._settle(pursuit, estimator, values)
         if self._aims_at_labels():
-            size = length(found.astype(np.float64) - values, self.norm)
+            size = pursuit.ground.domain.length(found.astype(np.float64) - values)
             keep = settled & (size <= self.eps)
             return np.where(_spread(keep, values), found, values)
         loose = self._rounded(pursuit, pursuit.strongest(), values)
         return np.where(_spread(settled, values), found, loose)
 
     def _rounded(self, pursuit, z, values):
-        moved, start = pursuit.view.host(z), pursuit.view.host(pursuit.x)
+        ground, host = pursuit.ground, pursuit.view.host
         # What did not move stays bit for bit, whatever the working precision.
-        return np.where(moved == start, values, moved).astype(values.dtype)
+        moved = np.where(host(z == pursuit.x), values, host(ground.raw(z)))
+        return ground.domain.put_back(moved, values)
 
-    def _settle(self, pursuit, values):
+    def _settle(self, pursuit, estimator, values):
         """Return examples that fool once rounded, a little longer where they must."""
-        view, xp = pursuit.view, namespace(pursuit.x)
         out = values.copy()
         settled = np.zeros(len(values), dtype=bool)
-        pending = xp.isfinite(pursuit.size)
+        pending = np.isfinite(pursuit.view.host(pursuit.size))
         step = pursuit.best - pursuit.x
         for growth in _GROWTH:
-            rows = xp.where(pending)[0]
+            rows = np.flatnonzero(pending)
             if not len(rows):
                 break
-            places = np.asarray(view.host(rows))
             z = pursuit.clip(pursuit.x + (1 + growth) * step)
-            rounded = self._rounded(pursuit, z, values)[places]
-            margin = pursuit.check(view.tensor(rounded), rows)
-            fooled = pursuit.fools(margin, rows)
-            good = np.asarray(view.host(fooled))
-            out[places[good]] = rounded[good]
-            settled[places[good]] = True
-            pending[rows] = ~fooled
+            rounded = self._rounded(pursuit, z, values)[rows]
+            good = self._fools(pursuit, estimator, rounded, rows)
+            out[rows[good]], settled[rows[good]] = rounded[good], True
+            pending[rows[good]] = False
         return out, settled
+
+    def _fools(self, pursuit, estimator, rounded, rows):
+        """Say which rows fool the model itself."""
+        view = pursuit.view
+        if namespace(pursuit.x) is not np:  # a net's own passes
+            rows = view.integers(rows)
+            return view.host(pursuit.verdict(view.tensor(rounded), rows))
+        # The rounding of a model may differ from that of its view.
+        labels = view.columns(estimator.labels(rounded))
+        return labels != pursuit.column[rows]
 
     def _check_eps(self, owner):
         if not isinstance(self.eps, float) or self.eps != np.inf:

@@ -39,14 +39,18 @@ class Oracle(Ball):
         Rows of the ball to start from instead of the clean ones.
     unit : array or tensor of shape (1, ...), default=None
         Units of the features, in which ``eps`` is meant; 0 freezes.
+    allowed : callable, default=None
+        From iterates and their rows to the nearest rows that may be returned; these are
+        judged and kept in place of the iterates, which go on from where they are.
     """
 
     def __init__(
         self, record, column, sign, *, eps, norm, box, loss="log_odds", aim=None,
-        start=None, unit=None,
+        start=None, unit=None, allowed=None,
     ):  # fmt: skip
         self.record, self.sign, self.loss = record, sign, loss
         self.eps, self.norm, self.box, self.unit = eps, norm, box, unit
+        self._allowed = allowed
         self.value = self._judged = None
         self._n_forward = self._n_backward = self._n_calls = 0
         rows = namespace(record.x).where(~record.settled)[0]
@@ -108,16 +112,17 @@ class Oracle(Ball):
         z, gradient, *state
             Of the rows that are still live: settled ones have left.
         """
-        record, live = self.record, self._live
+        record, live, seen = self.record, self._live, z
         if z is live["x"]:
             logits, pullback, n_passes = record.forward_clean(live["rows"])
         else:
             record.forget_clean_pass()  # two graphs would take twice the memory
-            (logits, pullback), n_passes = record.view.forward(z), 1
-        value, slope, fell_back, margin, scores = self._judge(z, values_of(logits))
+            seen = self._seen(z)
+            (logits, pullback), n_passes = record.view.forward(seen), 1
+        value, slope, fell_back, margin, scores = self._judge(seen, values_of(logits))
         score = self._scores(scores, margin, value)
         if not self._lean:
-            self._keep_better(z, score)
+            self._keep_better(seen, score)
         gradient = pullback(slope if self.sign == 1 else -slope)
         gradient = namespace(z).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         if not self._n_calls:
@@ -135,11 +140,11 @@ class Oracle(Ball):
             if n_stay < len(z) and record.view.worth_leaving(n_stay, len(z)):
                 xp = namespace(z)
                 gone, stay = xp.where(~stay)[0], xp.where(stay)[0]
-                self._leave(gone, stay, z, judged)
+                self._leave(gone, stay, seen, judged)
                 score, self.value = score[stay], self.value[stay]
-                z, gradient = z[stay], gradient[stay]
+                z, seen, gradient = z[stay], seen[stay], gradient[stay]
                 state = tuple(part[stay] for part in state)
-        self._judged, self._score = z, score
+        self._judged, self._shown, self._score = z, seen, score
         return z, gradient, *state
 
     def finish(self, z, *, trust=False):
@@ -153,9 +158,10 @@ class Oracle(Ball):
             if trust and record.stops:
                 score = record.score[live["rows"]]
             elif z is self._judged:
-                score = self._score
+                z, score = self._shown, self._score
             else:
                 self._n_forward += 1
+                z = self._seen(z)
                 plain = record.view.logits(z)
                 value, _, _, margin, scores = self._judge(z, plain)
                 score = self._scores(scores, margin, value)
@@ -168,6 +174,10 @@ class Oracle(Ball):
             record.keep(live["rows"], live["best"], live["score"])
         record.count(live["rows"], self._n_forward, self._n_backward)
         self._n_forward = self._n_backward = 0
+
+    def _seen(self, z):
+        """Return what the model is shown for iterates."""
+        return z if self._allowed is None else self._allowed(z, self._live["rows"])
 
     def _judge(self, z, logits):
         live = self._live

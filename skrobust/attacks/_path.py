@@ -70,7 +70,7 @@ class Path:
         flat = domain.relative(pool.astype(np.float64)).reshape(len(pool), -1)
         own = domain.relative(self.x[self._all].astype(np.float64))
         gaps = cdist(own.reshape(len(own), -1), flat, _METRICS[self._attack.norm])
-        gaps[labels == search.column[self._all][:, None]] = np.inf
+        gaps[~search.wants(labels, self._all[:, None])] = np.inf
         k = min(_N_STARTS, len(pool))
         nearest = np.argsort(gaps, axis=1, kind="stable")[:, :k]
         self._keep_nearest(self._all, pool[nearest])

@@ -5,6 +5,7 @@ from sklearn.base import clone
 
 from skrobust._containers import to_array
 from skrobust._validation import check_count, invalid
+from skrobust.attacks._asked import Asked
 from skrobust.attacks._auto_pgd import climb
 from skrobust.attacks._gradient import GradientAttack
 from skrobust.base._attack import own_params
@@ -110,15 +111,21 @@ class ProbabilityShift(GradientAttack):
             rule = "None or a list of objects with perturb(estimator, X, y)"
             raise invalid("starts", "ProbabilityShift", rule, self.starts)
 
+    def _search(self, estimator, X, y, start=None):
+        if start is None:  # other attacks get rows in the container that came in
+            estimator = Asked(estimator, X)
+        return super()._search(estimator, X, y, start)
+
     def _attack(self, estimator, X, y, key):
         candidates = []
         for attack in self.starts or ():
             params = own_params(attack)
             if params.get("objective", "") is None:
                 attack = clone(attack).set_params(objective=self.objective)
-            example = to_array(attack.perturb(estimator, X.copy(), y))
+            given = estimator.container(X.copy())
+            example = to_array(attack.perturb(estimator.model, given, y))
             candidates.append(self._enforce(np.asarray(example), X))
-        return self._attack_from(estimator, X, y, key, candidates=candidates)
+        return self._attack_from(estimator.model, X, y, key, candidates=candidates)
 
     def _n_restarts(self):
         return self.n_restarts

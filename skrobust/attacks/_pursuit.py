@@ -25,10 +25,11 @@ class Pursuit:
 
     Parameters
     ----------
-    view : view
-        The model, as logits and gradients.
+    ground : Ground
+        The model, and the rows that it may see. All points, steps and lengths of the
+        pursuit are in the units of the features.
     x : array or tensor of shape (n, ...)
-        Rows that are classified as ``column``.
+        Raw rows that are classified as ``column``.
     column : array or tensor of shape (n,)
         The class that each row must leave.
     box : (low, high) or (None, None)
@@ -47,28 +48,29 @@ class Pursuit:
     span : the same in the norm 2
     """
 
-    def __init__(self, view, x, column, box, norm, eps=None):
-        xp = namespace(x)
-        self.view, self.x, self.column, self.norm, self.eps = view, x, column, norm, eps
-        self.low, self.high = box
+    def __init__(self, ground, x, column, box, norm, eps=None):
+        xp, x = namespace(x), ground.in_units(x)
+        self.ground, self.view, self.x = ground, ground.view, x
+        self.column, self.norm, self.eps = column, norm, eps
+        self.low, self.high = (b if b is None else ground.in_units(b) for b in box)
         infinite = xp.zeros_like(x.reshape((len(x), -1))[:, 0]) + np.inf
         self.best, self.size = x + 0, infinite
         self.near, self.nearest = x + 0, -infinite
         self.far, self.shift = x + 0, -xp.ones_like(infinite)
         self._clean_probability = None
-        self.tolerance, self.scores = xp.zeros_like(infinite), None
+        self.tolerance, self.scores, self.flat = xp.zeros_like(infinite), None, None
         self.margin, self.gradient = self.look(x)
         self._measure()
 
     def _measure(self):
         xp, x, gradient = namespace(self.x), self.x, self.gradient
-        self.flat = length(gradient, np.inf) == 0
+        still = length(gradient, np.inf) == 0  # nothing that moves has a slope
         # Rounding of the input, and of the scores, which may be coarser.
         of_input = _machine_epsilon(x) * length(gradient * x, 1)
         of_scores = _machine_epsilon(self.scores) * length(self.scores, np.inf)
         self.tolerance = _ULPS * (of_input + of_scores)
         self.reach, self.span = (
-            -self.margin / xp.where(self.flat, 1.0, dual_length(gradient, norm))
+            -self.margin / xp.where(still, 1.0, dual_length(gradient, norm))
             for norm in (1 if self.norm == 0 else self.norm, 2)
         )
         if self.low is not None:
@@ -119,34 +121,49 @@ class Pursuit:
         gradient : array or tensor
             By z.
         """
-        logits, pullback = self.view.forward(z)
         xp = namespace(z)
+        raw, z = self._seen(z, rows)
+        logits, pullback = self.view.forward(raw)
         column = self.column if rows is None else self.column[rows]
         verdicts = self.view.verdicts(_plain(logits))
         if self.scores is None:
             self.scores = verdicts
         _, slope, margin = log_odds_against(verdicts, column)
-        self._note(z, rows, _plain(logits), margin)
+        self._note(z, raw, rows, _plain(logits), margin)
         if target is not None:
             slope = _one_hot(target, verdicts) - _one_hot(column, verdicts)
             margin = (verdicts * slope).sum(1)
         gradient = pullback(slope)
         gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
-        return margin, gradient
+        if self.flat is None:
+            self.flat = length(gradient, np.inf) == 0
+        return margin, self.ground.slope(gradient)
 
     def check(self, z, rows=None):
         """Judge iterates without a gradient; return their margin."""
-        logits = self.view.logits(z)
+        raw, z = self._seen(z, rows)
+        logits = self.view.logits(raw)
         column = self.column if rows is None else self.column[rows]
         _, _, margin = log_odds_against(self.view.verdicts(logits), column)
-        self._note(z, rows, logits, margin)
+        self._note(z, raw, rows, logits, margin)
         return margin
+
+    def verdict(self, raw, rows):
+        """Say which raw rows fool, and write nothing down."""
+        scores = self.view.verdicts(self.view.logits(raw))
+        return self.fools(log_odds_against(scores, self.column[rows])[2], rows)
+
+    def _seen(self, z, rows):
+        """Return the raw rows that the model is shown, and these as points."""
+        raw = self.ground.raw(z)
+        allowed = self.ground.allowed(raw, rows)
+        return allowed, z if allowed is raw else self.ground.in_units(allowed)
 
     def fools(self, margin, rows=None):
         """Say which margins are verdicts, and not rounding."""
         return margin > (self.tolerance if rows is None else self.tolerance[rows])
 
-    def _note(self, z, rows, logits, margin):
+    def _note(self, z, raw, rows, logits, margin):
         """Keep what is better than before."""
         rows = slice(None) if rows is None else rows
         size = length(z - self.x[rows], self.norm)
@@ -158,7 +175,7 @@ class Pursuit:
         self.near = self._put(self.near, rows, nearer, z)
         self.nearest = self._put(self.nearest, rows, nearer, margin)
         if self.eps is not None:
-            self._note_shift(z, rows, logits, size)
+            self._note_shift(z, raw, rows, logits, size)
 
     def _put(self, whole, rows, better, new):
         xp = namespace(new)
@@ -168,9 +185,9 @@ class Pursuit:
         whole[rows] = xp.where(mask, new, whole[rows])
         return whole
 
-    def _note_shift(self, z, rows, logits, size):
+    def _note_shift(self, z, raw, rows, logits, size):
         xp = namespace(z)
-        scores, _ = self.view.scores(z, logits)
+        scores, _ = self.view.scores(raw, logits)
         against, _, _ = log_odds_against(scores, self.column[rows])
         probability = 1 / (1 + xp.exp(xp.clip(against, -80, 80)))
         if self._clean_probability is None:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame, like
-from skrobust._responses import check_net_input, refuse_regressor, unwrap
+from skrobust._responses import check_net_input, is_net, refuse_regressor, unwrap
 from skrobust._validation import check_choice, check_count
+from skrobust.attacks._asked import Asked
 
 RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
 _BYTES_PER_CALL = 2**26  # of rows given to the model at a time
@@ -52,7 +52,8 @@ class Queries:
         batch_size=None,
     ):
         refuse_regressor(estimator, owner, "It needs a classifier.")
-        self._estimator, self._X, self.owner = estimator, X, owner
+        self._estimator, self.owner = estimator, owner
+        self._asked = Asked(estimator, X)
         self.max_queries, self._batch_size = max_queries, batch_size
         self.counts = np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), int)
         self.n_calls = 0
@@ -110,11 +111,15 @@ class Queries:
                 f"{answers.shape}."
             )
         answers = answers.reshape(-1)
+        self.learn(answers)
+        return self.columns(answers)
+
+    def learn(self, labels):
+        """Note labels of a model that does not list them."""
         if self._learns_classes:
             known = [] if self.classes is None else self.classes
-            new = np.setdiff1d(answers, known)
+            new = np.setdiff1d(labels, known)
             self.classes = np.concatenate([known, new]) if len(known) else new
-        return self.columns(answers)
 
     def columns(self, labels):
         """Return the column of each label, -1 for labels the model does not know."""
@@ -162,6 +167,15 @@ class Queries:
             self._learns_classes = False
         return answers
 
+    def tells_saturation(self, scores):
+        """Say which rows a net is so sure of that nothing is left of the others.
+
+        Trees say 0 and 1 too, and mean it; a net has lost the scores behind them.
+        """
+        if self.method != "predict_proba" or not is_net(unwrap(self._estimator)[1]):
+            return np.zeros(len(scores), dtype=bool)
+        return (scores > 0).sum(axis=1) == 1
+
     def _ask(self, method, values, rows):
         if rows is not None:
             np.add.at(self.counts, rows, 1)
@@ -171,7 +185,7 @@ class Queries:
             size = max(1, _BYTES_PER_CALL // (width * values.itemsize))
         parts = []
         for start in range(0, len(values), size):
-            batch = self._container(values[start : start + size])
+            batch = self._asked.container(values[start : start + size])
             check_net_input(self._estimator, batch)
             answer = getattr(self._estimator, method)(batch)
             self.n_calls += 1
@@ -185,14 +199,6 @@ class Queries:
                 f"{self.owner} needs finite answers; {method} returned NaN or infinity."
             )
         return answers
-
-    def _container(self, values):
-        if not is_frame(self._X):
-            return like(values, self._X)
-        # The first row again and again: its columns and types are what counts.
-        places = np.zeros(len(values), dtype=int)
-        X = self._X
-        return like(values, X.iloc[places] if hasattr(X, "iloc") else X[places])
 
 
 def check_query_parameters(attack):

@@ -40,8 +40,12 @@ class RandomSearch(BlackBoxAttack):
         ``"probability_shift"``: two full runs drive the probability of the predicted
         class down and up, and the largest shift is kept. ``"loss"``: one full run
         drives the probability of the label down, and the largest shift of that of the
-        predicted class is kept. Where there is no ``predict_proba``, the softmax of the
+        predicted class is kept (with ``target``: the probability of the target up, and
+        its largest rise). Where there is no ``predict_proba``, the softmax of the
         decision function takes its place.
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict; success is
+        then the prediction of it, and y is not used. None: any wrong label will do.
     response : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         The method that is asked. "auto" prefers decisions, then probabilities, then
         labels; probabilities first where the objective is about them. What seems to be
@@ -83,6 +87,7 @@ class RandomSearch(BlackBoxAttack):
         n_candidates=50,
         draws="mixed",
         objective=None,
+        target=None,
         response="auto",
         max_queries=None,
         batch_size=None,
@@ -96,6 +101,7 @@ class RandomSearch(BlackBoxAttack):
         self.n_candidates = n_candidates
         self.draws = draws
         self.objective = objective
+        self.target = target
         self.response = response
         self.max_queries = max_queries
         self.batch_size = batch_size

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._norms import namespace
+from skrobust._norms import namespace, per_sample
 from skrobust.attacks._losses import log_odds_against, loss_and_slope, margin_against
 
 
@@ -145,6 +145,12 @@ class Record:
         """Count the passes of another record of the same rows too."""
         self._passes += other._passes
         self.count(namespace(self.x).where(self._known | ~self._known)[0], 1, 0)
+
+    def take_back(self):
+        """Under misclassification give rows back that nothing fooled."""
+        if self.stops:
+            fooled = per_sample(self.score > 0, self.x)
+            self.best = namespace(self.x).where(fooled, self.best, self.x)
 
     def count(self, rows, forward, backward):
         """Note passes of some rows."""

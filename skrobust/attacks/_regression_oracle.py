@@ -11,6 +11,7 @@ from skrobust._norms import length, per_sample
 from skrobust._validation import invalid
 from skrobust._views import regressor_view
 from skrobust.attacks._ball import Ball
+from skrobust.attacks._ground import Ground
 
 OBJECTIVES = (None, "prediction_shift", "prediction_error")
 
@@ -60,10 +61,15 @@ class RegressionOracle(Ball):
         Units of the features, in which ``eps`` is meant; 0 freezes.
     start : array of shape (n, ...), default=None
         Rows of the ball to start from instead of the clean ones.
+    allowed : callable, default=None
+        From iterates to the nearest rows that may be returned.
     """
 
-    def __init__(self, record, sign, *, eps, norm, box, unit=None, start=None):
+    def __init__(
+        self, record, sign, *, eps, norm, box, unit=None, start=None, allowed=None
+    ):
         self.record, self.sign = record, sign
+        self._seen = (lambda z: z) if allowed is None else allowed
         self.eps, self.norm, self.box, self.unit = eps, norm, box, unit
         self.x = record.x
         self.start = self.x if start is None else start
@@ -79,8 +85,9 @@ class RegressionOracle(Ball):
 
     def gradient(self, z, *state):
         """Judge the iterates z; return them with the slope of what is driven."""
-        value, pullback = self.record.view.forward(z)
-        self.record.judge(z, value[:, 0])
+        seen = self._seen(z)
+        value, pullback = self.record.view.forward(seen)
+        self.record.judge(seen, value[:, 0])
         self.value = self.sign * value[:, 0]
         slope = np.nan_to_num(pullback(np.full_like(value, self.sign)))
         if not self._asked:
@@ -91,6 +98,7 @@ class RegressionOracle(Ball):
     def finish(self, z, *, trust=False):
         """Judge the last iterates."""
         if len(z):
+            z = self._seen(z)
             self.record.judge(z, self.record.view.logits(z)[:, 0])
 
 
@@ -129,12 +137,15 @@ def attack_regressor(attack, estimator, X, y, key, start=None):
         anchor = None if objective != "prediction_error" else view.tensor(y[rows])
         record = RegressionRecord(view, view.tensor(X[rows]), anchor)
         batch_key = key.take(rows)
-        unit = attack._domain(X[rows]).unit
+        domain = attack._domain(X[rows])
+        unit = domain.unit
         settings = {
             "eps": attack.eps, "norm": attack.norm, "box": box,
             "unit": None if unit is None else unit[None],
             "start": None if start is None else view.tensor(start[rows]),
         }  # fmt: skip
+        if domain.is_discrete:
+            settings["allowed"] = Ground(view, domain, X[rows]).allowed
         for restart in range(attack._n_restarts()):
             for sign in (1, -1):
                 oracle = RegressionOracle(record, sign, **settings)

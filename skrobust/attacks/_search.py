@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from skrobust._norms import per_sample
+from skrobust._validation import invalid
 
 _TINY = np.finfo(np.float64).tiny
 
@@ -14,7 +15,9 @@ class Search:
     Under misclassification the guide of a candidate is its margin, the largest score of
     another class minus that of its own; a row that is fooled is settled. Otherwise the
     guide drives one probability down or up, and the candidate that moves the
-    probability of the predicted class most is kept; nothing is settled.
+    probability of the predicted class most is kept; nothing is settled. With a target
+    the margin is the score of the target minus the largest other, the driven
+    probability is that of the target, and what counts is its rise.
 
     Parameters
     ----------
@@ -41,15 +44,20 @@ class Search:
             labels = queries.labels(self.x, rows)
             self._trusted, self.predicted = labels == self.predicted, labels
         self.column = self.predicted
-        if call.y is not None:
+        self._targeted = call.target is not None
+        if self._targeted:
+            self.column = self._target_columns(attack, call.target[rows])
+        elif call.y is not None:
             self.column = self._columns(call.y)[rows]
         self._clean = scores
-        self._probability = self._share(scores, self.predicted)
+        self._told = queries.tells_saturation(scores)
+        self._watched = self.column if self._targeted else self.predicted
+        self._probability = self._share(scores, self._watched)
         self.best, self.score = self.x.copy(), np.zeros(len(rows))
         self.settled = np.zeros(len(rows), dtype=bool)
         if self._stops:
-            self.settled = (self.column < 0) | (self.predicted != self.column)
-        self.runs = [(np.maximum(self.column, 0), 1)]
+            self.settled = (self.column < 0) | self.wants(self.predicted)
+        self.runs = [(np.maximum(self.column, 0), -1 if self._targeted else 1)]
         if attack.objective == "probability_shift":
             self.runs = [(self.predicted, 1), (self.predicted, -1)]
 
@@ -61,6 +69,18 @@ class Search:
                 f"are {list(self._queries.classes[:5])}, y begins with {list(y[:5])}."
             )
         return columns
+
+    def _target_columns(self, attack, labels):
+        columns = self._queries.columns(labels)
+        if (columns < 0).any():
+            rule = "a label that the model knows, or one such label per sample"
+            raise invalid("target", self._queries.owner, rule, attack.target)
+        return columns
+
+    def wants(self, labels, rows=slice(None)):
+        """Say which predicted columns are what the attack wants."""
+        same = labels == self.column[rows]
+        return same if self._targeted else ~same
 
     def start(self, run):
         """Begin a run: back to the clean rows, with its share of the budget."""
@@ -171,14 +191,15 @@ class Search:
         others = scores.copy()
         others[places, goal] = -np.inf
         margin = others.max(axis=1) - scores[places, goal]
-        fooled = scores.argmax(axis=1) != goal
+        margin = -margin if self._targeted else margin
+        fooled = self.wants(scores.argmax(axis=1), owners)
         doubted = np.flatnonzero(~self._trusted[owners])
         if len(doubted) and values is not None:
             # Here the label is not that of the largest score; it has the last word.
             asked_by = owners[doubted]
             np.add.at(self._asked, asked_by, 1)
             labels = self._queries.labels(values[doubted], self._rows[asked_by])
-            fooled[doubted] = labels != goal[doubted]
+            fooled[doubted] = self.wants(labels, asked_by)
         return np.where(fooled, np.maximum(margin, _TINY), np.minimum(margin, 0.0))
 
     def _share(self, scores, column):
@@ -191,9 +212,9 @@ class Search:
         if scores is None:
             return
         owners = np.repeat(rows, asked.shape[1])[asked.ravel()]
-        share = self._share(scores, self.predicted[owners])
+        rise = self._share(scores, self._watched[owners]) - self._probability[owners]
         shift = np.zeros(asked.shape)
-        shift[asked] = np.abs(share - self._probability[owners])
+        shift[asked] = rise if self._targeted else np.abs(rise)
         far = shift.argmax(axis=1)
         shift = shift[np.arange(len(rows)), far]
         better = shift > self.score[rows]
@@ -209,5 +230,12 @@ class Search:
         if self._queries.method != "predict" and len(doubtful):
             rows = self._rows[doubtful]
             labels = self._queries.labels(self.best[doubtful], rows)
-            fooled[doubtful] = labels != self.column[doubtful]
+            fooled[doubtful] = self.wants(labels, doubtful)
+        n_flat = int((self._told & ~fooled & ~self.wants(self.predicted)).sum())
+        if n_flat:
+            self.sentences.append(
+                f"{self._queries.owner} met {n_flat} rows whose probabilities are 0 "
+                "and 1 to the last digit, which guide nowhere (a saturated model); the "
+                "result is an upper bound of the robustness. Use an attack by gradient."
+            )
         return np.where(per_sample(fooled, self.x), self.best, self.x)

@@ -40,6 +40,9 @@ class Square(BlackBoxAttack):
         that is 1, 3 or 4 long.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         See :class:`RandomSearch`.
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict; success is
+        then the prediction of it, and y is not used. None: any wrong label will do.
     response : {"auto", "predict_proba", "decision_function"}, default="auto"
         The method that is asked; labels alone do not guide.
     max_queries : int, default=None
@@ -93,6 +96,7 @@ class Square(BlackBoxAttack):
         image_shape=None,
         channel_axis=None,
         objective=None,
+        target=None,
         response="auto",
         max_queries=None,
         batch_size=None,
@@ -107,6 +111,7 @@ class Square(BlackBoxAttack):
         self.image_shape = image_shape
         self.channel_axis = channel_axis
         self.objective = objective
+        self.target = target
         self.response = response
         self.max_queries = max_queries
         self.batch_size = batch_size

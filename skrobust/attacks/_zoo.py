@@ -34,6 +34,9 @@ class ZOO(BlackBoxAttack):
         Width h of the first difference, as a share of ``eps``.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         See :class:`RandomSearch`.
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict; success is
+        then the prediction of it, and y is not used. None: any wrong label will do.
     response : {"auto", "predict_proba", "decision_function"}, default="auto"
         The method that is asked; labels alone have no slope.
     max_queries : int, default=None
@@ -83,6 +86,7 @@ class ZOO(BlackBoxAttack):
         n_features=16,
         difference=0.01,
         objective=None,
+        target=None,
         response="auto",
         max_queries=None,
         batch_size=None,
@@ -96,6 +100,7 @@ class ZOO(BlackBoxAttack):
         self.n_features = n_features
         self.difference = difference
         self.objective = objective
+        self.target = target
         self.response = response
         self.max_queries = max_queries
         self.batch_size = batch_size

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skrobust._containers import is_frame, like, to_array
-from skrobust._norms import NORMS, length
+from skrobust._norms import NORMS
 from skrobust._random import NoiseKey, seed_number
 from skrobust._responses import predict_labels, predicts_numbers, undisturbed
 from skrobust._validation import (
@@ -115,9 +115,10 @@ class BaseAttack(BaseEstimator, ABC):
         Returns
         -------
         result : AttackResult
-            Its ``X_adv`` is what :meth:`perturb` returns. Nothing is warned of: the
-            sentences are in ``warnings``. Of a regressor every sample whose prediction
-            moved counts as a success.
+            Its ``X_adv`` is what :meth:`perturb` returns; its ``norm`` is in the units
+            of ``eps``, those of ``constraints`` where they have a scale. Nothing is
+            warned of: the sentences are in ``warnings``. Of a regressor every sample
+            whose prediction moved counts as a success.
         """
         owner = type(self).__name__
         begun = time.perf_counter()
@@ -135,7 +136,7 @@ class BaseAttack(BaseEstimator, ABC):
         else:
             success = predicted != check_targets(y, owner)
         delta = adversarial.astype(np.float64) - values
-        norm = length(delta, self.norm)
+        norm = attack._domain(values).length(delta)
         if self._aims_at_labels():
             norm = np.where(success, norm, np.nan)
         counted = {name: details.get(name) for name in _COUNTED}

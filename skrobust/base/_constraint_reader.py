@@ -64,7 +64,8 @@ class Reader:
             fine = unit.shape == self._shape and np.isfinite(unit).all()
             if not fine or (unit < 0).any():
                 rule = f"non-negative, finite and of the shape {self._shape} of one row"
-                raise invalid("scale", self.owner, rule, scale)
+                cure = "For standard deviations give scale=X_train.std(axis=0)."
+                raise invalid("scale", self.owner, rule, scale, cure)
         unit.reshape(-1)[frozen] = 0.0
         return unit
 

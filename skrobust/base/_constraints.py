@@ -5,7 +5,9 @@ from copy import copy
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skrobust._containers import is_frame, to_array
 from skrobust._norms import length, per_sample, project
+from skrobust._validation import invalid
 from skrobust.base._constraint_reader import Reader
 
 
@@ -13,8 +15,10 @@ class Constraints(BaseEstimator):
     r"""Which features may move, by which values, and in which units.
 
     Given to an attack as ``constraints=``, it is enforced on whatever the attack
-    returns, and attacks search inside it where they can: all black-box attacks, and
-    gradient attacks as far as ``frozen`` and ``scale`` go.
+    returns, and attacks search inside it: the model is shown rows that keep the
+    constraints alone, the best of these is returned, and where the objective is
+    misclassification and none of them fools, the row comes back as it was. Gradients
+    are taken at the rounded row and move the point behind it (straight through).
 
     Parameters
     ----------
@@ -31,16 +35,21 @@ class Constraints(BaseEstimator):
         Groups of features of which exactly one is 1 and the others 0. The largest one
         wins; a group that would leave the ball or the box stays as it was. A switch
         moves two features by 1.
-    scale : array-like of the shape of one row, default=None
+    scale : array-like of the shape of one row, dict, Series or frame, default=None
         Non-negative units, one a feature: the ball becomes
         :math:`\|(x' - x) / \mathrm{scale}\| \le \mathrm{eps}`. With
         ``scale=X_train.std(axis=0)``, ``eps`` is in standard deviations; with norm
-        infinity, ``eps * scale`` is the radius of each feature. Zero freezes.
+        infinity, ``eps * scale`` is the radius of each feature. Zero freezes. Under a
+        data frame, a dict or Series is read by column name, whatever its order, and so
+        is a frame of one row (what ``std()`` of polars gives).
 
     Notes
     -----
     A clean row that breaks the constraints itself (a half in an integer feature, a
     level that is not listed) is refused.
+
+    There is no ``scale="std"``: the deviations of the rows under attack would make the
+    result of a row depend on its batch. Those of the training rows are a fixed unit.
 
     Examples
     --------
@@ -53,6 +62,17 @@ class Constraints(BaseEstimator):
     >>> X_adv = FGSM(1.0, constraints=rules, objective="loss").perturb(model, X)
     >>> np.abs((X_adv - X) / X.std(axis=0)).max(axis=0).round(2)
     array([1.  , 0.89, 0.  ])
+
+    With a data frame, half a standard deviation of each column of the training rows:
+
+    >>> import pandas as pd
+    >>> train = pd.DataFrame(X, columns=["age", "rooms", "owner"])
+    >>> rules = Constraints(frozen=["owner"], scale=train.std())
+    >>> model = LogisticRegression().fit(train, [0, 1, 0, 1])
+    >>> attack = FGSM(0.5, constraints=rules, objective="loss")
+    >>> moved = (attack.perturb(model, train) - train) / train.std()
+    >>> print(moved.abs().max().round(2).to_dict())
+    {'age': 0.5, 'rooms': 0.5, 'owner': 0.0}
     """
 
     def __init__(
@@ -102,8 +122,26 @@ class Constraints(BaseEstimator):
             integer=found(self.integer),
             valid_values=levels,
             one_hot=groups,
-            scale=self.scale,
+            scale=_by_name(self.scale, list(columns)),
         )
+
+
+def _by_name(scale, columns):
+    """Return units in the order of columns; what has no names is left as it is."""
+    if is_frame(scale) and len(scale) == 1:
+        row = to_array(scale)[0]
+        scale = dict(zip(scale.columns, row, strict=True))
+    if not hasattr(scale, "items"):
+        return scale
+    units = dict(scale.items())
+    if list(units) == list(range(len(columns))):
+        return list(units.values())  # numbered, not named
+    missing = [name for name in columns if name not in units]
+    extra = [name for name in units if name not in columns]
+    if missing or extra:
+        rule = "named like the columns of X"
+        raise invalid("scale", "Constraints", rule, (missing or extra)[0])
+    return [units[name] for name in columns]
 
 
 class Domain:
