@@ -1,9 +1,9 @@
 """Does it help to train on adversarial examples?
 
-The same small net, trained plainly and with :class:`skrobust.nets.AdversarialTraining`,
-which attacks each batch before the net learns from it. The curves are the accuracy under
-a stronger attack, over the radius of its ball. The budget of training is marked:
-beyond it nothing was promised.
+The same small net, trained plainly and with
+:class:`skrobust.nets.AdversarialTraining`, which attacks each batch before the net learns
+from it. The curves are the accuracy under a stronger attack, over the radius of its ball;
+the line is the budget of training, beyond which nothing was promised.
 """
 
 import matplotlib.pyplot as plt

@@ -205,9 +205,9 @@ def test_bad_rows_of_the_sampler():
         sampler.fit_resample(Z[:5], np.zeros(5, dtype=int))
     with pytest.raises(ValueError, match="NaN"):
         sampler.fit_resample(np.full((10, 2), np.nan), np.arange(10) % 2)
-    with pytest.raises(ValueError, match="could not convert string"):
+    with pytest.raises(ValueError, match="bytes/strings"):
         sampler.fit_resample(np.array([["one"], ["two"]]), [0, 1])
-    with pytest.raises(ValueError, match="Ridge is a regressor"):
+    with pytest.raises(ValueError, match="classifier; Ridge is a regressor"):
         AdversarialSampler(Ridge(), FGSM(0.1)).fit_resample(Z, T)
 
 
@@ -385,3 +385,16 @@ def test_what_the_attack_has_to_say_is_said_once():
     with pytest.warns(UserWarning, match="in a batch: FGSM met") as caught:
         model.fit(X[:64, :6].astype(np.float32), Y[:64] % 3)
     assert len(caught) == 1
+
+
+def test_nets_of_regression_are_refused():
+    skorch = pytest.importorskip("skorch")
+    from nets_for_tests import Linear
+
+    callbacks = [AdversarialTraining(FGSM(0.1))]
+    net = skorch.NeuralNetRegressor(
+        Linear, module__k=1, callbacks=callbacks, train_split=None, verbose=0
+    )
+    rows = X[:20, :6].astype(np.float32)
+    with pytest.raises(ValueError, match="classifier; NeuralNetRegressor is a reg"):
+        net.fit(rows, rows[:, :1])

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
 
 from skrobust._containers import is_frame, to_array
 from skrobust._random import NoiseKey, seed_number
-from skrobust._responses import predict_labels
+from skrobust._responses import predict_labels, predicts_numbers
 from skrobust._rows import join_rows, new_index, rows_as_given, take_rows
 from skrobust._validation import (
     check_choice,
@@ -211,6 +211,9 @@ class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
         owner = type(self).__name__
         if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
             raise invalid("estimator", owner, "a classifier", self.estimator)
+        if predicts_numbers(self.estimator):
+            name = type(self.estimator).__name__
+            raise ValueError(f"{owner} needs a classifier; {name} is a regressor.")
         check_training_attack(self.attack, owner)
         check_choice(self.mode, "mode", owner, ("add", "replace"))
         check_number(self.share, "share", owner, low=0, high=1, low_open=True)

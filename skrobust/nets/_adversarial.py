@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skrobust._random import NoiseKey, stream_number
+from skrobust._responses import predicts_numbers
 from skrobust._validation import check_choice, check_count, check_number
 from skrobust.base._training import check_training_attack, training_attack
 
@@ -112,6 +113,9 @@ class AdversarialTraining(BaseEstimator):
             Not used.
         """
         owner = type(self).__name__
+        if predicts_numbers(net):
+            name = type(net).__name__
+            raise ValueError(f"{owner} needs a classifier; {name} is a regressor.")
         check_training_attack(self.attack, owner)
         if self.eps is not None:
             check_number(self.eps, "eps", owner, low=0)
