@@ -1,8 +1,8 @@
 """Does it help to train on adversarial examples?
 
 The same small net, trained plainly and with
-:class:`skrobust.nets.AdversarialTraining`, which attacks each batch before the net learns
-from it. The curves are the accuracy under a stronger attack, over the radius of its ball;
+:class:`skrobust.nets.AdversarialTraining`, which attacks a batch before the net learns
+from it. The curves are the accuracy under a stronger attack, over the radius of a ball;
 the line is the budget of training, beyond which nothing was promised.
 """
 
