@@ -370,7 +370,7 @@ def test_smooth_votes_have_the_slope_that_is_followed():
 
     rng = np.random.default_rng(0)
     d, slope, way = (rng.normal(size=(40, 3)) for _ in range(3))
-    scores, pull = _kernel_models._counted(pairs, 3).apply(d)
+    _, pull = _kernel_models._counted(pairs, 3).apply(d)
     numeric = ((smooth(d + 1e-6 * way) - smooth(d - 1e-6 * way)) / 2e-6 * slope).sum(1)
     assert np.allclose(numeric, (pull(slope) * way).sum(axis=1), atol=1e-6)
     # Far from every border they are the scores themselves.
@@ -443,7 +443,7 @@ def test_a_step_of_ones_own():
     model = make_pipeline(Squared(np.square), SVC()).fit(X, y)
     check_slopes(check_answers(model, X), X)
 
-    class Blind(Square):
+    class Blind(Squared):
         differentiable_pullback = property()
 
     blind = make_pipeline(Blind(np.square), SVC()).fit(X, y)
