@@ -135,11 +135,12 @@ def test_regression_against_all_cells(model, norm, box, objective):
 def test_sums_of_regression_tell_their_budget():
     X, _, values = table(150, d=5)
     model = RandomForestRegressor(30, random_state=0).fit(X, values)
-    few, more = (ExactTree(0.1, node_budget=n) for n in (2, 100))
+    few, more = (ExactTree(0.1, node_budget=n) for n in (2, 1000))
     with pytest.warns(UserWarning, match="node_budget=2 boxes"):
         one = few.perturb(model, X[:10])
-    with pytest.warns(UserWarning, match="node_budget=100 boxes"):
-        other = more.perturb(model, X[:10])
+    other = more.perturb(model, X[:10])
+    assert more.proven_.all()
+    assert not few.proven_.all()
     clean = model.predict(X[:10])
     shifts = [np.abs(model.predict(Z) - clean) for Z in (one, other)]
     assert (shifts[1] >= shifts[0] - 1e-9).all()
