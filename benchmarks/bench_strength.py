@@ -169,7 +169,8 @@ def resnet(folder, n):
         for path in sorted(p for p in kind.iterdir() if p.is_file())[: n // 10]
     ]
     images = np.stack([one for one, _ in pairs]).transpose(0, 3, 1, 2)
-    return net, (images / 255).astype(np.float32), np.array([y for _, y in pairs])
+    images = np.ascontiguousarray(images / 255, dtype=np.float32)
+    return net, images, np.array([y for _, y in pairs])
 
 
 def cases(data, rows):
