@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
     {"_bits", "_norms", "_random", "_validation", "_optional", "_parallel",
-     "_containers", "_responses", "_results", "_row_content"},
+     "_containers", "_responses", "_results", "_row_content", "_rows"},
     {"base"},
     {"metrics"},
     {"_views"},
@@ -29,6 +29,7 @@ WITHIN_LOWEST = {
     "_parallel": {"_optional"},
     "_results": {"_optional"},
     "_row_content": {"_containers", "_random"},
+    "_rows": {"_containers", "_row_content"},
 }
 DOORS = {"__init__", "__main__"}
 

@@ -29,6 +29,7 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.frozen import FrozenEstimator
+from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_approximation import Nystroem, RBFSampler
@@ -68,8 +69,8 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR
 
-from skrobust._views import _maps, differentiable_view, regressor_view
-from skrobust.attacks import FGSM, PGD
+from skrobust._views import _kernel_models, _maps, differentiable_view, regressor_view
+from skrobust.attacks import FGSM, PGD, Square
 from skrobust.nets import ToNetInput
 
 SETS = {
@@ -177,6 +178,13 @@ def check_answers(model, X):
         p = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
         assert np.abs(p - model.predict_proba(X)).max() <= 1e-6
     return view
+
+
+@pytest.fixture(autouse=True)
+def true_slopes(monkeypatch, request):
+    """Scores of one against one as they are: steep votes are no derivative of them."""
+    if "smooth" not in request.node.name:
+        monkeypatch.setattr(_kernel_models, "STEEP", 0.0)
 
 
 def check_slopes(view, X, atol=1e-5):
@@ -351,6 +359,46 @@ def test_ties_of_votes_go_to_the_first_class():
         assert np.array_equal(labels, model.predict(grid))
 
 
+def test_smooth_votes_have_the_slope_that_is_followed():
+    pairs, steep = [(0, 1), (0, 2), (1, 2)], _kernel_models.STEEP
+    first = np.array([[1, -1, 0], [1, 0, -1], [0, 1, -1]])
+
+    def smooth(d):
+        total = d @ first
+        votes = 0.5 * steep * d / (1 + steep * np.abs(d))
+        return votes @ first + 1 + total / (3 * (np.abs(total) + 1))
+
+    rng = np.random.default_rng(0)
+    d, slope, way = (rng.normal(size=(40, 3)) for _ in range(3))
+    _, pull = _kernel_models._counted(pairs, 3).apply(d)
+    numeric = ((smooth(d + 1e-6 * way) - smooth(d - 1e-6 * way)) / 2e-6 * slope).sum(1)
+    assert np.allclose(numeric, (pull(slope) * way).sum(axis=1), atol=1e-6)
+    # Far from every border they are the scores themselves.
+    assert (
+        np.abs(smooth(1e6 * d) - _kernel_models._counted(pairs, 3).apply(1e6 * d)[0])[
+            np.abs(d).min(axis=1) > 0.1
+        ].max()
+        < 1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    "shape, breaks", [("ovr", False), ("ovr", True), ("ovo", False)]
+)
+def test_smooth_votes_lead_to_what_a_search_does_not_find(shape, breaks):
+    X, y = data("digits", 700)
+    X = X / 16
+    model = SVC(C=10, decision_function_shape=shape, break_ties=breaks)
+    model.fit(X[:600], y[:600])
+    rows, labels = X[600:], y[600:]
+    budget = {"eps": 0.1, "data_range": (0, 1), "random_state": 0}
+    found = PGD(n_steps=20, **budget).run(model, rows, labels)
+    assert np.array_equal(found.success, model.predict(found.X_adv) != labels)
+    ovr = SVC(C=10, break_ties=breaks).fit(X[:600], y[:600])  # Square needs ovr
+    search = Square(n_steps=200, **budget).run(ovr, rows, labels)
+    assert found.success.mean() > search.success.mean() + 0.03
+
+
 def test_pieces_give_what_the_whole_gives(monkeypatch):
     X, y = data("digits", 300)
     model = make_pipeline(PolynomialFeatures(), SVC(gamma=1e-4)).fit(X[:, :12], y)
@@ -380,7 +428,7 @@ class Halved(StandardScaler):
         return super().transform(X) / 2
 
 
-class Square(FunctionTransformer):
+class Squared(FunctionTransformer):
     """A step of one's own with its own slope."""
 
     def differentiable_transform(self, x):
@@ -392,10 +440,10 @@ class Square(FunctionTransformer):
 
 def test_a_step_of_ones_own():
     X, y = data("iris", 150)
-    model = make_pipeline(Square(np.square), SVC()).fit(X, y)
+    model = make_pipeline(Squared(np.square), SVC()).fit(X, y)
     check_slopes(check_answers(model, X), X)
 
-    class Blind(Square):
+    class Blind(Squared):
         differentiable_pullback = property()
 
     blind = make_pipeline(Blind(np.square), SVC()).fit(X, y)
@@ -417,6 +465,8 @@ def test_a_step_of_ones_own():
         (KNeighborsClassifier(), "cannot differentiate KNeighborsClassifier"),
         (RandomForestClassifier(5), "Use ExactTree, a black-box attack"),
         (SVC(kernel=lambda a, b: a @ b.T), "cannot differentiate SVC"),
+        (GaussianProcessClassifier(), "GaussianProcessClassifier. Use a black-box att"),
+        (KNeighborsClassifier(), "KNeighborsClassifier. .* HopSkipJump .* or Square"),
         (VotingClassifier([("a", GaussianNB())]), "hard votes have no slopes"),
         (CalibratedClassifierCV(GaussianNB(), method="isotonic"), "isotonic"),
         (soft(RandomForestClassifier(5)), "cannot differentiate RandomForest"),

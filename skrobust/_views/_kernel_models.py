@@ -71,8 +71,16 @@ def svc_head(model, name):
     return None if scores is None else Head(scores, classes, settle=settle, model=model)
 
 
+STEEP = 4.0  # of the smooth votes whose slope is followed, per unit of a decision
+
+
 def _counted(pairs, k):
-    """Return the map from decisions of pairs to votes plus bounded sums."""
+    """Return the map from decisions of pairs to votes plus bounded sums.
+
+    The scores are those of the model. Votes have no slope, and that of the sums alone
+    leads away from the duels that decide; so the slope is that of the same
+    scores with a vote v = (1 + s d / (1 + s |d|)) / 2 of the decision d, s = STEEP.
+    """
     first = np.zeros((len(pairs), k))
     for column, (i, j) in enumerate(pairs):
         first[column, i], first[column, j] = 1, -1
@@ -83,7 +91,8 @@ def _counted(pairs, k):
         size = np.abs(total) + 1
 
         def pullback(slope):
-            return (slope / (3 * size * size)) @ first.T
+            votes = 0.5 * STEEP / (1 + STEEP * np.abs(d)) ** 2
+            return (slope / (3 * size * size)) @ first.T + votes * (slope @ first.T)
 
         return won + total / (3 * size), pullback
 

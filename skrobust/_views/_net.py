@@ -13,7 +13,8 @@ from sklearn.exceptions import NotFittedError
 
 from skrobust._optional import require
 from skrobust._views._fast import FastNet, tensor_float
-from skrobust._views._steps import affine_parts, clip_range, refuse
+from skrobust._views._host_steps import host_step
+from skrobust._views._steps import affine_parts, clip_range
 
 # Evaluation mode is a state of the module, so only one thread at a time may set it.
 MODE_LOCK = threading.RLock()
@@ -115,8 +116,7 @@ class NetView:
             return step.differentiable_transform
         parts = affine_parts(step)
         if parts is None:
-            known = "passthrough, scalers and ToNetInput before a net"
-            refuse(name, step, self._owner, known)
+            return host_step(name, step, self._owner, self._torch)
         scale, shift = (self.tensor(part) for part in parts)
         bounds = clip_range(step)
 

@@ -3,8 +3,10 @@
 An attack answers ``perturb(estimator, X, y)`` as a perturbation does. ``eps`` and
 ``data_range`` are in the units of the raw input of the whole pipeline. Attacks of
 minimal norm (:class:`DDN`, :class:`FMN`, :class:`FAB`, :class:`DeepFool`,
-:class:`CarliniWagner`) also answer ``minimal_norms(estimator, X, y)``. Importing this
-namespace loads no torch; attacking a net does.
+:class:`CarliniWagner`) also answer ``minimal_norms(estimator, X, y)``.
+:class:`AdversarialSampler` trains on the examples of any attack (for nets there is
+:class:`skrobust.nets.AdversarialTraining`). Importing this namespace loads no torch;
+attacking a net does.
 """
 
 from skrobust.attacks._auto_attack import AutoAttack
@@ -25,11 +27,13 @@ from skrobust.attacks._momentum import BIM, MomentumPGD
 from skrobust.attacks._pgd import PGD
 from skrobust.attacks._probability_shift import ProbabilityShift
 from skrobust.attacks._random_search import RandomSearch
+from skrobust.attacks._sampler import AdversarialSampler
 from skrobust.attacks._square import Square
 from skrobust.attacks._zoo import ZOO
 from skrobust.base import Constraints
 
 __all__ = [
+    "AdversarialSampler",
     "AutoAttack",
     "AutoPGD",
     "BIM",

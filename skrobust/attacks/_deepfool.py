@@ -98,7 +98,7 @@ class DeepFool(MinimalNormAttack):
         self.random_state = random_state
 
     _norms = (np.inf, 2)
-    _n_looks = 0
+    _n_looks = 2
 
     def _pursue(self, pursuit):
         xp = namespace(pursuit.x)

@@ -11,7 +11,7 @@ from skrobust._validation import (
 )
 from skrobust.attacks._regression_oracle import check_for_classes, check_objective
 from skrobust.attacks._tree_boxes import tree_boxes
-from skrobust.attacks._tree_search import nearest_box
+from skrobust.attacks._tree_search import farthest_box, nearest_box
 from skrobust.base import BaseAttack
 
 
@@ -36,10 +36,10 @@ class ExactTree(BaseAttack):
         Bounds of the raw input, scalars or one per feature.
     objective : str or None, default=None
         ``"misclassification"`` (None for a classifier): the shortest move that changes
-        the label, where it is within ``eps``; other rows come back unchanged. Of single
-        trees also ``"probability_shift"`` and, for regressors, ``"prediction_shift"``
-        (None) or ``"prediction_error"``: the leaf within ``eps`` that takes the answer
-        farthest.
+        the label, where it is within ``eps``; other rows come back unchanged. For
+        regressors ``"prediction_shift"`` (None) or ``"prediction_error"``, and of
+        single trees also ``"probability_shift"``: the box within ``eps`` that takes the
+        answer farthest.
     node_budget : int, default=2000
         Boxes that may be opened for a row of an ensemble.
     random_state : int, RandomState, Generator or None, default=None
@@ -54,9 +54,10 @@ class ExactTree(BaseAttack):
 
     Notes
     -----
-    Understood are DecisionTree, ExtraTree (classifiers and regressors),
-    RandomForestClassifier, ExtraTreesClassifier and GradientBoostingClassifier, bare or
-    behind scalers. Trees see rows in single precision; boxes are built in it, so that a
+    Understood are DecisionTree, ExtraTree, RandomForest, ExtraTrees, GradientBoosting
+    and HistGradientBoosting (classifiers, and regressors of one target) and
+    AdaBoostClassifier over DecisionTree, bare or behind scalers, without categorical
+    features. Most trees see rows in single precision; boxes are built in it, so that a
     point on the border is on the side that the tree says. Lengths are exact up to that
     rounding.
 
@@ -137,20 +138,15 @@ class ExactTree(BaseAttack):
         if is_regressor(estimator):
             objective = check_objective(self, estimator, y)
             anchor = y if objective == "prediction_error" else None
+            if not boxes.is_single:
+                return self._farthest_sum(boxes, values, anchor)
             return self._farthest(boxes, values, 0, anchor)
         check_for_classes(self)
         if self.objective in (None, "misclassification"):
             columns = self._columns(boxes, values, y)
             out, norms = self._nearest(boxes, values, columns, self.eps)
-            sentences = []
-            if not self.proven_.all():
-                sentences = [
-                    f"{type(self).__name__} opened node_budget={self.node_budget} "
-                    f"boxes without an answer for {int((~self.proven_).sum())} of "
-                    f"{len(X)} rows; the result is an upper bound of the robustness."
-                ]
             rows = np.where((norms <= self.eps)[:, None], out, values)
-            return rows, {"warnings": sentences}
+            return rows, {"warnings": self._sentences()}
         if self.objective == "loss" or not boxes.is_single:
             rule = (
                 "None or 'misclassification', or 'probability_shift' of a single tree"
@@ -158,6 +154,16 @@ class ExactTree(BaseAttack):
             raise invalid("objective", type(self).__name__, rule, self.objective)
         predicted = self._columns(boxes, values, None)
         return self._farthest(boxes, values, predicted, None)
+
+    def _sentences(self):
+        n_open = int((~self.proven_).sum())
+        if not n_open:
+            return []
+        return [
+            f"{type(self).__name__} opened node_budget={self.node_budget} boxes "
+            f"without an answer for {n_open} of {len(self.proven_)} rows; the result "
+            "is an upper bound of the robustness."
+        ]
 
     def _boxes(self, estimator, values):
         owner = type(self).__name__
@@ -210,6 +216,12 @@ class ExactTree(BaseAttack):
     def _moved(self, boxes, x, seen, low, high):
         """Return the raw row nearest to x in a box; features inside keep every bit."""
         target = np.clip(seen, low, high)
+        if boxes.dtype is np.float64:
+            # A scaler may round otherwise: a few steps of float64 into the box.
+            slack = 8 * np.spacing(np.abs(target) + np.abs(boxes.shift))
+            slack = np.where(boxes.shift != 0, slack, 4 * np.spacing(np.abs(target)))
+            slack = np.where((boxes.scale == 1) & (boxes.shift == 0), 0.0, slack)
+            target = np.clip(target + np.sign(target - seen) * slack, low, high)
         raw = (target - boxes.shift) / boxes.scale
         raw = np.where(target == seen, x, raw)
         return raw if self.data_range is None else np.clip(raw, *self.data_range)
@@ -258,10 +270,6 @@ class ExactTree(BaseAttack):
 
     def _farthest(self, boxes, values, columns, anchor):
         """Return rows moved to the leaf within eps whose answer lies farthest."""
-        if not boxes.is_single:
-            raise ValueError(
-                f"{type(self).__name__} moves the answers of single trees alone."
-            )
         columns = np.broadcast_to(columns, len(values))
         walls = self._walls(boxes)
         low = np.maximum(boxes.low[0], walls[0])
@@ -280,3 +288,25 @@ class ExactTree(BaseAttack):
             if shift[best] > abs(clean - middle):
                 out[i] = self._moved(boxes, x, seen, low[best], high[best])
         return out
+
+    def _farthest_sum(self, boxes, values, anchor):
+        """Return rows moved to where the sum of trees lies farthest, within eps."""
+        walls, out = self._walls(boxes), values.copy()
+        self.proven_ = np.ones(len(values), dtype=bool)
+        for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
+            clean = boxes.scores(seen)[0]
+            middle = clean if anchor is None else anchor[i]
+            far = partial(self._far, boxes, (x * boxes.scale + boxes.shift, seen))
+            most = abs(clean - middle)
+            for sign in (1, -1):
+                box, value, proven = farthest_box(
+                    boxes, seen, walls, far,
+                    sign=sign, eps=self.eps, budget=self.node_budget,
+                )  # fmt: skip
+                self.proven_[i] &= proven
+                if abs(value - middle) > most:
+                    most, out[i] = (
+                        abs(value - middle),
+                        self._moved(boxes, x, seen, *box),
+                    )
+        return out, {"warnings": self._sentences()}

@@ -1,6 +1,8 @@
 """Trees of scikit-learn as boxes: where each leaf lies, and what it says."""
 
+import warnings
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,7 +14,23 @@ SINGLE = {
     "DecisionTreeClassifier", "ExtraTreeClassifier", "DecisionTreeRegressor",
     "ExtraTreeRegressor",
 }  # fmt: skip
-FORESTS = {"RandomForestClassifier", "ExtraTreesClassifier"}
+FORESTS = {
+    "RandomForestClassifier", "ExtraTreesClassifier", "RandomForestRegressor",
+    "ExtraTreesRegressor",
+}  # fmt: skip
+BOOSTED = {"GradientBoostingClassifier", "GradientBoostingRegressor"}
+HISTOGRAMS = {"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"}
+
+
+class Table(NamedTuple):
+    """A tree of histogram boosting, as the others have theirs."""
+
+    threshold: np.ndarray
+    feature: np.ndarray
+    children_left: np.ndarray
+    children_right: np.ndarray
+    value: np.ndarray
+    n_features: int
 
 
 @dataclass(frozen=True)
@@ -34,6 +52,8 @@ class Boxes:
         Trees see ``x * scale + shift`` of the raw input.
     is_single : bool
         Whether there is one tree alone.
+    dtype : type
+        The precision in which trees compare: float32, or float64 of histogram boosting.
     """
 
     low: np.ndarray
@@ -44,10 +64,11 @@ class Boxes:
     scale: np.ndarray
     shift: np.ndarray
     is_single: bool
+    dtype: type = np.float32
 
     def seen(self, x):
-        """Return raw rows as trees see them: scaled, and in single precision."""
-        return (x * self.scale + self.shift).astype(np.float32).astype(np.float64)
+        """Return raw rows as trees see them: scaled, and in their precision."""
+        return (x * self.scale + self.shift).astype(self.dtype).astype(np.float64)
 
     def scores(self, seen):
         """Return the scores of one row as trees see it."""
@@ -61,12 +82,26 @@ def tree_boxes(estimator, owner):
     name = sklearn_name(model)
     if name is not None:
         check_is_fitted(model)
+    categories = getattr(model, "is_categorical_", None)
+    if name in HISTOGRAMS and categories is not None and np.any(categories):
+        raise ValueError(
+            f"{owner} moves numbers, and this {type(model).__name__} has categorical "
+            "features. Encode them before it (categorical_features=None), or use "
+            "HopSkipJump or Square."
+        )
+    loss = getattr(model, "loss", None)
+    if name == "HistGradientBoostingRegressor" and loss in ("poisson", "gamma"):
+        raise ValueError(
+            f"{owner} adds up trees, and a {type(model).__name__} with loss={loss!r} "
+            "has a link between their sum and its answer. Use a perturbation."
+        )
     trees = _trees(model, name)
     if trees is None:
         raise ValueError(
-            f"{owner} knows DecisionTree, ExtraTree, RandomForest, ExtraTrees and "
-            f"GradientBoosting of scikit-learn (and single trees of regression); this "
-            f"is {type(model).__name__}. Use HopSkipJump or Square."
+            f"{owner} knows DecisionTree, ExtraTree, RandomForest, ExtraTrees, "
+            "GradientBoosting, HistGradientBoosting and AdaBoost over DecisionTree of "
+            f"scikit-learn, with one target; this is {type(model).__name__}. Use "
+            "HopSkipJump or Square."
         )
     width = trees[0].n_features
     scale, shift = np.ones(width), np.zeros(width)
@@ -78,7 +113,8 @@ def tree_boxes(estimator, owner):
                 f"{type(step).__name__}. Use HopSkipJump or Square."
             )
         scale, shift = scale * parts[0], shift * parts[0] + parts[1]
-    tables = [_leaves(tree) for tree in trees]
+    dtype = np.float64 if name in HISTOGRAMS else np.float32
+    tables = [_leaves(tree, dtype) for tree in trees]
     value = _values(model, name, trees, tables)
     start = _start(model, name, tables, value)
     n = max(len(low) for low, _, _ in tables)
@@ -91,6 +127,7 @@ def tree_boxes(estimator, owner):
         scale,
         shift,
         name in SINGLE,
+        dtype,
     )
 
 
@@ -99,22 +136,41 @@ def _trees(model, name):
         return [model.tree_]
     if name in FORESTS and hasattr(model, "estimators_") and model.n_outputs_ == 1:
         return [member.tree_ for member in model.estimators_]
-    boosted = name == "GradientBoostingClassifier" and hasattr(model, "estimators_")
-    if boosted and (model.init is None or isinstance(model.init, str)):
-        return [member.tree_ for member in model.estimators_.ravel()]
+    if name in BOOSTED and hasattr(model, "estimators_"):
+        plain = model.init is None or isinstance(model.init, str)
+        return [m.tree_ for m in model.estimators_.ravel()] if plain else None
+    if name == "AdaBoostClassifier" and hasattr(model, "estimators_"):
+        plain = all(sklearn_name(m) in SINGLE for m in model.estimators_)
+        return [m.tree_ for m in model.estimators_] if plain else None
+    if name in HISTOGRAMS:
+        width = model.n_features_in_
+        return [_table(one.nodes, width) for many in model._predictors for one in many]
     return None
 
 
-def _leaves(tree):
+def _table(nodes, width):
+    ends = nodes["is_leaf"].astype(bool)
+    left, right = (nodes[side].astype(np.int64) for side in ("left", "right"))
+    return Table(
+        nodes["num_threshold"],
+        nodes["feature_idx"].astype(np.int64),
+        np.where(ends, -1, left),
+        np.where(ends, -1, right),
+        nodes["value"][:, None, None],
+        width,
+    )
+
+
+def _leaves(tree, dtype):
     """Return bounds of the leaves of a tree, and their numbers.
 
-    Trees compare single-precision features with a threshold in double precision: left
-    goes what is at most the largest float32 that is not above it.
+    Trees compare features, most of them in single precision, with a threshold in double
+    precision: left goes what is at most the largest such number that is not above it.
     """
-    cuts = tree.threshold.astype(np.float32)
+    cuts = tree.threshold.astype(dtype)
     above = cuts.astype(np.float64) > tree.threshold
-    cuts[above] = np.nextafter(cuts[above], np.float32(-np.inf))
-    nexts = np.nextafter(cuts, np.float32(np.inf)).astype(np.float64)
+    cuts[above] = np.nextafter(cuts[above], dtype(-np.inf))
+    nexts = np.nextafter(cuts, dtype(np.inf)).astype(np.float64)
     cuts = cuts.astype(np.float64)
     lows, highs, leaves = [], [], []
     free = np.full(tree.n_features, np.inf)
@@ -140,31 +196,55 @@ def _values(model, name, trees, tables):
     raw = [
         t.value[leaves, 0, :] for t, (_, _, leaves) in zip(trees, tables, strict=True)
     ]
-    if name != "GradientBoostingClassifier":
+    if name == "AdaBoostClassifier":
+        return [
+            _votes(v, weight)
+            for v, weight in zip(raw, model.estimator_weights_, strict=False)
+        ]
+    if name in SINGLE | FORESTS:
         if name.endswith("Regressor"):
-            return raw
+            return [v / len(raw) for v in raw]
         # Not divided by the number of trees: sums of pure leaves tie exactly.
         return [v / v.sum(axis=1, keepdims=True) for v in raw]
-    k = model.estimators_.shape[1]
+    rate = 1.0 if name in HISTOGRAMS else model.learning_rate
+    if name.endswith("Regressor"):
+        return [rate * v for v in raw]
+    k = _n_sums(model, name)
     out = []
     for place, v in enumerate(raw):
         column = 1 if k == 1 else place % k
         table = np.zeros((len(v), max(2, k)))
-        table[:, column] = model.learning_rate * v[:, 0]
+        table[:, column] = rate * v[:, 0]
         out.append(table)
     return out
+
+
+def _votes(v, weight):
+    """Return what the leaves of a boosted classifier add: weights for their class."""
+    k = v.shape[1]
+    table = np.full(v.shape, -weight / (k - 1))
+    table[np.arange(len(v)), v.argmax(axis=1)] = weight
+    return table
+
+
+def _n_sums(model, name):
+    if name in HISTOGRAMS:
+        return model.n_trees_per_iteration_
+    return model.estimators_.shape[1]
 
 
 def _start(model, name, tables, value):
     """Return the scores before any tree; of boosting, the answer to a row tells."""
     n_scores = value[0].shape[1]
-    if name != "GradientBoostingClassifier":
+    if name not in BOOSTED | HISTOGRAMS:
         return np.zeros(n_scores)
     row = np.zeros((1, tables[0][0].shape[1]))
     own = np.zeros(n_scores)
     for (low, high, _), v in zip(tables, value, strict=True):
         own += v[((low <= 0) & (high >= 0)).all(axis=1)][0]
-    told = model.decision_function(row).ravel()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        told = getattr(model, "decision_function", model.predict)(row).ravel()
     return (np.r_[0.0, told] if n_scores == 2 and len(told) == 1 else told) - own
 
 

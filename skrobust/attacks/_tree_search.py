@@ -71,6 +71,65 @@ def nearest_box(boxes, seen, own, walls, far, *, limit, budget):
     return best, best_far, bound, bound >= min(best_far, limit)
 
 
+def farthest_box(boxes, seen, walls, far, *, sign, eps, budget):
+    """Return the box within reach on which a sum of trees is largest or smallest.
+
+    Boxes are opened from the most promising on: what the best reachable leaf of every
+    tree would give together. A box whose own value is that much is the answer.
+
+    Parameters
+    ----------
+    boxes : Boxes
+        Of an ensemble of regression.
+    seen, walls, far
+        As for :func:`nearest_box`.
+    sign : {1, -1}
+        1 looks for the largest sum, -1 for the smallest.
+    eps : float
+        Boxes farther than this are out of reach.
+    budget : int
+        Boxes that may be opened.
+
+    Returns
+    -------
+    box : (low, high)
+        The best that was found.
+    value : float
+        The sum on it.
+    proven : bool
+        Whether none is better.
+    """
+    low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
+    lead = sign * boxes.value[:, :, 0]
+    start = sign * boxes.start[0]
+    best, best_value = (low, high), -np.inf
+    heap, count = [(-np.inf, 0, low, high)], 0
+    for _ in range(budget):
+        if not heap or -heap[0][0] <= best_value + 1e-12 * abs(best_value):
+            return best, sign * best_value, True
+        _, _, low, high = heapq.heappop(heap)
+        value = sign * boxes.scores(np.clip(seen, low, high))[0]
+        if value > best_value:
+            best, best_value = (low, high), value
+        under, over, meets = _meeting(boxes, low, high)
+        meets &= far(under, over) <= eps
+        spread = np.where(meets, lead, -np.inf).max(axis=1)
+        spread = spread - np.where(meets, lead, np.inf).min(axis=1)
+        tree = int(spread.argmax())
+        if spread[tree] <= 0:
+            continue
+        for leaf in np.flatnonzero(meets[tree]):
+            a, b = under[tree, leaf], over[tree, leaf]
+            inside = _meeting(boxes, a, b)
+            near = inside[2] & (far(inside[0], inside[1]) <= eps)
+            bound = start + np.where(near, lead, -np.inf).max(axis=1).sum()
+            if bound > best_value:
+                count += 1
+                heapq.heappush(heap, (-bound, count, a, b))
+    proven = not heap or -heap[0][0] <= best_value + 1e-12 * abs(best_value)
+    return best, sign * best_value, proven
+
+
 def _walk(boxes, seen, own, other, walls, far):
     """Return a box with another label, found greedily, or None.
 

@@ -5,9 +5,9 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 
+from skrobust._rows import take_rows
 from skrobust.evaluation._conditions import fit_conditions
 from skrobust.evaluation._parts import clean_part
-from skrobust.perturbations._rows import take_rows
 
 
 def split_rows(cv, X, y, groups, is_class):

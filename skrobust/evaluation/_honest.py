@@ -6,6 +6,7 @@ from sklearn.base import clone
 from skrobust._containers import like, to_array
 from skrobust._norms import length, project
 from skrobust._responses import predict_labels, refuse_regressor
+from skrobust._rows import take_rows
 from skrobust._validation import (
     check_count,
     check_same_length,
@@ -23,7 +24,6 @@ from skrobust.evaluation._honest_model import (
     quietly,
     responses,
 )
-from skrobust.perturbations._rows import take_rows
 
 _OWNER = "check_evaluation"
 _MULTIPLES = (0.5, 1, 2, 4)

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from skrobust._containers import to_array
 from skrobust._responses import predict_labels, refuse_regressor
 from skrobust._results import Results
+from skrobust._rows import take_rows
 from skrobust._validation import (
     check_same_length,
     check_scores,
@@ -17,7 +18,6 @@ from skrobust._validation import (
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
 from skrobust.metrics import proportion_interval
-from skrobust.perturbations._rows import take_rows
 
 _OWNER = "robust_accuracy_curve"
 _TIGHTENING = 20  # steps

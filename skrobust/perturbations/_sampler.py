@@ -1,32 +1,14 @@
 """Perturbed training rows, at fit alone, for pipelines of imbalanced-learn."""
 
-import sys
-
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, to_array
 from skrobust._random import seed_number
-from skrobust._row_content import is_series
-from skrobust._validation import (
-    check_choice,
-    check_count,
-    check_number,
-    check_same_length,
-    invalid,
-)
+from skrobust._rows import join_rows, new_index, rows_as_given, take_rows
+from skrobust._validation import check_choice, check_count, check_number, invalid
 from skrobust.base import BasePerturbation
+from skrobust.base._resampling import check_training_rows, choose_rows, sampler_tags
 from skrobust.base._streams import other_noise
-from skrobust.perturbations._rows import (
-    dense_rows,
-    is_text,
-    join_rows,
-    new_index,
-    rows_as_given,
-    take_rows,
-)
 
 
 class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
@@ -164,7 +146,7 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         rng = np.random.default_rng(seed)
         parts, indices = [], []
         for copy, sizes in enumerate(wanted):
-            chosen = _choose(codes, sizes, rng)
+            chosen = choose_rows(codes, sizes, rng.random(len(codes)))
             noise = other_noise(self.perturbation_, "side", "fit", "copy", copy)
             parts.append(noise.perturb(None, take_rows(rows, chosen), None))
             indices.append(chosen)
@@ -183,28 +165,8 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
 
     def _prepare(self, X, y):
         self._check_parameters()
-        owner = type(self).__name__
-        if y is None:
-            raise ValueError(
-                f"{owner} requires y to be passed, but the target y is None."
-            )
-        check_classification_targets(y)
-        if type_of_target(y) == "multiclass-multioutput":
-            raise ValueError(f"{owner} needs one class per row; y has several outputs.")
-        labels = to_array(y)
-        if labels.ndim == 2 and labels.shape[1] > 1:
-            if (labels.sum(axis=1) != 1).any():
-                raise ValueError(f"{owner} needs one class per row; y has several.")
-            labels = labels.argmax(axis=1)
-        rows = dense_rows(X) if is_frame(X) else X
-        if not is_text(rows):  # which the perturbation checks
-            how = {"dtype": None, "allow_nd": True, "ensure_all_finite": False}
-            validate_data(self, rows, reset=True, **how)
-        rows = rows if is_frame(X) or is_series(X) else to_array(X)
-        check_same_length(owner, X=rows, y=labels)
-        classes, codes = np.unique(labels.ravel(), return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(f"{owner} needs at least two classes; y has one class.")
+        rows, labels = check_training_rows(self, X, y)
+        classes, codes = np.unique(labels, return_inverse=True)
         self.perturbation_ = clone(self.perturbation).fit(rows)
         return rows, codes, classes
 
@@ -261,25 +223,4 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
             )
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        # Where imbalanced-learn is in use, it looks for tags of its own.
-        imblearn = sys.modules.get("imblearn.utils._tags")
-        if imblearn is None:
-            return tags
-        return imblearn.Tags(
-            estimator_type="sampler",
-            target_tags=tags.target_tags,
-            input_tags=imblearn.InputTags(dataframe=True),
-            sampler_tags=imblearn.SamplerTags(sample_indices=True),
-        )
-
-
-def _choose(codes, sizes, rng):
-    """Return the positions of so many rows of each class, in their order."""
-    draws = rng.random(len(codes))
-    chosen = []
-    for code, size in enumerate(sizes):
-        rows = np.flatnonzero(codes == code)
-        chosen.append(rows[np.argsort(draws[rows], kind="stable")[:size]])
-    return np.sort(np.concatenate(chosen))
+        return sampler_tags(super().__sklearn_tags__())
