@@ -30,7 +30,7 @@ class ClipPerturbation(BasePerturbation):
         frames; a part of them, as in cross-validation, is refused.
     same_over_clip : bool, default=True
         Whether all frames of a clip get one draw: the noise belongs to the content of
-        all its frames, in their order. Otherwise each frame gets the draw that
+        all its frames, whatever their order. Otherwise each frame gets the draw that
         ``perturbation`` itself would give it.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws in place of that of ``perturbation``; None leaves it that one.
@@ -154,7 +154,7 @@ class ClipPerturbation(BasePerturbation):
                 keys = key.seeds
             else:
                 keys = row_keys(frames) if key is None else key.seeds
-                keys = _clip_keys(keys, codes, places)
+                keys = _clip_keys(keys, codes)
             if self.same_over_clip:
                 keys = keys + occurrence_ranks(keys) * GOLDEN
                 return mix_in_place(keys.copy())[codes]
@@ -179,9 +179,8 @@ class ClipPerturbation(BasePerturbation):
         raise AssertionError("the frames go to the inner perturbation")
 
 
-def _clip_keys(keys, codes, places):
-    """Return one key per clip from those of its frames, in their order."""
-    steps = keys ^ mix_in_place((places.astype(np.uint64) + np.uint64(1)) * GOLDEN)
+def _clip_keys(keys, codes):
+    """Return one key per clip from those of its frames, in whatever order they come."""
     out = np.zeros(codes.max() + 1, dtype=np.uint64)
-    np.add.at(out, codes, mix_in_place(steps))
+    np.add.at(out, codes, mix_in_place(keys.copy()))
     return out
