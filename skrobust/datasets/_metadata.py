@@ -1,6 +1,7 @@
 """Records from a table of metadata."""
 
 import csv
+from pathlib import Path
 
 from skrobust.datasets._clips_on_disk import clip_name
 
@@ -49,7 +50,7 @@ def table_records(folder, images, metadata, skips, owner):
 def _read_table(path, owner, needed):
     """Return the rows of a CSV file as dictionaries, or raise."""
     try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
+        with open(Path(path), newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             names = reader.fieldnames or []
             rows = list(reader)
