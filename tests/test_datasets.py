@@ -8,11 +8,22 @@ import numpy as np
 import pytest
 from problems import data_folder
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_validate, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import _safe_indexing, check_array
 
 import skrobust.datasets
+from skrobust.attacks import FGSM, RandomSearch
 from skrobust.datasets import LazyImages, load_image_folder
+from skrobust.evaluation import (
+    cross_validate_perturbations,
+    evaluate_attack,
+    evaluate_perturbations,
+)
+from skrobust.metrics import make_robust_scorer
+from skrobust.perturbations import Contrast, GaussianNoise
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -196,6 +207,61 @@ def test_files_that_change_after_loading(tmp_path):
         images[1]
     with pytest.raises(ValueError, match=r"2\.png.*no image"):
         images[[0, 2]]
+
+
+def flat(images):
+    return np.asarray(images, dtype=np.float64).reshape(len(images), -1) / 255
+
+
+def test_evaluations_take_it(tmp_path):
+    rng = np.random.default_rng(0)
+    pixels = rng.integers(0, 256, (30, 6, 6, 3), dtype=np.uint8)
+    paths = [tmp_path / f"{i}.png" for i in range(30)]
+    for path, image in zip(paths, pixels, strict=True):
+        Image.fromarray(image).save(path)
+    images, y = LazyImages(paths), np.arange(30) % 2
+    model = make_pipeline(FunctionTransformer(flat), LogisticRegression())
+    model.fit(images, y)
+    assert np.array_equal(model.predict_proba(images), model.predict_proba(pixels))
+    conditions = [GaussianNoise(std=0.3, random_state=0), Contrast(4)]
+    attack = RandomSearch(30.0, data_range=(0, 255), n_steps=3, random_state=0)
+    folds = GroupKFold(3).split(images, groups=np.arange(30) // 3)
+    folds = list(folds)
+    for run in (
+        lambda X: evaluate_perturbations(model, X, y, conditions).score,
+        lambda X: evaluate_attack(model, X, y, attack).robust_ratio_loss,
+        lambda X: cross_validate_perturbations(model, X, y, conditions, cv=folds).score,
+        lambda X: cross_validate(
+            model, X, y, cv=folds, scoring=make_robust_scorer(conditions[0])
+        )["test_score"],
+    ):
+        wanted = run(pixels)
+        assert np.array_equal(run(images), wanted)
+        assert np.array_equal(run(images.as_views()), wanted)
+
+
+@pytest.mark.torch
+def test_nets_take_it(tmp_path):
+    torch = pytest.importorskip("torch")
+    skorch = pytest.importorskip("skorch")
+    paths = [save(tmp_path / f"{i}.png", 20 * i) for i in range(8)]
+    images = LazyImages(paths, dtype="float32", channels_first=True)
+    torch.manual_seed(0)
+    net = skorch.NeuralNetClassifier(
+        torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(90, 2)),
+        criterion=torch.nn.CrossEntropyLoss,
+        max_epochs=2,
+        batch_size=3,
+        verbose=0,
+        train_split=None,
+    )
+    y = np.arange(8) % 2
+    net.fit(images, y)
+    assert np.array_equal(net.predict_proba(images), net.predict_proba(images[:]))
+    attack = FGSM(0.05, data_range=(0, 1))
+    a, b = (evaluate_attack(net, X, y, attack) for X in (images, images[:]))
+    assert np.array_equal(a.robust_ratio_loss, b.robust_ratio_loss)
+    assert a.robust_accuracy == b.robust_accuracy
 
 
 # ---------------------------------------------------------------- load_image_folder

@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from skrobust._validation import check_choice, invalid
+from skrobust._validation import check_choice
+from skrobust.datasets._faces import check_crop
 from skrobust.datasets._image_files import IMAGE_SUFFIXES, check_resize
 from skrobust.datasets._image_set import visible
 from skrobust.datasets._video_files import VIDEO_SUFFIXES
@@ -13,10 +14,7 @@ _NUMBER = re.compile(r"(\d+)$")
 
 def check_options(owner, resize, crop, convert, **more):
     """Return the options of LazyImages, or raise before anything is read."""
-    if crop is not None and not callable(crop):
-        raise invalid("crop", owner, "a callable or None", crop)
-    if crop is not None and resize is None:
-        raise ValueError(f"{owner} needs resize=(height, width) beside crop.")
+    crop = check_crop(crop, resize, owner)
     check_choice(convert, "convert", owner, (True, False))
     resize = check_resize(resize, owner)
     return {"resize": resize, "crop": crop, "convert": convert, **more}

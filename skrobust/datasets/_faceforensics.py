@@ -86,8 +86,8 @@ def load_faceforensics(
         Seed of ``method="random"``.
     resize : (int, int) or None, default=None
         (height, width) in pixels.
-    crop : callable or None, default=None
-        As :class:`FaceCrop`; needs ``resize``.
+    crop : callable, "face" or None, default=None
+        Applied before ``resize``, which it needs; "face" is ``FaceCrop()``.
     on_error : {"raise", "skip"}, default="raise"
         Whether the first clip or image that cannot be used ends the loading, or all
         such are left out, counted in one warning and listed in ``skipped``.

@@ -50,15 +50,15 @@ def load_image_folder(
     label : str, default=None
         The one label of all images, where no level is "label" (as "real").
     metadata : str or path, default=None
-        A CSV file with the columns ``path`` (relative to the folder) and ``label`` and,
-        as there are, ``group``, ``clip``, ``frame`` and ``origin``. It replaces the
+        A CSV file with the columns ``path`` (relative to the folder of images) and
+        ``label`` and, as there are, ``group``, ``clip``, ``frame`` and ``origin``. It replaces the
         reading of names; an image without a row and a row without an image or a label
         are treated as ``on_error`` says.
     resize : (int, int) or None, default=None
         (height, width) in pixels; None: images of another size than most are treated as
         ``on_error`` says.
-    crop : callable or None, default=None
-        As :class:`FaceCrop`; needs ``resize``.
+    crop : callable, "face" or None, default=None
+        Applied before ``resize``, which it needs; "face" is ``FaceCrop()``.
     convert : bool, default=False
         Whether grey, transparent and other images become red, green and blue (grey
         repeated, transparent ones on black); otherwise they are treated as ``on_error``
@@ -165,9 +165,9 @@ def load_video_folder(
         The one label of all clips, where no level is "label".
     resize : (int, int) or None, default=None
         (height, width) in pixels.
-    crop : callable or None, default=None
-        As :class:`FaceCrop`; needs ``resize``. A frame for which it raises ValueError
-        is treated as ``on_error`` says.
+    crop : callable, "face" or None, default=None
+        Applied before ``resize``, which it needs; "face" is ``FaceCrop()``. A frame for
+        which it raises ValueError is treated as ``on_error`` says.
     on_error : {"raise", "skip"}, default="raise"
         What a video that cannot be decoded, is cut off or too short does, and a frame
         of another size or without a face. A video is left out whole.

@@ -5,7 +5,8 @@ from collections import OrderedDict, defaultdict
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_count, check_number, invalid
+from skrobust._validation import check_choice, check_count, check_number
+from skrobust.datasets._faces import check_crop
 from skrobust.datasets._image_files import check_resize, read_image, resized
 from skrobust.datasets._video_files import read_frames
 
@@ -27,9 +28,9 @@ class LazyImages:
     resize : (int, int) or None, default=None
         (height, width) in pixels, by Pillow's bicubic filter; None: all images must
         have one size.
-    crop : callable or None, default=None
-        Applied to each image of shape (height, width, 3) before ``resize``, as
-        :class:`FaceCrop`. It needs ``resize``.
+    crop : callable, "face" or None, default=None
+        Applied to each image of shape (height, width, 3) before ``resize``, which it
+        needs; "face" is ``FaceCrop()``.
     convert : bool, default=False
         Whether grey images are repeated over the three colours, and transparent ones
         laid on black; otherwise such an image raises.
@@ -94,14 +95,10 @@ class LazyImages:
     ):
         self.sources = [_source(s) for s in sources]
         self.resize = check_resize(resize, _OWNER)
-        self.crop, self.convert = crop, convert
+        self.crop, self.convert = check_crop(crop, resize, _OWNER), convert
         check_choice(str(np.dtype(dtype)), "dtype", _OWNER, ("uint8", "float32"))
         check_choice(convert, "convert", _OWNER, (True, False))
         check_choice(channels_first, "channels_first", _OWNER, (True, False))
-        if crop is not None and not callable(crop):
-            raise invalid("crop", _OWNER, "a callable or None", crop)
-        if crop is not None and resize is None:
-            raise ValueError(f"{_OWNER} needs resize=(height, width) beside crop.")
         if not self.sources:
             raise ValueError(f"{_OWNER} needs at least one image; got none.")
         self.dtype = np.dtype(dtype)

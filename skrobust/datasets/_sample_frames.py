@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skrobust._random import seed_number, stream_number
-from skrobust._validation import check_choice, check_count, check_number, invalid
+from skrobust._validation import check_choice, check_count, check_number
+from skrobust.datasets._faces import check_crop
 from skrobust.datasets._image_files import check_resize, resized
 from skrobust.datasets._video_files import frame_rate, read_frames, timeline
 
@@ -49,8 +50,8 @@ def sample_frames(
     short : {"raise", "all", "repeat"}, default="raise"
         What a video with fewer than ``n_frames`` frames gives: an error, all frames it
         has, or ``n_frames`` evenly spread with repeats.
-    crop : callable or None, default=None
-        Applied to each frame of shape (height, width, 3), as :class:`FaceCrop`.
+    crop : callable, "face" or None, default=None
+        Applied to each frame of shape (height, width, 3); "face" is ``FaceCrop()``.
     resize : (int, int) or None, default=None
         (height, width) in pixels after the crop, by Pillow's bicubic filter.
     random_state : int, RandomState, Generator or None, default=None
@@ -75,7 +76,8 @@ def sample_frames(
     Notes
     -----
     Frames are counted by the packets of the file, one packet a frame; a file whose
-    packets do not all decode is refused when a frame is missing. FaceForensics++
+    packets do not all decode is refused when a frame is missing. A rotation that a
+    phone notes in the file is not applied. FaceForensics++
     (Roessler et al., ICCV 2019) and Celeb-DF (Li et al., CVPR 2020) do not state which
     frames are to be taken; the middles of equal parts are our choice.
 
@@ -89,8 +91,7 @@ def sample_frames(
     owner = "sample_frames"
     choose = check_sampling(n_frames, every, fps, method, short, random_state, owner)
     resize = check_resize(resize, owner)
-    if crop is not None and not callable(crop):
-        raise invalid("crop", owner, "a callable or None", crop)
+    crop = check_crop(crop, resize, owner, alone=True)
     try:
         frames, times, n = choose(path)
         found = {}
