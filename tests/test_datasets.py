@@ -179,6 +179,11 @@ def test_resize_is_pillows(tmp_path):
     "params, error, sentence",
     [
         ({"sources": []}, ValueError, "at least one image"),
+        ({"sources": "a.png"}, ValueError, "'sources'"),
+        ({"sources": 5}, ValueError, "'sources'"),
+        ({"sources": [5]}, ValueError, "'sources'"),
+        ({"sources": [("a.mp4", "first")]}, ValueError, "'sources'"),
+        ({"sources": [("a.mp4", 1, 2)]}, ValueError, "'sources'"),
         ({"sources": ["nowhere.png"]}, ValueError, "there is no such file"),
         ({"resize": 5}, ValueError, "'resize'"),
         ({"resize": (5, 0)}, ValueError, "'resize'"),
@@ -369,6 +374,20 @@ def test_conversion_only_when_asked(tmp_path, mode):
         found = load_image_folder(tmp_path, convert=True, verify=verify).images[0]
         wanted = picture(200, mode=mode).convert("RGB")
         assert np.array_equal(found, np.asarray(wanted))
+
+
+def test_deeper_pixels_are_refused_either_way(tmp_path):
+    (tmp_path / "a").mkdir()
+    Image.fromarray(np.zeros((4, 4), np.uint16)).save(tmp_path / "a" / "x_0.png")
+    for convert in (True, False):
+        with pytest.raises(ValueError, match="more than 8 bits"):
+            load_image_folder(tmp_path, convert=convert)
+
+
+def test_links_to_nothing_are_not_passed_over(faces):
+    (faces / "real" / "9_0.png").symlink_to(faces / "nowhere.png")
+    with pytest.raises(ValueError, match="no such file"):
+        load_image_folder(faces)
 
 
 def test_transparent_pixels_lie_on_black(tmp_path):

@@ -28,12 +28,12 @@ def frame_number(stem):
 
 def is_video(path):
     """Say whether a file is a video by its name."""
-    return path.suffix.lower() in VIDEO_SUFFIXES and path.is_file()
+    return path.suffix.lower() in VIDEO_SUFFIXES and not path.is_dir()
 
 
 def is_image(path):
     """Say whether a file is an image by its name."""
-    return path.suffix.lower() in IMAGE_SUFFIXES and path.is_file()
+    return path.suffix.lower() in IMAGE_SUFFIXES and not path.is_dir()
 
 
 def video_records(path, choose, skips, **facts):

@@ -51,9 +51,9 @@ def load_image_folder(
         The one label of all images, where no level is "label" (as "real").
     metadata : str or path, default=None
         A CSV file with the columns ``path`` (relative to the folder of images) and
-        ``label`` and, as there are, ``group``, ``clip``, ``frame`` and ``origin``. It replaces the
-        reading of names; an image without a row and a row without an image or a label
-        are treated as ``on_error`` says.
+        ``label`` and, as there are, ``group``, ``clip``, ``frame`` and ``origin``. It
+        replaces the reading of names; an image without a row and a row without an
+        image or a label are treated as ``on_error`` says.
     resize : (int, int) or None, default=None
         (height, width) in pixels; None: images of another size than most are treated as
         ``on_error`` says.

@@ -69,14 +69,14 @@ def read_image(path, owner, *, convert=False):
 
 
 def _as_rgb(Image, image, convert):
+    if image.mode in ("I;16", "I;16B", "I;16L", "I", "F"):
+        raise ValueError(f"its pixels are {image.mode}, more than 8 bits each")
     names = {"L": "grey", "1": "black and white", "RGBA": "transparency (RGBA)"}
     if not convert:
         raise ValueError(
             f"its colours are {names.get(image.mode, image.mode)}, not RGB; pass "
             "convert=True to convert such images"
         )
-    if image.mode in ("I;16", "I;16B", "I", "F"):
-        raise ValueError(f"its pixels are {image.mode}, more than 8 bits each")
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         image = image.convert("RGBA")
         ground = Image.new("RGBA", image.size, (0, 0, 0, 255))

@@ -8,6 +8,7 @@ import numpy as np
 from skrobust._validation import check_choice, check_count, check_number
 from skrobust.datasets._faces import check_crop
 from skrobust.datasets._image_files import check_resize, read_image, resized
+from skrobust.datasets._sources import check_sources
 from skrobust.datasets._video_files import read_frames
 
 _OWNER = "LazyImages"
@@ -93,7 +94,7 @@ class LazyImages:
         cache_size=0,
         memory_limit=4e9,
     ):
-        self.sources = [_source(s) for s in sources]
+        self.sources = check_sources(sources, _OWNER)
         self.resize = check_resize(resize, _OWNER)
         self.crop, self.convert = check_crop(crop, resize, _OWNER), convert
         check_choice(str(np.dtype(dtype)), "dtype", _OWNER, ("uint8", "float32"))
@@ -298,10 +299,3 @@ class LazyImages:
             self._kept[source] = image
             if len(self._kept) > self.cache_size:
                 self._kept.popitem(last=False)
-
-
-def _source(source):
-    if isinstance(source, tuple):
-        path, frame = source
-        return str(path), None if frame is None else int(frame)
-    return str(source), None
