@@ -48,10 +48,8 @@ class LazyImages:
     ----------
     shape : tuple of int
         Shape of the whole.
-    dtype : dtype
-        Of the arrays that indexing gives.
-    ndim, size, nbytes : int
-        As those of the array that ``numpy.asarray`` makes.
+    dtype, ndim, size, nbytes : dtype and int
+        Those of the array that ``numpy.asarray`` makes.
 
     Raises
     ------
@@ -244,7 +242,7 @@ class LazyImages:
             yield rows, self._load(np.arange(rows.start, rows.stop))
 
     def _load(self, rows):
-        need = len(rows) * (self.nbytes // len(self)) if len(self) else 0
+        need = len(rows) * (self.nbytes // max(len(self), 1))
         if self.memory_limit is not None and need > self.memory_limit:
             raise MemoryError(
                 f"{_OWNER} would take {need / 1e9:.1f} GB for {len(rows)} images at "
