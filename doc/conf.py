@@ -34,6 +34,7 @@ FAMILIES = [
     "attacks",
     "sampling",
     "nets",
+    "datasets",
     "evaluation",
     "plots",
     "report",

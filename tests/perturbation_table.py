@@ -149,8 +149,9 @@ LEARNS = {
 }  # fmt: skip
 # These hold other perturbations, or any function: the tests make them by hand.
 HOLDERS = {
-    "FunctionPerturbation", "LabelNoiseClassifier", "PerturbationSampler",
-    "PerturbationSequence", "PerturbedClassifier", "PerturbedRegressor",
+    "ClipPerturbation", "FunctionPerturbation", "LabelNoiseClassifier",
+    "PerturbationSampler", "PerturbationSequence", "PerturbedClassifier",
+    "PerturbedRegressor",
 }  # fmt: skip
 
 

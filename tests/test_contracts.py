@@ -34,6 +34,7 @@ from skrobust.perturbations import (
     CategoryFlip,
     ChannelLoss,
     ChannelShift,
+    ClipPerturbation,
     ColumnSwap,
     Contrast,
     DefocusBlur,
@@ -200,6 +201,7 @@ INSTANCES = [
     PerturbationSequence([SaltAndPepper(0.2), Rotation(20, **FLAT)]),
     FunctionPerturbation(jitter, kw_args={"scale": 0.2}, name="jitter"),
     FunctionPerturbation(halve),
+    ClipPerturbation(NOISE, clips=1),
     PerturbedClassifier(LogisticRegression(), NOISE),
     PerturbedRegressor(Ridge(), NOISE),
     PerturbationSampler(NOISE, random_state=0),
@@ -383,6 +385,9 @@ def test_public_checks_pass_on_ours():
         check_perturbation(condition, draws=draws)
     check_perturbation(FunctionPerturbation(jitter))
     check_perturbation(FunctionPerturbation(halve), draws=False)
+    for same_over_clip in (True, False):  # clips of 8 rows of pixels
+        noise = GaussianNoise(std=0.1)
+        check_perturbation(ClipPerturbation(noise, same_over_clip=same_over_clip))
     check_attack(PGD(0.1, n_steps=3))
     check_attack(RandomSearch(0.1, n_steps=3))
     check_attack(Square(0.1, n_steps=30))

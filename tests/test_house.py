@@ -16,7 +16,7 @@ FLOORS = [
     {"base"},
     {"metrics"},
     {"_views"},
-    {"perturbations", "attacks", "sampling", "nets"},
+    {"perturbations", "attacks", "sampling", "nets", "datasets"},
     {"evaluation", "testing"},
     {"plots"},
     {"report"},
@@ -86,11 +86,21 @@ def test_no_private_scikit_learn(path):
 @pytest.mark.parametrize(
     "module",
     ["skrobust", "skrobust.attacks", "skrobust.metrics", "skrobust.perturbations",
-     "skrobust.sampling", "skrobust.nets", "skrobust.evaluation", "skrobust.plots",
-     "skrobust.testing", "skrobust.cli"],
+     "skrobust.sampling", "skrobust.nets", "skrobust.datasets", "skrobust.evaluation",
+     "skrobust.plots", "skrobust.testing", "skrobust.cli"],
 )  # fmt: skip
 def test_light_imports(module):
-    heavy = ["torch", "skorch", "matplotlib", "imblearn", "jinja2", "skops"]
+    heavy = [
+        "torch",
+        "av",
+        "cv2",
+        "PIL",
+        "skorch",
+        "matplotlib",
+        "imblearn",
+        "jinja2",
+        "skops",
+    ]
     code = f"import {module}, sys; print([m for m in {heavy!r} if m in sys.modules])"
     out = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -109,8 +119,8 @@ def test_families_are_attributes():
 
 @pytest.mark.parametrize(
     "family",
-    ["attacks", "base", "evaluation", "metrics", "nets", "perturbations", "plots",
-     "sampling", "testing"],
+    ["attacks", "base", "datasets", "evaluation", "metrics", "nets", "perturbations",
+     "plots", "sampling", "testing"],
 )  # fmt: skip
 def test_all_is_sorted_and_there(family):
     import importlib

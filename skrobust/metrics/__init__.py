@@ -7,6 +7,8 @@ from skrobust.metrics._adversarial import (
     true_class_confidence,
 )
 from skrobust.metrics._base_scorer import BaseScorer
+from skrobust.metrics._clip_robustness import clip_robustness
+from skrobust.metrics._clip_values import aggregate_clips
 from skrobust.metrics._compare import compare_models
 from skrobust.metrics._confidence import confidence_interval
 from skrobust.metrics._corruption import mean_corruption_error, robustness_score
@@ -26,6 +28,7 @@ from skrobust.metrics._interval_result import Interval
 from skrobust.metrics._intervals import (
     proportion_interval,
 )
+from skrobust.metrics._linearity import rr_linearity
 from skrobust.metrics._normalized import (
     normalized_accuracy_score,
     normalized_clustering_score,
@@ -73,9 +76,11 @@ __all__ = [
     "Interval",
     "accuracy_stability_index",
     "adversarial_class_confidence",
+    "aggregate_clips",
     "area_under_robust_ratio_curve",
     "average_distortion",
     "average_structural_similarity",
+    "clip_robustness",
     "coefficient_of_variation",
     "compare_models",
     "confidence_interval",
@@ -114,6 +119,7 @@ __all__ = [
     "robust_ratio_curve",
     "robust_ratio_score",
     "robustness_score",
+    "rr_linearity",
     "signal_factor",
     "signal_to_noise_ratio",
     "stability_index",

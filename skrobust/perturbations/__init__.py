@@ -7,6 +7,7 @@ rows that are scored alone, which is the honest default for evaluation.
 
 from skrobust.perturbations._audio import BackgroundNoise, Gain
 from skrobust.perturbations._blur import DefocusBlur, GaussianBlur, ZoomBlur
+from skrobust.perturbations._clips import ClipPerturbation
 from skrobust.perturbations._color import Brightness, Contrast, Saturate
 from skrobust.perturbations._compression import JPEGCompression, Pixelate
 from skrobust.perturbations._edges import CannyEdges
@@ -94,6 +95,7 @@ __all__ = [
     "CategoryFlip",
     "ChannelLoss",
     "ChannelShift",
+    "ClipPerturbation",
     "ColumnSwap",
     "Contrast",
     "DefocusBlur",

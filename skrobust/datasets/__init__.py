@@ -1,0 +1,22 @@
+"""Images and videos on disk as data sets: read lazily, nothing left out silently."""
+
+from skrobust.datasets._celeb_df import load_celeb_df
+from skrobust.datasets._faceforensics import load_faceforensics
+from skrobust.datasets._faces import FaceCrop
+from skrobust.datasets._folders import load_image_folder, load_video_folder
+from skrobust.datasets._image_set import ImageSet
+from skrobust.datasets._lazy import LazyImages
+from skrobust.datasets._sample_frames import sample_frames
+from skrobust.datasets._uadfv import load_uadfv
+
+__all__ = [
+    "FaceCrop",
+    "ImageSet",
+    "LazyImages",
+    "load_celeb_df",
+    "load_faceforensics",
+    "load_image_folder",
+    "load_uadfv",
+    "load_video_folder",
+    "sample_frames",
+]

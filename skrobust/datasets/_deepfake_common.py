@@ -1,0 +1,77 @@
+"""What the three deepfake sets have in common."""
+
+from skrobust._validation import check_choice, check_count
+from skrobust.datasets._build import build
+from skrobust.datasets._clips_on_disk import (
+    check_options,
+    still_records,
+    video_records,
+)
+from skrobust.datasets._sample_frames import check_sampling
+
+# MesoNet and the list of Celeb-DF both take 1 for real.
+LABELS = ["fake", "real"]
+KINDS = ("videos", "images")
+
+
+class Reader:
+    """How the clips of a set are read, checked before a folder is looked at.
+
+    Parameters
+    ----------
+    owner : str
+        The loader.
+    skips : Skips
+        What is left out.
+    source : {"videos", "images"}
+        Which files are read.
+    resize, crop, cache, verify : object
+        As the loaders take them.
+    n_frames, every, fps, method, short, random_state : object
+        As :func:`sample_frames` takes them; images take ``n_frames`` alone.
+    """
+
+    def __init__(
+        self, owner, skips, source, *, resize, crop, cache, verify, n_frames, **sampling
+    ):
+        check_choice(source, "source", owner, KINDS)
+        check_choice(verify, "verify", owner, (True, False))
+        self.options = check_options(owner, resize, crop, False)
+        self.skips, self.kind = skips, source
+        self.cache, self.verify, self.n_frames = cache, verify, n_frames
+        if source == "videos":
+            self.choose = check_sampling(n_frames, owner=owner, **sampling)
+            return
+        if n_frames is not None:
+            check_count(n_frames, "n_frames", owner)
+        usual = {"every": None, "fps": None, "method": "uniform", "short": "raise"}
+        for name, value in usual.items():
+            if sampling[name] != value:
+                raise ValueError(f"{owner} takes {name} with source='videos' only.")
+        if cache is not None:
+            raise ValueError(f"{owner} takes cache with source='videos' only.")
+
+    def records(self, path, **facts):
+        """Return the records of one clip."""
+        if self.kind == "videos":
+            return video_records(path, self.choose, self.skips, **facts)
+        return still_records(path, self.skips, n_frames=self.n_frames, **facts)
+
+    def build(self, records):
+        """Return the set."""
+        return build(
+            records,
+            LABELS,
+            self.skips,
+            self.options,
+            verify=self.verify,
+            cache=self.cache,
+        )
+
+
+def refuse_empty(n_clips, folder, owner, wanted):
+    """Raise where a layout was not found at all."""
+    if not n_clips:
+        raise ValueError(
+            f"{owner} found no clips under {str(folder)!r}; it needs {wanted}."
+        )

@@ -1,0 +1,218 @@
+"""FaceForensics++: original and manipulated sequences."""
+
+import json
+import re
+from pathlib import Path
+
+from skrobust._validation import check_choice, invalid
+from skrobust.datasets._clips_on_disk import clips_in
+from skrobust.datasets._deepfake_common import Reader, refuse_empty
+from skrobust.datasets._image_set import folder_of
+from skrobust.datasets._skips import Skips
+
+METHODS = (
+    "Deepfakes", "Face2Face", "FaceSwap", "NeuralTextures", "FaceShifter",
+    "DeepFakeDetection",
+)  # fmt: skip
+_COMPRESSIONS = ("raw", "c0", "c23", "c40")
+_PAIR = re.compile(r"(\d+)_(\d+)")
+
+
+def load_faceforensics(
+    path,
+    *,
+    methods=("Deepfakes", "Face2Face", "FaceSwap", "NeuralTextures"),
+    originals=("youtube",),
+    compression="c23",
+    split=None,
+    splits=None,
+    source="videos",
+    n_frames=None,
+    every=None,
+    fps=None,
+    method="uniform",
+    short="raise",
+    random_state=None,
+    resize=None,
+    crop=None,
+    on_error="raise",
+    cache=None,
+    verify=True,
+):
+    """Load FaceForensics++ (Roessler et al., 2019) as its script downloads it.
+
+    The layout::
+
+        original_sequences/youtube/<compression>/videos/033.mp4
+        original_sequences/actors/<compression>/videos/*.mp4
+        manipulated_sequences/<method>/<compression>/videos/033_097.mp4
+        .../<compression>/images/033_097/0000.png    extracted, source="images"
+        .../<compression>/frames/033_097/000.png     or so
+
+    ``033_097`` shows video 033 with the face of 097.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder that holds ``original_sequences`` and ``manipulated_sequences``.
+    methods : tuple of str, default=("Deepfakes", "Face2Face", "FaceSwap", \
+            "NeuralTextures")
+        Manipulations; "FaceShifter" and "DeepFakeDetection" are the others.
+    originals : tuple of {"youtube", "actors"}, default=("youtube",)
+        Real clips; "actors" are those of DeepFakeDetection.
+    compression : {"raw", "c0", "c23", "c40"}, default="c23"
+        "raw" and "c0" are two names of one thing; c23 is light and c40 strong.
+    split : {"train", "val", "test"}, default=None
+        Only the clips of one of the published splits; None takes all. The splits know
+        no actors and nothing of DeepFakeDetection.
+    splits : str or path, default=None
+        Folder of ``train.json``, ``val.json`` and ``test.json``, lists of pairs of
+        ids; None looks in ``path`` and ``path/splits``.
+    source : {"videos", "images"}, default="videos"
+        Whether to sample video files, or read frames that were extracted before.
+    n_frames : int, default=None
+        Frames of each clip. Of videos exactly one of ``n_frames``, ``every``, ``fps``
+        is given; of images None takes all, a number at most so many, evenly spread.
+    every : int, default=None
+        Each ``every``-th frame of a video.
+    fps : float, default=None
+        Frames per second of playing time of a video.
+    method : {"uniform", "random", "first"}, default="uniform"
+        Which frames of a video, with ``n_frames``; see :func:`sample_frames`.
+    short : {"raise", "all", "repeat"}, default="raise"
+        What a video with fewer than ``n_frames`` frames gives; "raise" treats it as
+        ``on_error`` says.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of ``method="random"``.
+    resize : (int, int) or None, default=None
+        (height, width) in pixels.
+    crop : callable, "face" or None, default=None
+        Applied before ``resize``, which it needs; "face" is ``FaceCrop()``.
+    on_error : {"raise", "skip"}, default="raise"
+        Whether the first clip or image that cannot be used ends the loading, or all
+        such are left out, counted in one warning and listed in ``skipped``.
+    cache : str or path, default=None
+        Folder for the frames of videos, as in :func:`load_video_folder`.
+    verify : bool, default=True
+        Whether each extracted image is decoded once now.
+
+    Returns
+    -------
+    ImageSet
+        Target 0 is "fake" and 1 is "real"; ``group`` is the method, or
+        "youtube" or "actors"; ``clip`` is ``<group>/<name>``; ``origin`` is the video
+        that is shown, ``033``, for the actors the name itself.
+
+    Raises
+    ------
+    ValueError
+        For parameters that are none of these, a folder of another layout, and, with
+        ``on_error="raise"``, a clip or image that cannot be used.
+    ImportError
+        Without the decoder of videos (``pip install 'skrobust[video]'``).
+
+    Warns
+    -----
+    UserWarning
+        With ``on_error="skip"``: how much was left out.
+
+    Notes
+    -----
+    A pair of a split stands for both its originals and both fakes made of them, so no
+    face is on two sides. Splitting by ``origin`` alone keeps a video and its fakes
+    together, but not the clips that lent the face.
+
+    References
+    ----------
+    Roessler et al., "FaceForensics++: learning to detect manipulated facial images"
+    (ICCV 2019), and the layout and splits of its repository.
+
+    Examples
+    --------
+    >>> from skrobust.datasets import load_faceforensics
+    >>> test = load_faceforensics(
+    ...     "FaceForensics++", methods=("Deepfakes",), split="test", n_frames=10,
+    ...     resize=(256, 256))  # doctest: +SKIP
+    >>> test.images.shape  # doctest: +SKIP
+    (2800, 256, 256, 3)
+    """
+    owner = "load_faceforensics"
+    folder = folder_of(path, owner)
+    check_choice(compression, "compression", owner, _COMPRESSIONS)
+    methods = _names(methods, "methods", owner, METHODS)
+    originals = _names(originals, "originals", owner, ("youtube", "actors"))
+    skips = Skips(on_error, owner)
+    reader = Reader(
+        owner,
+        skips,
+        source,
+        resize=resize,
+        crop=crop,
+        cache=cache,
+        verify=verify,
+        n_frames=n_frames,
+        every=every,
+        fps=fps,
+        method=method,
+        short=short,
+        random_state=random_state,
+    )
+    wanted = _wanted(folder, split, splits, methods, originals, owner)
+    groups = [("original_sequences", name, "real") for name in originals]
+    groups += [("manipulated_sequences", name, "fake") for name in methods]
+    places = ("videos",) if source == "videos" else ("images", "frames")
+    records, n_clips = [], 0
+    for top, group, label in groups:
+        where = folder / top / group / compression
+        clips = dict(clips_in(where, places, source))
+        n_clips += len(clips)
+        if wanted is not None:
+            names = wanted[label]
+            for name in sorted(names - set(clips)):
+                skips.add(where / name, "the split names it, and it is not there")
+            clips = {name: file for name, file in clips.items() if name in names}
+        elif not clips:
+            skips.add(where, f"there are no {source} of clips in it")
+        for name, file in clips.items():
+            pair = _PAIR.fullmatch(name)
+            origin = pair[1] if pair and label == "fake" else name
+            facts = {"group": group, "clip": f"{group}/{name}", "origin": origin}
+            records += reader.records(file, label=label, **facts)
+    layout = f"original_sequences/youtube/{compression}/{places[0]}"
+    refuse_empty(n_clips, folder, owner, layout)
+    return reader.build(records)
+
+
+def _names(names, parameter, owner, known):
+    names = (names,) if isinstance(names, str) else names
+    if not isinstance(names, (tuple, list)) or not set(names) <= set(known):
+        raise invalid(parameter, owner, f"a tuple of {', '.join(known)}", names)
+    return tuple(dict.fromkeys(names))
+
+
+def _wanted(folder, split, splits, methods, originals, owner):
+    """Return the names of the real and fake clips of a split, or None for all."""
+    if split is None:
+        if splits is not None:
+            raise ValueError(f"{owner} takes splits together with split only.")
+        return None
+    check_choice(split, "split", owner, ("train", "val", "test"))
+    if "actors" in originals or "DeepFakeDetection" in methods:
+        raise ValueError(
+            f"{owner} knows no split of 'actors' and 'DeepFakeDetection'; load them "
+            "with split=None."
+        )
+    places = [Path(splits)] if splits is not None else [folder, folder / "splits"]
+    files = [place / f"{split}.json" for place in places]
+    file = next((file for file in files if file.is_file()), None)
+    if file is None:
+        raise ValueError(
+            f"{owner} finds no {split}.json in {' or '.join(map(str, places))}; it is "
+            "in the folder dataset/splits of the set's repository."
+        )
+    try:
+        pairs = [(str(a), str(b)) for a, b in json.loads(file.read_text())]
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{owner} needs a list of pairs in {str(file)!r}.") from error
+    real = {name for pair in pairs for name in pair}
+    return {"real": real, "fake": {f"{a}_{b}" for p in pairs for a, b in (p, p[::-1])}}

@@ -1,0 +1,130 @@
+"""The set of images that loaders return, and the folders and tables they read."""
+
+from pathlib import Path
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from skrobust._optional import require
+from skrobust._validation import invalid
+
+COLUMNS = ("filename", "target", "label", "group", "clip", "frame", "origin")
+
+
+class ImageSet(Bunch):
+    """Images with their labels, groups and clips: a dictionary, read as attributes.
+
+    Made by the loaders of :mod:`skrobust.datasets`. All arrays have one entry per
+    image, in the same order.
+
+    Attributes
+    ----------
+    images : LazyImages of shape (n_images, height, width, 3)
+        Read from disk on demand.
+    target : ndarray of shape (n_images,), int
+        Position of the label in ``target_names``.
+    target_names : list of str
+        The labels; for the deepfake sets "fake", "real".
+    group : ndarray of str
+        What to compare: a group of persons, or where the clip is from.
+    clip : ndarray of str
+        The video that an image is a frame of; keep a clip on one side of a split.
+    frame : ndarray of int
+        Number of the frame in its clip; -1 where it is not known.
+    origin : ndarray of str
+        The real clip that was manipulated, for real clips their own name. Split by it
+        to keep a video and its fakes together.
+    filenames : ndarray of str
+        The files; several frames of a video have the same one.
+    skipped : list of (str, str)
+        What was left out, each with the reason.
+    ignored : list of str
+        Files that are neither images nor videos by their names.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np
+    >>> from PIL import Image
+    >>> from skrobust.datasets import load_image_folder
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for label in ("fake", "real"):
+    ...     (folder / label).mkdir()
+    ...     for name in ("7_0.png", "7_30.png"):
+    ...         Image.fromarray(np.zeros((4, 4, 3), np.uint8)).save(folder/label/name)
+    >>> faces = load_image_folder(folder)
+    >>> faces.clip.tolist(), faces.frame.tolist()
+    (['fake/7', 'fake/7', 'real/7', 'real/7'], [0, 30, 0, 30])
+    """
+
+    def to_frame(self):
+        """Return one row per image with everything but the pixels.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas, with the columns filename, target, label, group, clip, frame,
+            origin.
+        """
+        pandas = require("pandas", "to_frame", extra="report")
+        columns = {name: self[name] for name in COLUMNS if name in self}
+        columns["filename"] = self["filenames"]
+        columns["label"] = np.array(self["target_names"])[self["target"]]
+        return pandas.DataFrame({name: columns[name] for name in COLUMNS})
+
+    def take(self, rows):
+        """Return some of the images with all that belongs to them.
+
+        Parameters
+        ----------
+        rows : array-like of int or bool
+            Positions or a mask.
+
+        Returns
+        -------
+        ImageSet
+            The images are still on disk.
+        """
+        out = ImageSet(**self)
+        rows = np.arange(len(self["target"]))[np.asarray(rows)]
+        for name in ("target", "group", "clip", "frame", "origin", "filenames"):
+            out[name] = self[name][rows]
+        out["images"] = self["images"].take(rows)
+        return out
+
+    def __repr__(self):
+        clips = len(np.unique(self["clip"]))
+        return (
+            f"ImageSet({len(self['target'])} images of {clips} clips, "
+            f"{self['images'].shape[1:]}, labels {self['target_names']}, "
+            f"{len(self['skipped'])} skipped)"
+        )
+
+
+def folder_of(path, owner, *, name="path"):
+    """Return a path that is a folder, or raise."""
+    try:
+        folder = Path(path)
+    except TypeError as error:
+        raise invalid(name, owner, "the path of a folder", path) from error
+    if not folder.is_dir():
+        raise invalid(name, owner, "the path of a folder", str(path))
+    return folder
+
+
+def visible(folder):
+    """Return what lies in a folder, by name, without hidden files."""
+    inside = sorted(folder.iterdir(), key=lambda p: natural(p.name))
+    return [path for path in inside if not path.name.startswith(".")]
+
+
+def natural(name):
+    """Return a key that sorts 2.png before 10.png."""
+    parts, digits = [""], False
+    for letter in name:
+        is_digit = letter in "0123456789"
+        if is_digit != digits:
+            parts.append("")
+            digits = is_digit
+        parts[-1] += letter
+    return [(int(part), part) if i % 2 else part for i, part in enumerate(parts)]

@@ -1,0 +1,559 @@
+"""Folders of images and tables of metadata: read lazily, nothing lost silently."""
+
+import csv
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from problems import data_folder
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, cross_validate, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import _safe_indexing, check_array
+
+import skrobust.datasets
+from skrobust.attacks import FGSM, RandomSearch
+from skrobust.datasets import LazyImages, load_image_folder
+from skrobust.evaluation import (
+    cross_validate_perturbations,
+    evaluate_attack,
+    evaluate_perturbations,
+)
+from skrobust.metrics import make_robust_scorer
+from skrobust.perturbations import Contrast, GaussianNoise
+
+Image = pytest.importorskip("PIL.Image")
+
+
+def picture(value=0, size=(6, 5), mode="RGB"):
+    """Return a picture of (height, width) whose top left pixel tells it from others."""
+    pixels = np.zeros((*size, 3), dtype=np.uint8)
+    pixels[0, 0] = value
+    pixels[-1, -1] = (10, 20, 30)
+    return Image.fromarray(pixels).convert(mode)
+
+
+def save(path, *args, **kwargs):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture(*args, **kwargs).save(path)
+    return path
+
+
+@pytest.fixture
+def faces(tmp_path):
+    """Two classes of two clips with three frames each."""
+    for k, (label, clip, frame) in enumerate(
+        (a, b, c) for a in ("fake", "real") for b in ("7", "x_12") for c in (0, 5, 30)
+    ):
+        save(tmp_path / label / f"{clip}_{frame}.png", k)
+    return tmp_path
+
+
+def first_values(images):
+    return np.asarray(images)[:, 0, 0, 0].tolist()
+
+
+# ----------------------------------------------------------------------- LazyImages
+
+
+@pytest.fixture
+def lazy(tmp_path):
+    return LazyImages([save(tmp_path / f"{i}.png", i) for i in range(9)])
+
+
+KEYS = [
+    0, -1, np.int64(3), slice(None), slice(2, 7, 2), slice(None, None, -3), [3, 0, 3],
+    np.array([8, -9]), np.arange(9) % 2 == 0, [True] + [False] * 8, [], ..., (2, ...),
+    ([4, 2], ...), (slice(1, 3), 0), (5, 0, 0), (slice(None), slice(0, 2), 1), (),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_indexing_is_that_of_the_array(lazy, key):
+    whole = np.asarray(lazy)
+    empty = isinstance(key, list) and not key
+    wanted = whole[np.array(key, dtype=int) if empty else key]
+    found = lazy[key]
+    assert isinstance(found, np.ndarray)
+    assert found.dtype == np.uint8
+    assert np.array_equal(found, wanted)
+    wanted_view = lazy.as_views()[key]
+    assert np.array_equal(np.asarray(wanted_view), wanted)
+
+
+@pytest.mark.parametrize("key", [9, -10, "a", 1.5, [0.5], [True, False], [[0], [1]]])
+def test_indices_that_are_none(lazy, key):
+    with pytest.raises(IndexError):
+        lazy[key]
+
+
+def test_it_looks_like_an_array(lazy):
+    whole = np.asarray(lazy)
+    assert lazy.shape == whole.shape == (9, 6, 5, 3)
+    assert (lazy.ndim, lazy.size, lazy.nbytes) == (whole.ndim, whole.size, whole.nbytes)
+    assert lazy.dtype == whole.dtype
+    assert len(lazy) == 9
+    assert [image[0, 0, 0] for image in lazy] == list(range(9))
+    assert np.array_equal(np.array(lazy, dtype=np.float32), whole)
+    assert check_array(lazy, allow_nd=True).shape == whole.shape
+    assert "shape=(9, 6, 5, 3)" in repr(lazy)
+    with pytest.raises(ValueError, match="no array to view"):
+        np.array(lazy, copy=False)
+
+
+def test_scikit_learn_takes_it(lazy):
+    y = np.arange(9) % 3
+    assert np.array_equal(_safe_indexing(lazy, [2, 5]), lazy[[2, 5]])
+    train, test, y_train, y_test = train_test_split(lazy, y, random_state=0)
+    assert train[:, 0, 0, 0].tolist() != sorted(first_values(train))
+    assert np.array_equal(train[:, 0, 0, 0] % 3, y_train)
+    assert np.array_equal(test[:, 0, 0, 0] % 3, y_test)
+    views = train_test_split(lazy.as_views(), random_state=0)
+    assert all(isinstance(view, LazyImages) for view in views)
+    assert np.array_equal(np.asarray(views[0]), train)
+    for images in (lazy, lazy.as_views()):
+        model = DummyClassifier(strategy="prior")
+        scores = cross_validate(model, images, y, groups=y, cv=GroupKFold(3))
+        assert np.array_equal(scores["test_score"], np.zeros(3))
+
+
+def test_batches_and_pickles(lazy):
+    parts = list(lazy.batches(4))
+    assert [rows for rows, _ in parts] == [slice(0, 4), slice(4, 8), slice(8, 9)]
+    joined = np.concatenate([images for _, images in parts])
+    assert np.array_equal(joined, np.asarray(lazy))
+    assert len(pickle.dumps(lazy)) < 3000  # the paths, no pixels
+    assert np.array_equal(pickle.loads(pickle.dumps(lazy)), np.asarray(lazy))
+    with pytest.raises(ValueError, match="'size'"):
+        next(lazy.batches(0))
+
+
+def test_what_was_read_is_kept_as_asked(tmp_path):
+    paths = [save(tmp_path / f"{i}.png", i) for i in range(4)]
+    kept, not_kept = LazyImages(paths, cache_size=2), LazyImages(paths)
+    for images in (kept, not_kept):
+        assert first_values(images) == [0, 1, 2, 3]
+    save(paths[3], 200)
+    save(paths[0], 100)
+    assert not_kept[3][0, 0, 0] == 200
+    assert kept[3][0, 0, 0] == 3  # among the last two
+    assert kept[0][0, 0, 0] == 100
+    assert len(kept._kept) == 2
+    assert len(pickle.loads(pickle.dumps(kept))._kept) == 0
+
+
+def test_too_much_at_once_is_said_before_it_is_read(tmp_path):
+    paths = [save(tmp_path / f"{i}.png") for i in range(4)]
+    small = LazyImages(paths, memory_limit=200)
+    assert small[:2].shape == (2, 6, 5, 3)
+    paths[3].unlink()
+    with pytest.raises(MemoryError, match="batches"):
+        np.asarray(small)
+    assert LazyImages(paths[:3], memory_limit=None)[:].shape == (3, 6, 5, 3)
+
+
+def test_floats_and_channels_first(tmp_path):
+    paths = [save(tmp_path / f"{i}.png", 51 * i) for i in range(3)]
+    images = LazyImages(paths, dtype="float32", channels_first=True)
+    assert images.shape == (3, 3, 6, 5)
+    plain = np.asarray(LazyImages(paths))
+    assert np.asarray(images).dtype == np.float32
+    wanted = np.moveaxis(plain, -1, 1).astype(np.float32) / np.float32(255)
+    assert np.array_equal(images, wanted)
+    assert images[:].flags.c_contiguous
+
+
+def test_resize_is_pillows(tmp_path):
+    path = save(tmp_path / "a.png", 200, size=(9, 7))
+    found = LazyImages([path], resize=(4, 3))[0]
+    wanted = picture(200, size=(9, 7)).resize((3, 4), Image.Resampling.BICUBIC)
+    assert np.array_equal(found, np.asarray(wanted))
+    cut = LazyImages([path], crop=lambda image: image[:4, :3], resize=(4, 3))[0]
+    assert np.array_equal(cut, np.asarray(picture(200, size=(9, 7)))[:4, :3])
+
+
+@pytest.mark.parametrize(
+    "params, error, sentence",
+    [
+        ({"sources": []}, ValueError, "at least one image"),
+        ({"sources": "a.png"}, ValueError, "'sources'"),
+        ({"sources": 5}, ValueError, "'sources'"),
+        ({"sources": [5]}, ValueError, "'sources'"),
+        ({"sources": [("a.mp4", "first")]}, ValueError, "'sources'"),
+        ({"sources": [("a.mp4", 1, 2)]}, ValueError, "'sources'"),
+        ({"sources": ["nowhere.png"]}, ValueError, "there is no such file"),
+        ({"resize": 5}, ValueError, "'resize'"),
+        ({"resize": (5, 0)}, ValueError, "'resize'"),
+        ({"resize": (5, 2.5)}, ValueError, "'resize'"),
+        ({"crop": 3, "resize": (2, 2)}, ValueError, "'crop'"),
+        ({"crop": abs}, ValueError, "resize="),
+        ({"convert": "L"}, ValueError, "'convert'"),
+        ({"dtype": "int8"}, ValueError, "'dtype'"),
+        ({"channels_first": 1}, ValueError, "'channels_first'"),
+        ({"cache_size": -1}, ValueError, "'cache_size'"),
+        ({"memory_limit": 0}, ValueError, "'memory_limit'"),
+    ],
+)
+def test_bad_parameters_of_lazy_images(tmp_path, params, error, sentence):
+    params = {"sources": [save(tmp_path / "a.png")], **params}
+    with pytest.raises(error, match=sentence):
+        LazyImages(params.pop("sources"), **params)
+
+
+def test_files_that_change_after_loading(tmp_path):
+    paths = [save(tmp_path / f"{i}.png") for i in range(3)]
+    images = LazyImages(paths)
+    save(paths[1], size=(9, 9))
+    paths[2].write_bytes(b"nothing")
+    with pytest.raises(ValueError, match=r"1\.png.*\(9, 9\)"):
+        images[1]
+    with pytest.raises(ValueError, match=r"2\.png.*no image"):
+        images[[0, 2]]
+
+
+def flat(images):
+    return np.asarray(images, dtype=np.float64).reshape(len(images), -1) / 255
+
+
+def test_evaluations_take_it(tmp_path):
+    rng = np.random.default_rng(0)
+    pixels = rng.integers(0, 256, (30, 6, 6, 3), dtype=np.uint8)
+    paths = [tmp_path / f"{i}.png" for i in range(30)]
+    for path, image in zip(paths, pixels, strict=True):
+        Image.fromarray(image).save(path)
+    images, y = LazyImages(paths), np.arange(30) % 2
+    model = make_pipeline(FunctionTransformer(flat), LogisticRegression())
+    model.fit(images, y)
+    assert np.array_equal(model.predict_proba(images), model.predict_proba(pixels))
+    conditions = [GaussianNoise(std=0.3, random_state=0), Contrast(4)]
+    attack = RandomSearch(30.0, data_range=(0, 255), n_steps=3, random_state=0)
+    folds = GroupKFold(3).split(images, groups=np.arange(30) // 3)
+    folds = list(folds)
+    for run in (
+        lambda X: evaluate_perturbations(model, X, y, conditions).score,
+        lambda X: evaluate_attack(model, X, y, attack).robust_ratio_loss,
+        lambda X: cross_validate_perturbations(model, X, y, conditions, cv=folds).score,
+        lambda X: cross_validate(
+            model, X, y, cv=folds, scoring=make_robust_scorer(conditions[0])
+        )["test_score"],
+    ):
+        wanted = run(pixels)
+        assert np.array_equal(run(images), wanted)
+        assert np.array_equal(run(images.as_views()), wanted)
+
+
+@pytest.mark.torch
+def test_nets_take_it(tmp_path):
+    torch = pytest.importorskip("torch")
+    skorch = pytest.importorskip("skorch")
+    paths = [save(tmp_path / f"{i}.png", 20 * i) for i in range(8)]
+    images = LazyImages(paths, dtype="float32", channels_first=True)
+    torch.manual_seed(0)
+    net = skorch.NeuralNetClassifier(
+        torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(90, 2)),
+        criterion=torch.nn.CrossEntropyLoss,
+        max_epochs=2,
+        batch_size=3,
+        verbose=0,
+        train_split=None,
+    )
+    y = np.arange(8) % 2
+    net.fit(images, y)
+    assert np.array_equal(net.predict_proba(images), net.predict_proba(images[:]))
+    attack = FGSM(0.05, data_range=(0, 1))
+    a, b = (evaluate_attack(net, X, y, attack) for X in (images, images[:]))
+    assert np.array_equal(a.robust_ratio_loss, b.robust_ratio_loss)
+    assert a.robust_accuracy == b.robust_accuracy
+
+
+# ---------------------------------------------------------------- load_image_folder
+
+
+def test_names_of_clips_and_frames(faces):
+    found = load_image_folder(faces)
+    assert found.target_names == ["fake", "real"]
+    assert found.target.tolist() == [0] * 6 + [1] * 6
+    assert found.clip[:6].tolist() == ["fake/7"] * 3 + ["fake/x_12"] * 3
+    assert found.frame.tolist() == [0, 5, 30] * 4  # by number, not by letter
+    assert first_values(found.images) == list(range(12))
+    assert found.skipped == found.ignored == []
+    assert set(found.group) == {""}
+    part = found.take(found.frame == 5)
+    assert first_values(part.images) == [1, 4, 7, 10]
+    assert part.clip.tolist() == ["fake/7", "fake/x_12", "real/7", "real/x_12"]
+    assert part.skipped == []
+    assert "12 images of 4 clips" in repr(found)
+    assert np.array_equal(pickle.loads(pickle.dumps(found)).images, found.images)
+
+
+def test_folders_of_clips_and_levels(tmp_path):
+    for k, name in enumerate(
+        ["real/a/clip1/0002.png", "real/a/clip1/0010.png", "real/b/face.png",
+         "fake/a/9_1.png"]
+    ):  # fmt: skip
+        save(tmp_path / name, k)
+    found = load_image_folder(tmp_path, levels=("label", "group"))
+    assert found.clip.tolist() == ["fake/a/9", *["real/a/clip1"] * 2, "real/b/face"]
+    assert found.frame.tolist() == [1, 2, 10, -1]
+    assert found.group.tolist() == ["a", "a", "a", "b"]
+    alone = load_image_folder(tmp_path / "real", levels="group", label="real")
+    assert alone.target_names == ["real"]
+    assert alone.group.tolist() == ["a", "a", "b"]
+
+
+def test_the_table(faces):
+    pandas = pytest.importorskip("pandas")
+    found = load_image_folder(faces)
+    frame = found.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.columns.tolist() == [
+        "filename", "target", "label", "group", "clip", "frame", "origin"
+    ]  # fmt: skip
+    assert frame.label.tolist() == ["fake"] * 6 + ["real"] * 6
+    assert frame.filename[0].endswith("7_0.png")
+
+
+def spoil(folder):
+    """Add one file of each kind that cannot be used; return what is said of them."""
+    whole = save(folder / "real" / "8_0.jpg", 90).read_bytes()
+    (folder / "real" / "8_1.jpg").write_bytes(whole[: len(whole) // 2])
+    (folder / "real" / "8_2.jpg").write_bytes(b"")
+    (folder / "real" / "8_3.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 50)
+    save(folder / "real" / "8_4.png", mode="L")
+    save(folder / "real" / "8_5.png", mode="RGBA")
+    save(folder / "real" / "8_6.png", size=(4, 4))
+    (folder / "real" / "empty").mkdir()
+    save(folder / "top.png")
+    (folder / "real" / "notes.txt").write_text("hello")
+    (folder / ".hidden.png").write_text("")
+    return {
+        "8_1.jpg": "cannot be decoded",
+        "8_2.jpg": "no image",
+        "8_3.png": "",
+        "8_4.png": "grey",
+        "8_5.png": "RGBA",
+        "8_6.png": r"(4, 4)",
+        "empty": "nothing to load",
+        "top.png": "no folder for its label",
+    }
+
+
+def test_what_cannot_be_used_is_counted_and_listed(faces):
+    said = spoil(faces)
+    with pytest.warns(UserWarning, match="left out 8 and kept 13 images") as caught:
+        found = load_image_folder(faces, on_error="skip")
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert len(found.skipped) == len(said) == 8
+    for path, reason in found.skipped:
+        assert said.pop(path.rpartition("/")[2]) in reason
+    assert not said
+    assert found.images.shape == (13, 6, 5, 3)
+    assert [path.rpartition("/")[2] for path in found.ignored] == ["notes.txt"]
+    assert len(found.target) == len(found.images) == len(np.asarray(found.images))
+
+
+def test_or_it_raises(faces):
+    spoil(faces)
+    with pytest.raises(ValueError, match=r"cannot use .*on_error='skip'"):
+        load_image_folder(faces)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGBA", "P", "LA", "CMYK", "1"])
+def test_conversion_only_when_asked(tmp_path, mode):
+    suffix = "tif" if mode == "CMYK" else "png"
+    save(tmp_path / "a" / f"x_0.{suffix}", 200, mode=mode)
+    with pytest.raises(ValueError, match="convert=True"):
+        load_image_folder(tmp_path)
+    with pytest.raises(ValueError, match="convert=True"):
+        load_image_folder(tmp_path, verify=False)
+    for verify in (True, False):
+        found = load_image_folder(tmp_path, convert=True, verify=verify).images[0]
+        wanted = picture(200, mode=mode).convert("RGB")
+        assert np.array_equal(found, np.asarray(wanted))
+
+
+def test_deeper_pixels_are_refused_either_way(tmp_path):
+    (tmp_path / "a").mkdir()
+    Image.fromarray(np.zeros((4, 4), np.uint16)).save(tmp_path / "a" / "x_0.png")
+    for convert in (True, False):
+        with pytest.raises(ValueError, match="more than 8 bits"):
+            load_image_folder(tmp_path, convert=convert)
+
+
+def test_links_to_nothing_are_not_passed_over(faces):
+    (faces / "real" / "9_0.png").symlink_to(faces / "nowhere.png")
+    with pytest.raises(ValueError, match="no such file"):
+        load_image_folder(faces)
+
+
+def test_transparent_pixels_lie_on_black(tmp_path):
+    pixels = np.full((4, 4, 4), 200, dtype=np.uint8)
+    pixels[0, 0, 3] = 0
+    (tmp_path / "a").mkdir()
+    Image.fromarray(pixels, "RGBA").save(tmp_path / "a" / "x_0.png")
+    found = load_image_folder(tmp_path, convert=True).images[0]
+    assert found[0, 0].tolist() == [0, 0, 0]
+    assert found[1, 1].tolist() == [157] * 3  # 200 * 200 / 255
+
+
+def test_sizes_are_made_equal_only_when_asked(tmp_path):
+    for i, size in enumerate([(6, 5), (8, 8), (6, 5)]):
+        save(tmp_path / "a" / f"x_{i}.png", size=size)
+    with pytest.raises(ValueError, match=r"size is \(8, 8\).*resize"):
+        load_image_folder(tmp_path)
+    for verify in (True, False):
+        with pytest.warns(UserWarning, match="left out 1"):
+            found = load_image_folder(tmp_path, on_error="skip", verify=verify)
+        assert found.images.shape == (2, 6, 5, 3)
+        found = load_image_folder(tmp_path, resize=(7, 7), verify=verify)
+        assert found.images[:].shape == (3, 7, 7, 3)
+
+
+def test_without_verifying_only_headers_are_read(tmp_path):
+    path = save(tmp_path / "a" / "x_0.jpg", 9)
+    other = tmp_path / "a" / "x_1.jpg"
+    other.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(ValueError, match="x_1"):
+        load_image_folder(tmp_path)
+    found = load_image_folder(tmp_path, verify=False)
+    assert len(found.images) == 2
+    with pytest.raises(ValueError, match="x_1"):
+        found.images[1]
+
+
+# ------------------------------------------------------------------------- metadata
+
+
+def write_table(path, rows, columns=("path", "label", "group", "clip", "frame")):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(rows)
+    return path
+
+
+def test_a_table_says_all(tmp_path):
+    for i in range(3):
+        save(tmp_path / "pictures" / f"{i}.png", i)
+    table = write_table(
+        tmp_path / "table.csv",
+        [
+            ["pictures/2.png", "real", "women", "c1", "7"],
+            ["pictures/0.png", "fake", "men", "c1", ""],
+            ["pictures/1.png", "real", "", "", "0"],
+        ],
+    )
+    found = load_image_folder(tmp_path, metadata=table)
+    assert first_values(found.images) == [2, 0, 1]  # in the order of the table
+    assert found.target.tolist() == [1, 0, 1]
+    assert found.group.tolist() == ["women", "men", ""]
+    assert found.clip.tolist() == ["c1", "c1", "pictures/1.png"]
+    assert found.frame.tolist() == [7, -1, 0]
+    assert found.ignored == []
+
+
+def test_rows_and_files_that_do_not_meet(tmp_path):
+    for i in range(6):
+        save(tmp_path / f"{i}.png", i)
+    table = write_table(
+        tmp_path / "table.csv",
+        [
+            ["0.png", "real", "", "", "0"],
+            ["9.png", "real", "", "", "0"],
+            ["1.png", "", "", "", "0"],
+            ["0.png", "fake", "", "", "0"],
+            ["2.png", "fake", "", "", "two"],
+            ["", "fake", "", "", "0"],
+            ["3.png"],
+        ],
+    )
+    with pytest.raises(ValueError, match=r"line 3.*no image '9.png'"):
+        load_image_folder(tmp_path, metadata=table)
+    with pytest.warns(UserWarning, match="left out 8 and kept 1 images"):
+        found = load_image_folder(tmp_path, metadata=table, on_error="skip")
+    reasons = [reason for _, reason in found.skipped]
+    for part in ("no image", "named twice", "no number", "path is empty"):
+        assert sum(part in reason for reason in reasons) == 1
+    assert sum("label is empty" in reason for reason in reasons) == 2
+    lonely = [path for path, reason in found.skipped if "no row" in reason]
+    assert [path[-5:] for path in lonely] == ["4.png", "5.png"]
+
+
+@pytest.mark.parametrize(
+    "params, sentence",
+    [
+        ({"path": "nowhere"}, "'path'"),
+        ({"path": 3}, "'path'"),
+        ({"on_error": "ignore"}, "'on_error'"),
+        ({"resize": "big"}, "'resize'"),
+        ({"crop": 3}, "'crop'"),
+        ({"crop": abs}, "resize="),
+        ({"convert": 1}, "'convert'"),
+        ({"verify": "no"}, "'verify'"),
+        ({"levels": ("label", "label")}, "'levels'"),
+        ({"levels": ("clip",)}, "'levels'"),
+        ({"levels": 3}, "'levels'"),
+        ({"levels": ("group",)}, "label=, the one label"),
+        ({"label": "real"}, "either a level 'label' or label="),
+        ({"levels": "group", "label": 1}, "'label'"),
+        ({"metadata": "none.csv"}, "cannot read metadata"),
+        ({"metadata": 3}, "cannot read metadata"),
+    ],
+)
+def test_bad_parameters_of_folders(faces, params, sentence):
+    params = {"path": faces, **params}
+    with pytest.raises(ValueError, match=sentence):
+        load_image_folder(params.pop("path"), **params)
+
+
+def test_folders_without_anything(tmp_path):
+    with pytest.raises(ValueError, match="no image that it can use"):
+        load_image_folder(tmp_path)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.png").write_text("no")
+    with pytest.raises(ValueError, match="first was left out"):
+        load_image_folder(tmp_path, on_error="skip")
+    table = write_table(tmp_path / "t.csv", [], columns=["file"])
+    with pytest.raises(ValueError, match=r"column 'path'.*columns are file"):
+        load_image_folder(tmp_path, metadata=table)
+
+
+# ------------------------------------------------------------------------ real data
+
+
+@pytest.mark.data
+def test_the_provided_faces():
+    folder = data_folder("deepfake", "faces")
+    with pytest.raises(ValueError, match="resize"):
+        load_image_folder(folder)
+    found = load_image_folder(folder, resize=(256, 256))
+    assert found.target_names == ["DeepFake", "Real"]
+    clips = {label: set() for label in (0, 1)}
+    for clip, label in zip(found.clip, found.target, strict=True):
+        clips[label].add(clip)
+    assert [len(clips[label]) for label in (0, 1)] == [31, 35]
+    assert np.unique(found.clip, return_counts=True)[1].tolist() == [6] * 66
+    path = folder / "DeepFake" / "114_204.jpg"
+    with Image.open(path) as image:
+        wanted = np.asarray(image.resize((256, 256)))
+    row = found.filenames.tolist().index(str(path))
+    assert np.array_equal(found.images[row], wanted)
+
+
+@pytest.mark.data
+def test_the_provided_groups():
+    folder = data_folder("deepfake", "utk_groups")
+    found = load_image_folder(folder, levels="group", label="real")
+    assert np.unique(found.group, return_counts=True)[1].tolist() == [60] * 6
+    assert found.images.shape == (360, 200, 200, 3)
+
+
+def test_nothing_is_warned_of_where_all_is_well(faces):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_image_folder(faces, on_error="skip")
+    assert sorted(skrobust.datasets.__all__) == skrobust.datasets.__all__
