@@ -66,7 +66,8 @@ class NormalizedScoreDisplay(FoldedTableMixin):
     >>> display = NormalizedScoreDisplay.from_estimator(
     ...     model, X, y, n_samples=len(X))
     >>> display.frame().step.tolist()
-    ['accuracy', '× dimensionality', '× signal', '÷ imbalance', 'normalized score']
+    ['accuracy', 'times dimensionality', 'times signal',
+     'divided by imbalance', 'normalized score']
     >>> display.plot()  # doctest: +SKIP
     """
 
@@ -161,7 +162,8 @@ class NormalizedScoreDisplay(FoldedTableMixin):
         after = [p["raw"], p["raw"] * p["dimensionality"]]
         after += [after[-1] * p["signal"], p["unclipped"], p["score"]]
         names = [
-            self.raw_name, "× dimensionality", "× signal", "÷ imbalance",
+            self.raw_name, "times dimensionality", "times signal",
+            "divided by imbalance",
             "normalized score",
         ]  # fmt: skip
         factors = [np.nan, p["dimensionality"], p["signal"], p["imbalance"], np.nan]
