@@ -126,7 +126,7 @@ def label_axes(ax, size, *, x, y, title=None):
         ax.set_title(title, fontsize=1.1 * size)
 
 
-def legend_above(ax, size, handles=None, *, ncols=2):
+def legend_above(ax, size, handles=None, *, ncols=2, title=None):
     """Put the legend over the axes, where it hides no data."""
     if handles is None:
         handles = ax.get_legend_handles_labels()[0]
@@ -139,4 +139,6 @@ def legend_above(ax, size, handles=None, *, ncols=2):
         bbox_to_anchor=(0.5, 1.0),
         ncols=min(ncols, len(handles)),
         frameon=False,
+        title=title,
+        title_fontsize=0.9 * size,
     )

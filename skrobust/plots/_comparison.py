@@ -16,7 +16,7 @@ from skrobust.plots._common import (
     line_style,
     make_frame,
 )
-from skrobust.plots._groups import forest
+from skrobust.plots._groups import forest, hollow_out
 
 
 class ModelComparisonDisplay(FoldedTableMixin):
@@ -48,7 +48,7 @@ class ModelComparisonDisplay(FoldedTableMixin):
     zero_line_ : Line2D
         No difference.
     legend_ : Legend or None
-        Which curve is which pair.
+        Which curve is which pair, or what hollow points are.
 
     See Also
     --------
@@ -155,11 +155,10 @@ class ModelComparisonDisplay(FoldedTableMixin):
         self.points_, self.bars_, small = forest(
             ax, self._pairs(), shown, colors(owner)[0], size
         )
-        full = self.points_.get_facecolor()[0]
         hollow = ~(self.table["p_adjusted"] < alpha)
-        face = ax.get_facecolor()
-        self.points_.set_facecolor([face if h else full for h in hollow])
-        self.points_.set_edgecolor(full)
+        text = f"may be equal (adjusted p ≥ {alpha:g})"
+        empty = hollow_out(ax, self.points_, hollow, text)
+        self.legend_ = legend_above(ax, size, empty) if empty else None
         self.zero_line_ = ax.axvline(0, color=ink(owner), lw=0.8, ls="--", zorder=0)
         label_axes(ax, size, x=f"difference in {self.metric}", y="")
         ax.tick_params(axis="y", labelsize=small)

@@ -1,13 +1,21 @@
 """Tiles and lines of a gallery: images, series, and rows of text."""
 
+import re
 import textwrap
 
 import numpy as np
 
 from skrobust._containers import to_array
 from skrobust._validation import invalid
+from skrobust.plots._common import size_in_inches
 
 _FEATURES = 6  # of a table, those that change most
+
+
+def in_words(name, width):
+    """Return a name broken between its words, such as those of a class."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", str(name))
+    return textwrap.fill(spaced, width, break_long_words=False)
 
 
 def kind_of(X, image_shape):
@@ -105,8 +113,10 @@ def draw_lines(ax, header, rows, bold, size, widths):
     """Write rows of cells, what changed in bold; return the texts."""
     texts, starts = [], np.r_[0, np.cumsum(widths)] / np.sum(widths)
     n_lines = [max(cell.count("\n") + 1 for cell in row) for row in [header, *rows]]
-    ends = np.cumsum(n_lines) / sum(n_lines)
-    tops = np.r_[0, ends[:-1]]
+    # Lines stand together on top, also where there is room for more.
+    height = 72 * size_in_inches(ax)[1]
+    pitch = min(1.0 / (sum(n_lines) + 0.4 * len(n_lines)), 1.3 * size / height)
+    tops = np.r_[0, np.cumsum(np.array(n_lines) + 0.4)[:-1]] * pitch
     for i, row in enumerate([header, *rows]):
         line = []
         for j, cell in enumerate(row):

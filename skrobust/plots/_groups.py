@@ -11,6 +11,7 @@ from skrobust.plots._common import (
     get_axes,
     ink,
     label_axes,
+    legend_above,
     make_frame,
     size_in_inches,
 )
@@ -27,6 +28,16 @@ def forest(ax, labels, table, colour, size, marker="o"):
     ax.set_yticks(places, labels)
     ax.set_ylim(-0.7, len(labels) - 0.3)
     return points, bars, min(size, max(fitting, 3))
+
+
+def hollow_out(ax, points, hollow, label):
+    """Empty some points, and return what the legend says of them."""
+    face, full = ax.get_facecolor(), points.get_facecolor()[0]
+    points.set_facecolor([face if h else full for h in hollow])
+    points.set_edgecolor(full)
+    if not np.any(hollow):
+        return []
+    return [ax.scatter([], [], s=25, facecolor=face, edgecolor=[full], label=label)]
 
 
 class GroupGapDisplay(FoldedTableMixin):
@@ -55,6 +66,8 @@ class GroupGapDisplay(FoldedTableMixin):
         The values and their intervals, the first group on top.
     line_ : Line2D
         The mean over all samples, or 0.
+    legend_ : Legend
+        What the line and hollow points are.
 
     See Also
     --------
@@ -157,20 +170,22 @@ class GroupGapDisplay(FoldedTableMixin):
             labels = [f"{group} (n = {n})" for group, n in sizes]
             line = np.average(table["value"], weights=table["n_samples"])
             hollow, x, value = table["is_small"], self.measure, "value"
+            texts = f"all samples {line:.3f}", "fewer than 30 samples"
         else:
             pairs = zip(table["first"], table["second"], strict=True)
             labels = [f"{first} - {second}" for first, second in pairs]
             hollow, line = ~(table["p_adjusted"] < 0.05), 0.0
             x, value = f"gap in {self.measure}", "gap"
+            texts = "no gap", "chance may explain it (p ≥ 0.05)"
         shown = {k: table[k] for k in (value, "low", "high")}
         self.points_, self.bars_, small = forest(
             ax, labels, shown, colors(owner)[0], size
         )
-        face = ax.get_facecolor()
-        full = self.points_.get_facecolor()[0]
-        self.points_.set_facecolor([face if h else full for h in hollow])
-        self.points_.set_edgecolor(full)
-        self.line_ = ax.axvline(line, color=ink(owner), lw=0.8, ls="--", zorder=0)
+        empty = hollow_out(ax, self.points_, hollow, texts[1])
+        self.line_ = ax.axvline(
+            line, color=ink(owner), lw=0.8, ls="--", zorder=0, label=texts[0]
+        )
+        self.legend_ = legend_above(ax, size, [self.line_, *empty])
         label_axes(ax, size, x=x, y="")
         ax.tick_params(axis="y", labelsize=small)
         return self

@@ -14,6 +14,7 @@ from skrobust.plots._common import (
     ink,
     label_axes,
     make_frame,
+    size_in_inches,
 )
 
 _KEYS = ("raw", "dimensionality", "signal", "imbalance", "unclipped", "score")
@@ -212,7 +213,8 @@ class NormalizedScoreDisplay(FoldedTableMixin):
         ax.set_yticks(places, labels)
         # Numbers stand beside the bars, with room on both sides where one is negative.
         low, high = min(0.0, *values), max(1.0, *values)
-        room = 0.22 * (high - low)
+        wide = 3.2 * size / (0.55 * 72 * size_in_inches(ax)[0])  # of the axes
+        room = (high - low) * min(0.6, wide / (1 - wide))
         ax.set_xlim(low - (room if low < 0 else 0), high + room)
         self.texts_ = [
             ax.annotate(
@@ -223,6 +225,7 @@ class NormalizedScoreDisplay(FoldedTableMixin):
                 ha="left" if value >= 0 else "right",
                 va="center",
                 fontsize=size,
+                bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.5},
             )
             for value, place in zip(values, places, strict=True)
         ]

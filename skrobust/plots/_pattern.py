@@ -23,8 +23,8 @@ class StabilityPatternDisplay(FoldedTableMixin):
 
     The stability index is the mean, less a penalty for a falling trend, less a penalty
     for the scatter about it. The picture shows each: the points, their mean, the line
-    of least squares, a band of one standard deviation of the residuals, and in the
-    title the index with its three terms.
+    of least squares, a band of one standard deviation of the residuals, and over
+    the legend the index with its three terms.
 
     Parameters
     ----------
@@ -307,10 +307,9 @@ class StabilityPatternDisplay(FoldedTableMixin):
                 ax.tick_params(axis="x", rotation=30)
         else:
             ax.locator_params(axis="x", integer=True)
-        self.legend_ = legend_above(ax, size)
         text = (
             f"index {terms['index']:.3f} = mean {terms['mean']:.3f} "
             f"- fall {-terms['falling']:.3f} - scatter {-terms['variability']:.3f}"
         )
-        ax.set_title(text, fontsize=0.9 * size, pad=3.2 * size)
+        self.legend_ = legend_above(ax, size, title=text)
         return self

@@ -186,6 +186,7 @@ class SeverityCurveDisplay(FoldedTableMixin):
         self.ax_ = ax = get_axes(ax, owner)
         self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
         self.lines_, self.bands_ = {}, {}
+        alpha = 0.2 if len(self.curves) < 3 else 0.1  # many bands lie on one another
         for place, (label, curve) in enumerate(self.curves.items()):
             base = curve["score"][0] if kind == "relative" else 1.0
             style = line_style(place, owner) | (line_kwargs or {})
@@ -194,7 +195,7 @@ class SeverityCurveDisplay(FoldedTableMixin):
             self.lines_[label] = line
             if np.isfinite(low).any():
                 self.bands_[label] = ax.fill_between(
-                    x, low, high, color=line.get_color(), alpha=0.2, lw=0
+                    x, low, high, color=line.get_color(), alpha=alpha, lw=0
                 )
         if kind == "relative":
             ax.axhline(1, color=ink(owner), lw=0.8, zorder=0)
