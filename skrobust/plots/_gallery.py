@@ -251,8 +251,9 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
         n = len(self.rows["clean"])
         header, lines, bold = ["sample", "shown"], [], []
         if self.kind == "table":
+            room = int((size_in_inches(ax)[0] - 1.2) / 0.6)
             names, cells, changed = table_lines(
-                self.rows["clean"], list(self.rows.values())
+                self.rows["clean"], list(self.rows.values()), min(6, max(2, room))
             )
             names = [in_words(name, 12) for name in names]
         else:

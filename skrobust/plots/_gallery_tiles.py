@@ -9,8 +9,6 @@ from skrobust._containers import to_array
 from skrobust._validation import invalid
 from skrobust.plots._common import size_in_inches
 
-_FEATURES = 6  # of a table, those that change most
-
 
 def in_words(name, width):
     """Return a name broken between its words, such as those of a class."""
@@ -64,7 +62,7 @@ def draw_series(ax, row, clean, color, pale):
     return lines[0]
 
 
-def table_lines(clean, shown):
+def table_lines(clean, shown, n_features):
     """Return the names of the features that change most, and the cells of each row.
 
     Parameters
@@ -73,11 +71,13 @@ def table_lines(clean, shown):
         Rows as they were.
     shown : list of the same
         Rows of each condition, the clean ones first.
+    n_features : int
+        How many features there is room for.
 
     Returns
     -------
     names : list of str
-        Of at most six features, in their order.
+        Of the features, in their order.
     cells : list of ndarray of str of shape (n_samples, n_shown)
         The values of each condition.
     changed : list of ndarray of bool of shape (n_samples, n_shown)
@@ -87,7 +87,7 @@ def table_lines(clean, shown):
     tables = [np.asarray(to_array(rows), dtype=object) for rows in shown]
     changed = [differs(table, tables[0]) for table in tables]
     total = sum(c.sum(axis=0) for c in changed)
-    kept = np.sort(np.argsort(-total, kind="stable")[:_FEATURES])
+    kept = np.sort(np.argsort(-total, kind="stable")[:n_features])
     cells = [np.vectorize(_short, otypes=[object])(t[:, kept]) for t in tables]
     return [names[i] for i in kept], cells, [c[:, kept] for c in changed]
 

@@ -185,7 +185,7 @@ class GroupGapDisplay(FoldedTableMixin):
         self.line_ = ax.axvline(
             line, color=ink(owner), lw=0.8, ls="--", zorder=0, label=texts[0]
         )
-        self.legend_ = legend_above(ax, size, [self.line_, *empty])
+        self.legend_ = legend_above(ax, size, [self.line_, *empty], ncols=1)
         label_axes(ax, size, x=x, y="")
         ax.tick_params(axis="y", labelsize=small)
         return self

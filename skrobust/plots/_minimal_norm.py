@@ -86,10 +86,12 @@ class MinimalNormDisplay(FoldedTableMixin):
         """
         owner, models = cls.__name__, {name: results}
         if isinstance(results, dict) and "distance" not in results:
+            if not results:
+                raise invalid("results", owner, "not empty", results)
             models = named_results(results, name, owner, "distance")
         norms = {}
         for label, one in models.items():
-            values = one["distance"] if isinstance(one, dict) else one
+            values = one.get("distance") if isinstance(one, dict) else one
             try:
                 values = np.asarray(values, dtype=float)
             except (TypeError, ValueError):
@@ -98,8 +100,6 @@ class MinimalNormDisplay(FoldedTableMixin):
                 rule = "distances of shape (n_samples,), none of them negative or nan"
                 raise invalid("results", owner, rule, one)
             norms[label or ""] = values
-        if not norms:
-            raise invalid("results", owner, "not empty", results)
         return cls(norms=norms, norm_name=norm_name)
 
     @classmethod
