@@ -108,9 +108,9 @@ def test_severity_refuses(digits):
         SeverityCurveDisplay.from_results(turned)
     with pytest.raises(ValueError, match="what evaluate_perturbations or"):
         SeverityCurveDisplay.from_results({"score": [1.0]})
-    with pytest.raises(ValueError, match="finds no scores of 'b' .* scores of 'a'"):
+    with pytest.raises(ValueError, match=r"finds no scores of 'b' .* scores of 'a'"):
         SeverityCurveDisplay.from_cv_results({"test_a": [0.5]}, {"b": 1})
-    with pytest.raises(ValueError, match="'severities' .* non-empty dict"):
+    with pytest.raises(ValueError, match=r"'severities' .* non-empty dict"):
         SeverityCurveDisplay.from_cv_results({"test_a": [0.5]}, {})
 
 
