@@ -43,7 +43,8 @@ def _cell(value, tag="td"):
 def _table(title, rows):
     caption = f"<caption>{html.escape(str(title))}</caption>" if title else ""
     style = "border-collapse:collapse;color:inherit;font-size:.9em"
-    return f'<table style="{style}">{caption}{"".join(rows)}</table>'
+    table = f'<table style="{style}">{caption}{"".join(rows)}</table>'
+    return f'<div style="overflow-x:auto">{table}</div>'
 
 
 def facts_html(title, facts):
@@ -54,15 +55,20 @@ def facts_html(title, facts):
     title : str
         The caption.
     facts : dict of str to object
-        Long text, such as a warning, wraps.
+        Long text, such as a warning, wraps; None and ``()`` are left out.
 
     Returns
     -------
     str
         A table that loads nothing and takes the colours of its page.
     """
+    known = {
+        k: v
+        for k, v in facts.items()
+        if v is not None and not (isinstance(v, tuple) and not v)
+    }
     rows = [
-        f"<tr>{_cell(name, 'th')}{_cell(value)}</tr>" for name, value in facts.items()
+        f"<tr>{_cell(name, 'th')}{_cell(value)}</tr>" for name, value in known.items()
     ]
     return _table(title, rows)
 
