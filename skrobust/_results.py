@@ -47,6 +47,10 @@ def _table(title, rows):
     return f'<div style="overflow-x:auto">{table}</div>'
 
 
+def _is_empty(value):
+    return value is None or (isinstance(value, tuple) and not value)
+
+
 def facts_html(title, facts):
     """Return names and values as a small table of HTML, with all text escaped.
 
@@ -62,11 +66,7 @@ def facts_html(title, facts):
     str
         A table that loads nothing and takes the colours of its page.
     """
-    known = {
-        k: v
-        for k, v in facts.items()
-        if v is not None and not (isinstance(v, tuple) and not v)
-    }
+    known = {k: v for k, v in facts.items() if not _is_empty(v)}
     rows = [
         f"<tr>{_cell(name, 'th')}{_cell(value)}</tr>" for name, value in known.items()
     ]

@@ -53,6 +53,7 @@ def surface_figure(models, x, y, z, score_name, owner):
             )  # fmt: skip
     figure.update_layout(
         scene={
+            "camera": {"eye": {"x": -1.6, "y": -1.9, "z": 1.3}},
             "xaxis": {"title": {"text": f"mean {score_name}"}},
             "yaxis": {"title": {"text": "coefficient of variation"}},
             "zaxis": {"title": {"text": "Accuracy-Stability Index"}},
