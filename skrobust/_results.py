@@ -1,16 +1,122 @@
 """Results as plain arrays that turn into a table."""
 
+import html
+import numbers
+from collections.abc import Mapping
+
 import numpy as np
 from sklearn.utils import Bunch
 
 from skrobust._optional import require
+
+_ROWS = 20  # of a table in a notebook; a longer one shows its first and last
+# Colours of the page itself, so that tables read on light and on dark ones.
+_CELL = (
+    "text-align:{};padding:.15em .7em;border:0;"
+    "border-bottom:1px solid rgba(128,128,128,.4);color:inherit;background:none"
+)
+
+
+def _text(value):
+    if isinstance(value, Results):
+        return "table below"
+    if isinstance(value, np.ndarray) and value.ndim:
+        return f"array of shape {value.shape}"
+    if isinstance(value, (tuple, list)) and all(
+        isinstance(v, numbers.Number) for v in value
+    ):
+        return ", ".join(_text(v) for v in value)
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return f"{float(value):.4g}"
+    return str(value)
+
+
+def _cell(value, tag="td"):
+    side = "right" if isinstance(value, numbers.Number) and tag == "td" else "left"
+    return f'<{tag} style="{_CELL.format(side)}">{html.escape(_text(value))}</{tag}>'
+
+
+def _table(title, rows):
+    caption = f"<caption>{html.escape(str(title))}</caption>" if title else ""
+    style = "border-collapse:collapse;color:inherit;font-size:.9em"
+    table = f'<table style="{style}">{caption}{"".join(rows)}</table>'
+    return f'<div style="overflow-x:auto">{table}</div>'
+
+
+def _is_empty(value):
+    return value is None or (isinstance(value, tuple) and not value)
+
+
+def facts_html(title, facts):
+    """Return names and values as a small table of HTML, with all text escaped.
+
+    Parameters
+    ----------
+    title : str
+        The caption.
+    facts : dict of str to object
+        Long text, such as a warning, wraps; None and ``()`` are left out.
+
+    Returns
+    -------
+    str
+        A table that loads nothing and takes the colours of its page.
+    """
+    known = {k: v for k, v in facts.items() if not _is_empty(v)}
+    rows = [
+        f"<tr>{_cell(name, 'th')}{_cell(value)}</tr>" for name, value in known.items()
+    ]
+    return _table(title, rows)
+
+
+def columns_html(title, columns):
+    """Return columns of equal length as a table of HTML, shortened in the middle.
+
+    Parameters
+    ----------
+    title : str
+        The caption.
+    columns : dict of str to array-like
+        The columns by name.
+
+    Returns
+    -------
+    str
+        A table that loads nothing and takes the colours of its page.
+    """
+    n = min((len(values) for values in columns.values()), default=0)
+    shown = list(range(n))
+    rows = ["<tr>" + "".join(_cell(name, "th") for name in columns) + "</tr>"]
+    if n > _ROWS:
+        shown = [*range(_ROWS // 2), None, *range(n - _ROWS // 2, n)]
+    for i in shown:
+        if i is None:
+            text = f"… {n - _ROWS} more rows …"
+            rows.append(
+                f'<tr><td colspan="{len(columns)}" style="{_CELL.format("center")}">'
+                f"{text}</td></tr>"
+            )
+            continue
+        cells = (_cell(values[i]) for values in columns.values())
+        rows.append("<tr>" + "".join(cells) + "</tr>")
+    return _table(title, rows)
+
+
+def folded_html(summary, body):
+    """Return HTML behind a line that opens it."""
+    line = html.escape(str(summary))
+    return f"<details><summary>{line}</summary>{body}</details>"
 
 
 class Results(Bunch):
     """A dictionary of arrays and numbers, also readable as attributes.
 
     Arrays named in ``columns`` have one entry per row of the table that ``to_frame``
-    makes; everything else is about the whole.
+    makes; everything else is about the whole. A notebook shows both as tables.
 
     Examples
     --------
@@ -53,3 +159,22 @@ class Results(Bunch):
                 value = f"{value:.4f}"
             parts.append(f"  {name}: {value}")
         return f"{type(self).__name__}(\n" + "\n".join(parts) + "\n)"
+
+    def _repr_html_(self):
+        named = self.get("columns", ())
+        columns = {name: self[name] for name in named if name in self}
+        inner = {k: v for k, v in self.items() if isinstance(v, Results)}
+        facts = {
+            name: value
+            for name, value in self.items()
+            if name not in columns and name not in inner and name != "columns"
+        }
+        facts = {k: v for k, v in facts.items() if not isinstance(v, Mapping)}
+        parts = [facts_html(type(self).__name__, facts)] if facts else []
+        if columns:
+            n = len(next(iter(columns.values())))
+            body = columns_html("", columns)
+            title = f"{n} rows: {', '.join(columns)}"
+            parts.append(body if n <= _ROWS else folded_html(title, body))
+        parts += [folded_html(name, v._repr_html_()) for name, v in inner.items()]
+        return f"<div>{''.join(parts)}</div>"

@@ -111,7 +111,9 @@ def test_given_axes(results):
     assert display.failures_ax_ is None
     assert display.failure_lines_ == {}
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["uniform", "flagship", "true accuracy"]
+    assert labels == [
+        "uniform", "flagship", "true accuracy", "middle 95 % of estimates",
+    ]  # fmt: skip
     _, pair = plt.subplots(1, 2)
     assert display.plot(pair).failures_ax_ is pair[1]
     display.plot(pair, line_kwargs={"color": "k"})

@@ -1,12 +1,12 @@
 """What an attack found, sample by sample, and what it cost."""
 
 import dataclasses
-import html
 from typing import Any
 
 import numpy as np
 
 from skrobust._optional import require
+from skrobust._results import facts_html
 
 _PER_SAMPLE = (
     "success", "norm", "forward", "backward", "queries", "iterations", "found_by",
@@ -117,8 +117,4 @@ class AttackResult:
         return "AttackResult(\n" + "\n".join(lines) + "\n)"
 
     def _repr_html_(self):
-        rows = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
-            for name, value in self._facts().items()
-        )
-        return f"<table><caption>AttackResult</caption>{rows}</table>"
+        return facts_html("AttackResult", self._facts())

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._results import facts_html
 from skrobust._validation import invalid
 from skrobust.base._answers import FAILED, OPEN, PASSED, SKIPPED
 from skrobust.base._estimates import Estimate
@@ -17,6 +18,31 @@ CHAIN = 16
 
 class ResultMixin:
     """The part of a sampler that reports what the answers say."""
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._state_html()
+        return bundle
+
+    @property
+    def _repr_html_(self):
+        diagram = super()._repr_html_
+        return lambda: diagram() + self._state_html()
+
+    def _state_html(self):
+        """Return what the answers say, below the diagram, once there is a pool."""
+        if not hasattr(self, "n_pool_"):
+            return ""
+        found = self.result()
+        low, high = found.interval
+        facts = {
+            "labels": f"{found.n_labels} of {found.n_pool}",
+            "mispredictions": found.n_failures,
+            "accuracy": found.accuracy,
+            f"{100 * found.confidence:g} % interval": f"{low:.4g} to {high:.4g}",
+        }
+        return facts_html("Sampling so far", facts)
 
     def result(
         self,

@@ -1,6 +1,8 @@
 """What a sampler says about a metric."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+
+from skrobust._results import facts_html
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,3 +52,6 @@ class SamplingEstimate:
             f"SamplingEstimate(value={self.value:.4f}, interval=({low:.4f}, "
             f"{high:.4f}), std_error={self.std_error:.4f}, n_used={self.n_used})"
         )
+
+    def _repr_html_(self):
+        return facts_html("SamplingEstimate", asdict(self))

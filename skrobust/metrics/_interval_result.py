@@ -1,6 +1,8 @@
 """One value with its interval, and what a reader must know about it."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+
+from skrobust._results import facts_html
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,3 +63,6 @@ class Interval:
         if self.plug_in is not None:
             text += f", plug-in {self.plug_in:.4f}"
         return "\n  warning: ".join([text + ")", *self.warnings])
+
+    def _repr_html_(self):
+        return facts_html("Interval", asdict(self))

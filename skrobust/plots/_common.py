@@ -3,7 +3,26 @@
 from collections.abc import Mapping
 
 from skrobust._optional import require
+from skrobust._results import columns_html, folded_html
 from skrobust._validation import invalid
+
+LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
+MARKERS = "osD^vP*X"
+# Okabe and Ito (2008): told apart by colour-blind readers, and by grey as well.
+OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+
+class FoldedTableMixin:
+    """Show a display in a notebook as its table, folded under one line."""
+
+    def _repr_html_(self):
+        name = type(self).__name__
+        try:
+            frame = self.frame()
+        except ImportError:
+            return f"<p>{name}</p>"
+        columns = {str(c): frame[c].tolist() for c in frame.columns}
+        return folded_html(f"{name}: {len(frame)} rows", columns_html("", columns))
 
 
 def check_results(results, owner, keys, source):
@@ -11,6 +30,16 @@ def check_results(results, owner, keys, source):
     if not isinstance(results, Mapping) or any(key not in results for key in keys):
         raise invalid("results", owner, f"what {source} returns", results)
     return results
+
+
+def named_results(results, name, owner, key):
+    """Return the results of one model, or of several by name, as a dict."""
+    if isinstance(results, Mapping) and results and key not in results:
+        if name is not None:
+            rule = "None for several models, which carry their own names"
+            raise invalid("name", owner, rule, name)
+        return dict(results)
+    return {name: results}
 
 
 def score_name(results):
@@ -21,6 +50,20 @@ def score_name(results):
 def get_pyplot(owner):
     """Import matplotlib, or say how to install it."""
     return require("matplotlib.pyplot", f"{owner}.plot", extra="plots")
+
+
+def make_frame(owner, columns):
+    """Return columns as a data frame of pandas, or say how to install it."""
+    pandas = require("pandas", f"{owner}.frame", extra="report")
+    return pandas.DataFrame(columns)
+
+
+def get_axes(ax, owner):
+    """Return checked 2-D axes, new ones for None."""
+    plt = get_pyplot(owner)
+    if ax is None:
+        _, ax = plt.subplots(layout="constrained")
+    return check_axes(ax, owner)
 
 
 def check_axes(ax, owner, *, three_d=False):
@@ -36,6 +79,32 @@ def check_axes(ax, owner, *, three_d=False):
     return ax
 
 
+def colors(owner):
+    """Return the colours of lines: the user's own, or a palette for all eyes."""
+    plt = get_pyplot(owner)
+    cycle = plt.rcParams["axes.prop_cycle"]
+    if cycle == plt.matplotlib.rcParamsDefault["axes.prop_cycle"]:
+        return OKABE_ITO
+    return cycle.by_key().get("color", ["C0"])
+
+
+def line_style(place, owner, *, marker=True):
+    """Return colour, dashes and marker of one line among several."""
+    palette = colors(owner)
+    style = {
+        "color": palette[place % len(palette)],
+        "linestyle": LINES[place % len(LINES)],
+    }
+    if marker:
+        style |= {"marker": MARKERS[place % len(MARKERS)], "markersize": 4}
+    return style
+
+
+def ink(owner):
+    """Return the colour of text and of lines that stand for no model."""
+    return get_pyplot(owner).rcParams["text.color"]
+
+
 def size_in_inches(ax):
     """Return width and height of axes, also inside subfigures."""
     return ax.get_window_extent().size / ax.figure.dpi
@@ -46,3 +115,30 @@ def font_size(ax, width, height):
     default = get_pyplot("skrobust.plots").rcParams["font.size"]
     scale = min(size_in_inches(ax) / (width, height))
     return default * min(1.0, max(0.4, scale))
+
+
+def label_axes(ax, size, *, x, y, title=None):
+    """Write what the axes are, in one size."""
+    ax.set_xlabel(x, fontsize=size)
+    ax.set_ylabel(y, fontsize=size)
+    ax.tick_params(labelsize=size)
+    if title is not None:
+        ax.set_title(title, fontsize=1.1 * size)
+
+
+def legend_above(ax, size, handles=None, *, ncols=2, title=None):
+    """Put the legend over the axes, where it hides no data."""
+    if handles is None:
+        handles = ax.get_legend_handles_labels()[0]
+    if not handles:
+        return None
+    return ax.legend(
+        handles=handles,
+        fontsize=0.83 * size,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=min(ncols, len(handles)),
+        frameon=False,
+        title=title,
+        title_fontsize=0.9 * size,
+    )

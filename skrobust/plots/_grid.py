@@ -8,6 +8,7 @@ from sklearn.utils import Bunch
 from skrobust._optional import require
 from skrobust._validation import invalid
 from skrobust.plots._common import (
+    FoldedTableMixin,
     check_axes,
     check_results,
     font_size,
@@ -15,7 +16,8 @@ from skrobust.plots._common import (
     score_name,
 )
 
-_STEP = r"([A-Z]+)(\d+(?:\.\d+)?)"
+# A factor is a name without digits, such as "GaussianNoise[std]", and a level.
+_STEP = r"([^\d\W][^\d+-]*)([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 _NAME = re.compile(_STEP + _STEP)
 _FACTORS = {
     "SP": "SP: salt and pepper (density)",
@@ -31,7 +33,8 @@ def _parse(name, owner):
         raise ValueError(
             f"{owner} reads the two factors from the names of the conditions, such as "
             f"'SP0.1GA0.15' or 'RL60SP0.2'; {name!r} cannot be read. Use the "
-            'conditions of two_factor_grid("asi68").'
+            "conditions of two_factor_grid, with numbers as levels and no digits in "
+            "the names of the factors."
         )
     steps = []
     for factor, level in (match.group(1, 2), match.group(3, 4)):
@@ -48,7 +51,7 @@ def _ink(color):
     return "black" if linear @ [0.2126, 0.7152, 0.0722] > 0.18 else "white"
 
 
-class PerturbationGridDisplay:
+class PerturbationGridDisplay(FoldedTableMixin):
     """Heat maps of a score over two factors, one for each order of application.
 
     Both orders of a pair have the same rows and columns, so that the same place in
@@ -110,8 +113,8 @@ class PerturbationGridDisplay:
         Parameters
         ----------
         results : Results
-            Of the conditions of ``two_factor_grid("asi68")``, or others whose names
-            are two factors with a level each.
+            Of the conditions of ``two_factor_grid``, or others whose names are two
+            factors with a level each, such as ``"Rotation10GaussianNoise0.1"``.
 
         Returns
         -------

@@ -4,14 +4,20 @@ import numpy as np
 
 from skrobust._optional import require
 from skrobust._validation import check_count, invalid
-from skrobust.plots._common import check_axes, check_results, font_size, get_pyplot
+from skrobust.plots._common import (
+    LINES,
+    FoldedTableMixin,
+    check_axes,
+    check_results,
+    font_size,
+    get_pyplot,
+    line_style,
+)
 
-_LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
-_MARKERS = "osD^vP*X"
 _DODGE = 0.07  # of the distance between budgets: samplers side by side
 
 
-class LabelBudgetDisplay:
+class LabelBudgetDisplay(FoldedTableMixin):
     """Accuracy with its uncertainty above, mispredictions found below.
 
     Of one sampler (``from_sampler``): its estimate and interval after each answer, as
@@ -29,6 +35,8 @@ class LabelBudgetDisplay:
     simulated : bool, default=False
         Whether curves are summaries over repeats: drawn as bars side by side instead of
         steps with a band.
+    band_name : str, default="interval"
+        What the bands or bars are, for the legend.
 
     Attributes
     ----------
@@ -42,6 +50,8 @@ class LabelBudgetDisplay:
         Intervals, or bars, by sampler.
     truth_line_ : Line2D or None
         The true accuracy.
+    legend_ : Legend
+        That of the upper axes: the bands, and the truth where it is known.
 
     Examples
     --------
@@ -57,10 +67,13 @@ class LabelBudgetDisplay:
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, curves, true_accuracy=None, simulated=False):
+    def __init__(
+        self, *, curves, true_accuracy=None, simulated=False, band_name="interval"
+    ):
         self.curves = curves
         self.true_accuracy = true_accuracy
         self.simulated = simulated
+        self.band_name = band_name
 
     @classmethod
     def from_results(cls, results):
@@ -91,7 +104,10 @@ class LabelBudgetDisplay:
                 "failures": results["found"][rows].mean(axis=1),
             }
         return cls(
-            curves=curves, true_accuracy=results["true_accuracy"], simulated=True
+            curves=curves,
+            true_accuracy=results["true_accuracy"],
+            simulated=True,
+            band_name="middle 95 % of estimates",
         )
 
     @classmethod
@@ -129,7 +145,10 @@ class LabelBudgetDisplay:
             )
         names = ("n_labels", "accuracy", "low", "high", "failures")
         curve = dict(zip(names, np.array(points).T, strict=True))
-        return cls(curves={name or type(sampler).__name__: curve})
+        return cls(
+            curves={name or type(sampler).__name__: curve},
+            band_name=f"{100 * confidence:g} % interval",
+        )
 
     def frame(self):
         """Return the curves as a data frame of pandas.
@@ -175,10 +194,7 @@ class LabelBudgetDisplay:
         color, size = plt.rcParams["text.color"], font_size(upper, 4, 1.8)
         for place, (name, curve) in enumerate(self.curves.items()):
             style = {
-                "color": f"C{place}",
-                "linestyle": _LINES[place % len(_LINES)],
-                "marker": _MARKERS[place % len(_MARKERS)] if self.simulated else None,
-                "markersize": 4,
+                **line_style(place, owner, marker=self.simulated),
                 **(line_kwargs or {}),
             }
             self._draw_estimates(place, name, curve, style)
@@ -201,8 +217,9 @@ class LabelBudgetDisplay:
             style = {**style, "drawstyle": "steps-post"}
             (line,) = ax.plot(x, curve["accuracy"], label=name, **style)
             self.bands_[name] = ax.fill_between(
-                x, low, high, step="post", color=line.get_color(), alpha=0.2, lw=0
-            )
+                x, low, high, step="post", color=line.get_color(), alpha=0.2, lw=0,
+                label=self.band_name,
+            )  # fmt: skip
             self.lines_[name] = line
             return
         # Side by side, whatever the scale: budgets are multiplied by a little.
@@ -211,7 +228,7 @@ class LabelBudgetDisplay:
         (line,) = ax.plot(x, curve["accuracy"], label=name, **style)
         self.bands_[name] = ax.vlines(
             x, low, high, color=line.get_color(), lw=1.5,
-            linestyles=_LINES[place % len(_LINES)],
+            linestyles=LINES[place % len(LINES)], label=self.band_name,
         )  # fmt: skip
         self.lines_[name] = line
 
@@ -232,8 +249,11 @@ class LabelBudgetDisplay:
             lower.set_ylabel("failures found", fontsize=size)
             lower.set_ylim(bottom=0)
             lower.legend(fontsize=0.83 * size, loc="upper left")
-        if lower is None or self.truth_line_ is not None:
-            shown = None if lower is None else [self.truth_line_]
-            upper.legend(handles=shown, fontsize=0.83 * size)
+        shown = list(self.lines_.values()) if lower is None else []
+        # One entry says what every band, or bar, is.
+        band = next(iter(self.bands_.values()), None)
+        shown += [one for one in (self.truth_line_, band) if one is not None]
+        if shown:
+            self.legend_ = upper.legend(handles=shown, fontsize=0.83 * size)
         for one in axes:
             one.tick_params(labelsize=size)

@@ -5,8 +5,10 @@ import numpy as np
 from skrobust._optional import require
 from skrobust.evaluation import evaluate_attack
 from skrobust.plots._common import (
+    FoldedTableMixin,
     check_axes,
     check_results,
+    colors,
     font_size,
     get_pyplot,
     size_in_inches,
@@ -19,7 +21,7 @@ _STYLES = {
 }
 
 
-class RobustRatioDisplay:
+class RobustRatioDisplay(FoldedTableMixin):
     """Robust ratio against tolerance on the left, accuracies on the right.
 
     The robust ratio is never shown alone: beside each mode stand the same examples
@@ -222,12 +224,17 @@ class RobustRatioDisplay:
 
     def _draw_ratios(self, line_kwargs):
         self.lines_, self.bands_, self.tempered_lines_ = {}, {}, {}
+        palette = colors(type(self).__name__)
         for i, (mode, curve) in enumerate(self.curves.items()):
             label, style, marker = _STYLES.get(mode, (mode, "-.", "D"))
             x = curve["tolerance"]
             # Markers of two modes alternate, so that equal curves show both.
             step = max(1, len(x) // 5)
-            settings = {"color": f"C{i}", "linestyle": style, "marker": marker}
+            settings = {
+                "color": palette[i % len(palette)],
+                "linestyle": style,
+                "marker": marker,
+            }
             settings |= {"markersize": 4, "markevery": (i * step // 2, step)}
             settings |= {"label": f"robust ratio, {label}", **line_kwargs}
             (line,) = self.ax_.plot(x, curve["robust_ratio"], **settings)

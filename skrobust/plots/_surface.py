@@ -3,18 +3,28 @@
 import numpy as np
 
 from skrobust._optional import require
-from skrobust._validation import check_choice, check_fractions, check_scores, invalid
+from skrobust._validation import (
+    check_choice,
+    check_count,
+    check_fractions,
+    check_scores,
+    invalid,
+)
 from skrobust.metrics import accuracy_stability_index, coefficient_of_variation
 from skrobust.plots._common import (
+    MARKERS,
+    FoldedTableMixin,
     check_axes,
     check_results,
+    colors,
     font_size,
     get_pyplot,
     score_name,
 )
+from skrobust.plots._cv_scores import condition_scores
+from skrobust.plots._surface_plotly import surface_figure
 
 _METHODS = ("plot_surface", "contourf", "pcolormesh")
-_MARKERS = "osD^vPX*"
 _GRID = 60
 
 
@@ -31,7 +41,7 @@ def _limits(values, *, low, high, least):
     return max(low, start - margin), min(high, stop + margin)
 
 
-class StabilitySurfaceDisplay:
+class StabilitySurfaceDisplay(FoldedTableMixin):
     """Surface of the Accuracy-Stability Index with models and conditions on it.
 
     Over the mean accuracy x and the coefficient of variation y (CV) stands the index
@@ -135,6 +145,63 @@ class StabilitySurfaceDisplay:
             score_name=kinds.pop() if len(kinds) == 1 else "score",
         )
 
+    @classmethod
+    def from_cv_results(cls, cv_results, conditions, *, candidates=5):
+        """Make the display from scores of one scorer per condition.
+
+        Parameters
+        ----------
+        cv_results : dict
+            Of ``cross_validate`` with several metrics (one model), or ``cv_results_``
+            of a search (one model per candidate, named by its parameters).
+        conditions : list of str
+            The scorers, one per condition.
+        candidates : int, default=5
+            Of a search: the candidates of the greatest mean over the conditions.
+
+        Returns
+        -------
+        display : StabilitySurfaceDisplay
+            Of the means over folds. Not drawn yet.
+        """
+        owner = f"{cls.__name__}.from_cv_results"
+        check_count(candidates, "candidates", owner)
+        models = condition_scores(cv_results, conditions, owner, candidates)
+        names = np.array([str(c) for c in conditions])
+        models = {k: {"score": v, "name": names} for k, v in models.items()}
+        return cls.from_results(models)
+
+    def to_plotly(self):
+        """Return the surface and the points as an interactive figure of plotly.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            To turn, zoom and hover: each point tells its name and its values.
+        """
+        points = zip(self._points(), self.conditions, self.names, strict=True)
+        x, y = self._grid(np.vstack([np.vstack(pair) for pair in self._points()]))
+        owner = f"{type(self).__name__}.to_plotly"
+        return surface_figure(list(points), x, y, _height(x, y), self.score_name, owner)
+
+    def plot_interactive(self):
+        """Show the interactive figure, in a notebook or a browser.
+
+        Returns
+        -------
+        display : StabilitySurfaceDisplay
+            The display itself; ``plotly_figure_`` is the figure.
+        """
+        self.plotly_figure_ = self.to_plotly()
+        self.plotly_figure_.show()
+        return self
+
+    @staticmethod
+    def _grid(everything):
+        x = _limits(everything[:, 0], low=0, high=1, least=0.02)
+        y = _limits(everything[:, 1], low=0, high=np.inf, least=0.02)[1]
+        return np.meshgrid(np.linspace(*x, _GRID), np.linspace(0, y, _GRID))
+
     def _points(self):
         # Per model: the conditions of shape (n_conditions, 3) and the model itself.
         points = []
@@ -213,9 +280,7 @@ class StabilitySurfaceDisplay:
         size = font_size(ax, 4.4, 3.4)
         points = self._points()
         everything = np.vstack([np.vstack(pair) for pair in points])
-        x_limits = _limits(everything[:, 0], low=0, high=1, least=0.02)
-        y_limits = (0, _limits(everything[:, 1], low=0, high=np.inf, least=0.02)[1])
-        x, y = np.meshgrid(np.linspace(*x_limits, _GRID), np.linspace(*y_limits, _GRID))
+        x, y = self._grid(everything)
         settings = {"cmap": "Greys_r"}
         if three_d:
             settings = {"cmap": "viridis", "alpha": 0.6, "linewidth": 0}
@@ -226,7 +291,7 @@ class StabilitySurfaceDisplay:
             settings["shading"] = "gouraud"
         settings |= surface_kwargs or {}
         self.surface_ = getattr(ax, plot_method)(x, y, _height(x, y), **settings)
-        ax.set(xlim=x_limits, ylim=y_limits)
+        ax.set(xlim=(x[0, 0], x[0, -1]), ylim=(y[0, 0], y[-1, 0]))
         ax.set_xlabel(f"mean {self.score_name}", fontsize=size)
         ax.set_ylabel("coefficient of variation", fontsize=size)
         ax.tick_params(labelsize=size)
@@ -237,7 +302,7 @@ class StabilitySurfaceDisplay:
             self.colorbar_ = self.figure_.colorbar(self.surface_, ax=ax)
             self.colorbar_.set_label("Accuracy-Stability Index", fontsize=size)
             self.colorbar_.ax.tick_params(labelsize=size)
-        self._scatter(plt, points, size, point_kwargs or {})
+        self._scatter(points, size, point_kwargs or {})
         return self
 
     def _arrange_3d(self, size):
@@ -252,16 +317,16 @@ class StabilitySurfaceDisplay:
             # The default looks along the surface; from here all of it is seen.
             ax.view_init(40, -130)
 
-    def _scatter(self, plt, points, size, point_kwargs):
+    def _scatter(self, points, size, point_kwargs):
         three_d = self.ax_.name == "3d"
-        colors = plt.rcParams["axes.prop_cycle"].by_key().get("color", ["C0"])
+        palette = colors(type(self).__name__)
         self.condition_points_, self.model_points_ = [], []
         for i, ((conditions, model), name) in enumerate(
             zip(points, self.names, strict=True)
         ):
             shared = {
-                "color": colors[i % len(colors)],
-                "marker": _MARKERS[i % len(_MARKERS)],
+                "color": palette[i % len(palette)],
+                "marker": MARKERS[i % len(MARKERS)],
                 "edgecolors": "black",
                 **({"depthshade": False} if three_d else {"clip_on": False}),
             }
