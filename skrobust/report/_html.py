@@ -21,6 +21,7 @@ from skrobust.report._summary import (
 )
 from skrobust.report._tables import severity_table
 
+_FEW = 3  # models whose details are open from the start
 _SHOWN_TOLERANCES = (0.01, 0.05, 0.1, 0.2)
 _PARTS = (
     "stability",
@@ -133,6 +134,7 @@ def build_report(collected):
             "tolerance": TOLERANCE,
             "tolerances": _SHOWN_TOLERANCES,
             "mode_names": _MODES,
+            "few": len(models) <= _FEW,
             "style": style,
             "script": script,
             "hashes": {"style": _hash(style), "script": _hash(script)},

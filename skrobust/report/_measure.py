@@ -65,7 +65,9 @@ def measure_model(name, model, kind, X, y, settings, work, log):
     _keep(work, "clean accuracy", name, right["clean"])
     found["stability"] = _stability(name, model, X, y, settings, work, log)
     if found["stability"] is not None and "correct" in found["stability"]:
-        _keep(work, "stability", name, found["stability"]["correct"])
+        held = found["stability"]["correct"]
+        _keep(work, "mean accuracy", name, held.mean(axis=1))
+        _keep(work, "stability", name, held)
     found["attacks"] = _attacks(name, model, X, y, settings, work, log)
     for attack, results in found["attacks"].items():
         if results is not None:

@@ -7,9 +7,11 @@ from skrobust._random import seed_number
 from skrobust.metrics import compare_models
 
 LEVEL = 0.05  # of adjusted p-values
-_N_RESAMPLES = 1000
+_N_RESAMPLES = 2000
+_NAMED = 5  # models that a sentence lists
 _WORDS = {
     "clean accuracy": "clean accuracy",
+    "mean accuracy": "mean accuracy under perturbation",
     "stability": "stability (ASI without sampling noise)",
     "R2": "R2",
 }
@@ -70,9 +72,14 @@ def compare_measure(measure, models, y, random_state):
         (better and worse model, with the same), ``sentences``, ``method``,
         ``correction``, ``confidence``, ``n`` and ``ranking_kept``.
     """
-    settings = {"random_state": random_state, "n_resamples": _N_RESAMPLES}
+    # The smallest adjusted p-value is the number of pairs over that of resamples.
+    n_pairs = len(models) * (len(models) - 1) // 2
+    n_resamples = min(max(_N_RESAMPLES, 200 * n_pairs), 5 * _N_RESAMPLES)
+    settings = {"random_state": random_state, "n_resamples": n_resamples}
     if measure == "R2":
         settings |= {"metric": r2_score, "y_true": y}
+    elif measure == "mean accuracy":
+        settings["metric"] = np.mean
     elif measure == "stability":
         settings["metric"] = "accuracy_stability_index"
     results = compare_models(models, **settings)
@@ -145,30 +152,33 @@ def _verdict(difference, p):
 
 def _sentences(words, ranking, pairs):
     """Say in plain words which differences are real."""
-    first = ranking[0]
-    ahead = [row["name"] for row in ranking[1:] if row.get("verdict") == "real"]
-    near = [row["name"] for row in ranking[1:] if row.get("verdict") != "real"]
-    said = [f"{first['name']} has the highest {words}, {first['value']:.3f}."]
-    if first["value"] - ranking[1]["value"] < 1e-12:
-        said = [f"The highest {words} is {first['value']:.3f}, and models share it."]
+    first, others = ranking[0], ranking[1:]
+    name, value = f"\u201c{first['name']}\u201d", f"{first['value']:.3f}"
+    value = value.replace("-", "\N{MINUS SIGN}")
+    equal = [r for r in others if first["value"] - r["value"] < 1e-12]
+    ahead = [r for r in others if r not in equal and r.get("verdict") == "real"]
+    near = [r for r in others if r not in equal and r.get("verdict") != "real"]
+    if equal:
+        said = [f"The highest {words} is {value}: {_listed([first, *equal])}."]
+    else:
+        said = [f"{name} has the highest {words}, {value}."]
     if ahead:
-        said.append(f"{first['name']} is really ahead of {_listed(ahead)}.")
+        said.append(f"{name} is really ahead of {_listed(ahead)}.")
     if near:
-        less = [row for row in ranking[1:] if row.get("verdict") != "real"]
-        if all(first["value"] - row["value"] < 1e-12 for row in less):
-            said.append(f"It shows no difference to {_listed(near)}.")
-        else:
-            said.append(
-                f"Between {first['name']} and {_listed(near)} the difference could be "
-                "chance: these rows do not tell them apart."
-            )
+        said.append(
+            f"The lead over {_listed(near)} could be chance: these rows do not tell "
+            "them apart."
+        )
     if len(pairs) > 1:
         real = sum(pair["verdict"] == "real" for pair in pairs)
         said.append(f"{real} of {len(pairs)} pairs differ for real.")
     return said
 
 
-def _listed(names):
+def _listed(rows):
+    names = [f"\u201c{row['name']}\u201d" for row in rows]
+    if len(names) > _NAMED:
+        names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} others"]
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -72,7 +72,25 @@
     target.scrollIntoView();
   }
 
+  // What is too wide scrolls; the keyboard must reach it, and it needs a name.
+  function reach() {
+    document.querySelectorAll(".scroll").forEach(function (box) {
+      if (box.scrollWidth <= box.clientWidth) {
+        ["tabindex", "role", "aria-label"].forEach(function (n) { box.removeAttribute(n); });
+        return;
+      }
+      var part = box.closest("section");
+      var title = part && part.querySelector("h2");
+      box.tabIndex = 0;
+      box.setAttribute("role", "region");
+      box.setAttribute("aria-label", (title ? title.textContent + ", " : "") + "wide table");
+    });
+  }
+
   document.querySelectorAll("table").forEach(prepare);
+  reach();
+  window.addEventListener("resize", reach);
+  document.addEventListener("toggle", reach, true);
   var bar = document.getElementById("fold");
   if (bar) {
     [["Open all details", true], ["Close all", false]].forEach(function (pair) {
