@@ -5,6 +5,7 @@ from skrobust.report._create import Report, create_report, write_report
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
 from skrobust.report._plain import report_from_json
+from skrobust.report._schema import report_schema
 from skrobust.report._summary import summary_rows
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "collect_report",
     "create_report",
     "report_from_json",
+    "report_schema",
     "summary_rows",
     "write_report",
 ]

@@ -7,6 +7,7 @@ import numpy as np
 
 from skrobust._containers import is_frame
 from skrobust._validation import check_count, check_same_length, check_targets, invalid
+from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.report import _facts, _inputs
 from skrobust.report._log import Log
 from skrobust.report._measure import measure_model
@@ -84,7 +85,7 @@ def collect_report(
         ``"asi68"`` for images, ``"text"`` for text and ``"tabular"`` for tables whose
         training rows are given. A regressor is perturbed only when asked.
     groups : array-like of shape (n_samples,) or dict of str to such, default=None
-        Group of each row, or several groupings by their names.
+        Group of each row, or several groupings by their names, of 2 to 50 groups each.
     times : array-like of shape (n_samples,), default=None
         Period of each row; sorted, they are the order of time.
     checks : bool, default=True
@@ -159,6 +160,8 @@ def collect_report(
     n_train = 0 if X_train is None else _facts.shape_of(X_train)[0]
     if n_samples is not None:
         check_count(n_samples, "n_samples", _OWNER)
+    _inputs.check_size(eps, norm)
+    Checkpoint(checkpoint, _OWNER)  # refused now rather than after an hour
     options = _inputs.check_options(
         attacks, radii, conditions, groups, times, checks, len(y)
     )

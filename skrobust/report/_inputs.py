@@ -5,11 +5,12 @@ import inspect
 import numpy as np
 
 from skrobust import attacks as family
-from skrobust._validation import check_scores, invalid
+from skrobust._validation import check_number, check_scores, invalid
 from skrobust.report import _facts
 
 _OWNER = "collect_report"
 _PRESETS = ("asi68", "cifar_c", "imagenet_c", "mnist_c", "series", "tabular", "text")
+_MOST_GROUPS = 50
 RESERVED = ("name", "kind", "clean", "normalized", "asi", "ratio", "estimate")
 
 
@@ -47,7 +48,7 @@ def check_options(attacks, radii, conditions, groups, times, checks, n_rows):
         "radii": radii,
         "conditions": _conditions(conditions),
         "groups": {
-            str(name): _per_row(f"groups[{name!r}]", values, n_rows)
+            str(name): _grouping(f"groups[{name!r}]", values, n_rows)
             for name, values in (groups or {}).items()
         },
         "times": None if times is None else _per_row("times", times, n_rows),
@@ -77,7 +78,7 @@ def _attacks(attacks):
 
 
 def _conditions(conditions):
-    if conditions is None or conditions in _PRESETS:
+    if conditions is None or (isinstance(conditions, str) and conditions in _PRESETS):
         return conditions
     good = isinstance(conditions, (list, tuple)) and len(conditions) > 0
     if not good or not all(hasattr(c, "perturb") for c in conditions):
@@ -92,6 +93,23 @@ def _per_row(name, values, n_rows):
         rule = f"1-D with one entry for each of the {n_rows} rows"
         raise invalid(name, _OWNER, rule, f"shape {values.shape}")
     return values
+
+
+def _grouping(name, values, n_rows):
+    values = _per_row(name, values, n_rows)
+    n_groups = len(set(values.tolist()))
+    if not 2 <= n_groups <= _MOST_GROUPS:
+        rule = f"2 to {_MOST_GROUPS} different groups"
+        raise invalid(name, _OWNER, rule, f"{n_groups} of them")
+    return values
+
+
+def check_size(eps, norm):
+    """Check the radius and the norm of attacks."""
+    if eps is not None:
+        check_number(eps, "eps", _OWNER, low=0, low_open=True)
+    if norm not in (np.inf, 2, 1):
+        raise invalid("norm", _OWNER, "numpy.inf, 2 or 1", norm)
 
 
 def name_of_conditions(conditions, X, image_shape):

@@ -17,7 +17,7 @@ VERSION = 2
 
 def _is_large(name, value):
     # One value a row and condition; the scores say what is needed.
-    return name == "correct" and isinstance(value, np.ndarray)
+    return name == "correct" and (value is None or isinstance(value, np.ndarray))
 
 
 def to_plain(value):

@@ -10,10 +10,8 @@ LEVEL = 0.05  # of adjusted p-values
 _N_RESAMPLES = 2000
 _NAMED = 5  # models that a sentence lists
 _WORDS = {
-    "clean accuracy": "clean accuracy",
     "mean accuracy": "mean accuracy under perturbation",
     "stability": "stability (ASI without sampling noise)",
-    "R2": "R2",
 }
 
 
@@ -102,7 +100,8 @@ def compare_measure(measure, models, y, random_state):
         }
         for name in names
     ]
-    words = _WORDS.get(measure, measure)
+    words = measure.replace("accuracy, ", "accuracy under ")
+    words = _WORDS.get(measure, words)
     return {
         "measure": measure,
         "words": words,
@@ -143,6 +142,8 @@ def _pair(results, i):
 
 
 def _verdict(difference, p):
+    if difference < 1e-12:
+        return "none"
     if not np.isfinite(p):
         return "undefined"
     if p < LEVEL:

@@ -149,8 +149,9 @@ def stability(
     bounds = None
     if "correct" in results:
         interval = results.pop("accuracy_stability_index_interval")
-        results["interval"] = (interval.low, interval.high)
-        results["corrected"] = interval.value
+        if interval is not None:  # as for a single condition
+            results["interval"] = (interval.low, interval.high)
+            results["corrected"] = interval.value
         bounds = proportion_interval(round(score * n), n)
     results["worst"] = {
         "number": int(results.number[worst]),

@@ -20,19 +20,19 @@ def attack_names(collected):
     return list(names) or ["FGSM", "PGD"]
 
 
-def headline(model_or_attacks):
-    """Return the name of the attack whose robust ratio is shown first, or None."""
-    attacks = model_or_attacks.get("attacks", model_or_attacks)
-    done = [name for name, results in attacks.items() if results]
-    return "PGD" if "PGD" in attacks else (done[-1] if done else None)
+def headline(collected):
+    """Return the name of the attack whose robust ratio is shown first."""
+    names = attack_names(collected)
+    attacks = [model["attacks"] for model in collected["models"]]
+    judged = [n for n in names if any((a.get(n) or {}).get("modes") for a in attacks)]
+    return "PGD" if "PGD" in names else (judged or names)[-1]
 
 
 def summary_columns(collected):
     """Return (key, heading) of each column that at least one model can fill."""
     names = attack_names(collected)
     middle = [(name, f"Robust accuracy, {name}") for name in names]
-    chosen = "PGD" if "PGD" in names else names[-1]
-    ratio = ("ratio", f"Robust ratio at {TOLERANCE:g}, {chosen}")
+    ratio = ("ratio", f"Robust ratio at {TOLERANCE:g}, {headline(collected)}")
     columns = [*COLUMNS[:3], *middle, ratio, COLUMNS[-1]]
     rows = summary_rows(collected)
     return [
@@ -69,11 +69,11 @@ def summary_rows(collected):
     >>> row["name"], row["clean"]["value"] > 0.9, row["PGD"]
     ('neighbours', True, None)
     """
-    names = attack_names(collected)
-    return [_row(model, names) for model in collected["models"]]
+    names, chosen = attack_names(collected), headline(collected)
+    return [_row(model, names, chosen) for model in collected["models"]]
 
 
-def _row(model, names):
+def _row(model, names, chosen):
     clean, attacks = model["clean"], model["attacks"]
     row = {
         "name": model["name"],
@@ -89,7 +89,7 @@ def _row(model, names):
         row[name] = results and _cell(
             results["robust_accuracy"], results["robust_accuracy_interval"]
         )
-    results = attacks.get(headline(attacks) or "")
+    results = attacks.get(chosen)
     if results and "probability_shift" in results.get("modes", ()):
         row["ratio"] = ratio_at(results, "probability_shift", TOLERANCE)
         scaled = ratio_at(results, "probability_shift", TOLERANCE, "_tempered")
