@@ -3,11 +3,11 @@
 import json
 import os
 import warnings
-from html.parser import HTMLParser
 from importlib import resources
 
 import numpy as np
 import pytest
+from report_page import Page
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -44,46 +44,6 @@ LABEL = "<img src=x onerror=1>"
 COLUMN = "</script><script>alert(1)</script>"
 TITLE = "R&D's <b>report</b> &amp; more"
 SCRIPT = (resources.files("skrobust.report") / "report.js").read_text(encoding="utf-8")
-VOID = {"meta", "link", "img", "br", "hr", "input"}
-
-
-class Page(HTMLParser):
-    """Elements, and the text of each as a reader sees it."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.elements, self._open, self.css = [], [], ""
-        self.feed(text)
-        self.close()
-        assert not self._open
-
-    def handle_starttag(self, tag, attrs):
-        names = [name for name, _ in attrs]
-        assert len(names) == len(set(names))
-        element = {"tag": tag, "attrs": dict(attrs), "text": "", "up": self._open[:]}
-        self.elements.append(element)
-        if tag not in VOID:
-            self._open.append(element)
-
-    def handle_endtag(self, tag):
-        assert self._open.pop()["tag"] == tag
-
-    def handle_data(self, data):
-        for element in self._open:
-            element["text"] += data
-
-    def all(self, tag):
-        return [e for e in self.elements if e["tag"] == tag]
-
-    def texts(self, tag):
-        return [" ".join(e["text"].split()) for e in self.all(tag)]
-
-    def inside(self, tag, **attrs):
-        """Return the elements inside the first one with a tag and attributes."""
-        for e in self.all(tag):
-            if all(e["attrs"].get(k) == v for k, v in attrs.items()):
-                return [other for other in self.elements if e in other["up"]]
-        raise AssertionError(f"no {tag} with {attrs}")
 
 
 def strict(text):
