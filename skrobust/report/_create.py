@@ -85,15 +85,33 @@ class Report(os.PathLike):
         return write_report(self.collected, out, **twins)
 
     def to_html(self):
-        """Return the page as text."""
+        """Return the page as text.
+
+        Returns
+        -------
+        str
+            The HTML page.
+        """
         return build_report(self.collected)
 
     def to_json(self):
-        """Return the machine-readable twin as text."""
+        """Return the machine-readable twin as text.
+
+        Returns
+        -------
+        str
+            Strict JSON.
+        """
         return to_json(self.collected)
 
     def to_markdown(self):
-        """Return the Markdown twin as text."""
+        """Return the Markdown twin as text.
+
+        Returns
+        -------
+        str
+            GitHub-flavoured Markdown.
+        """
         return build_markdown(self.collected)
 
 
