@@ -10,7 +10,7 @@ import numpy as np
 
 from skrobust._optional import require
 from skrobust.report._doubts import explained
-from skrobust.report._pictures import draw_pictures
+from skrobust.report._pictures import draw_curves, draw_pictures
 from skrobust.report._plain import plain_report, restored
 from skrobust.report._summary import (
     TOLERANCE,
@@ -129,6 +129,7 @@ def build_report(collected):
             "models": models,
             "columns_of_summary": summary_columns(collected),
             "attack_names": attack_names(collected),
+            "curves": draw_curves(models),
             "doubts": explained(models),
             "summary": summary_rows(collected),
             "tolerance": TOLERANCE,
