@@ -15,6 +15,7 @@ from skrobust.evaluation import (
     evaluate_attack,
     robust_accuracy_curve,
 )
+from skrobust.evaluation._honest_model import check_input
 
 GRID = np.linspace(0.02, 0.4, 20)
 
@@ -280,3 +281,13 @@ def test_bad_input_of_checks():
     for name in ("n_samples", "n_queries"):
         with pytest.raises(ValueError, match=f"The '{name}' parameter of check_eval"):
             check_evaluation(PGD(), model, X, y, **{name: 0})
+
+
+@pytest.mark.parametrize(
+    ("eps", "top", "doubted"),
+    [(0.03, 255, True), (0.3, 16, True), (0.8, 16, False), (2.0, 255, False)],
+)
+def test_less_than_one_step_is_doubted_where_there_are_many(eps, top, doubted):
+    values = np.arange(top + 1.0).reshape(-1, 1)
+    doubts = [*check_input(values, eps, np.inf, (0, top))]
+    assert [d.code for d in doubts] == ["INPUT_SCALE"] * doubted

@@ -3,10 +3,11 @@
 import json
 import os
 import warnings
-from html.parser import HTMLParser
+from importlib import resources
 
 import numpy as np
 import pytest
+from report_page import Page
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -23,7 +24,7 @@ from skrobust.attacks import FGSM, PGD
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.metrics import normalized_score_parts, proportion_interval
 from skrobust.perturbations import two_factor_grid
-from skrobust.report import _collect as collect_module
+from skrobust.report import _measure as measure_module
 from skrobust.report import (
     build_report,
     collect_report,
@@ -42,46 +43,7 @@ MODEL_NAME = 'A<B & "C"'
 LABEL = "<img src=x onerror=1>"
 COLUMN = "</script><script>alert(1)</script>"
 TITLE = "R&D's <b>report</b> &amp; more"
-VOID = {"meta", "link", "img", "br", "hr", "input"}
-
-
-class Page(HTMLParser):
-    """Elements, and the text of each as a reader sees it."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.elements, self._open, self.css = [], [], ""
-        self.feed(text)
-        self.close()
-        assert not self._open
-
-    def handle_starttag(self, tag, attrs):
-        names = [name for name, _ in attrs]
-        assert len(names) == len(set(names))
-        element = {"tag": tag, "attrs": dict(attrs), "text": "", "up": self._open[:]}
-        self.elements.append(element)
-        if tag not in VOID:
-            self._open.append(element)
-
-    def handle_endtag(self, tag):
-        assert self._open.pop()["tag"] == tag
-
-    def handle_data(self, data):
-        for element in self._open:
-            element["text"] += data
-
-    def all(self, tag):
-        return [e for e in self.elements if e["tag"] == tag]
-
-    def texts(self, tag):
-        return [" ".join(e["text"].split()) for e in self.all(tag)]
-
-    def inside(self, tag, **attrs):
-        """Return the elements inside the first one with a tag and attributes."""
-        for e in self.all(tag):
-            if all(e["attrs"].get(k) == v for k, v in attrs.items()):
-                return [other for other in self.elements if e in other["up"]]
-        raise AssertionError(f"no {tag} with {attrs}")
+SCRIPT = (resources.files("skrobust.report") / "report.js").read_text(encoding="utf-8")
 
 
 def strict(text):
@@ -351,7 +313,7 @@ def test_one_section_takes_no_other_along(broken, models, digits, monkeypatch):
     def fail(*args, **kwargs):
         raise ValueError("It\n  went wrong.")
 
-    monkeypatch.setattr(collect_module._sections, broken, fail)
+    monkeypatch.setattr(measure_module._sections, broken, fail)
     found = collect_report({"m": models["logistic"]}, X, y, **SETTINGS)
     assert {row["reason"] for row in found["skipped"]} == {"It went wrong."}
     row = summary_rows(found)[0]
@@ -434,14 +396,16 @@ def test_bad_data_is_refused(X, y, words):
 
 def test_words_of_the_user_are_escaped_exactly_once(nasty):
     page = Page(build_report(nasty))
-    assert page.all("script") == page.all("u") == page.all("br") == []
+    assert page.all("u") == page.all("br") == []
+    (script,) = page.all("script")
+    assert script["text"] == SCRIPT
     assert page.texts("title") == page.texts("h1") == [TITLE]
     cells = [e["text"] for e in page.elements if e["tag"] in ("th", "td")]
     for text in (MODEL_NAME, LABEL, "x & y", "<br>", "No <torch> & no 'skorch'."):
         assert text in cells
     assert "<gone>" in cells
     assert any(text.startswith("<u>odd</u> & &lt;") for text in cells)
-    names = [e["text"] for e in page.all("li")]
+    names = [e["text"] for e in page.inside("ul", **{"class": "names"})]
     assert names[:4] == [COLUMN, "b&amp;", "c<d", '"e"']
     codes = [e["text"] for e in page.all("code")]
     assert "skrobust report '<script>'" in codes
@@ -481,7 +445,9 @@ def test_picture_that_fails_leaves_its_reason(collected, monkeypatch):
 def test_page_needs_nothing_else(page, nasty):
     for found in (page, Page(build_report(nasty))):
         for element in found.elements:
-            assert element["tag"] not in ("script", "iframe", "object", "embed")
+            assert element["tag"] not in ("iframe", "object", "embed")
+            if element["tag"] == "script":
+                assert (element["text"], element["attrs"]) == (SCRIPT, {})
             for name, value in element["attrs"].items():
                 assert not name.startswith("on")
                 if name in ("src", "href", "data", "srcset", "action"):

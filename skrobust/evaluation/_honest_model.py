@@ -100,7 +100,9 @@ def check_input(values, eps, norm, data_range):
             {"mean": float(np.abs(mean).max()), "sd": float(np.median(sd[moving]))},
         )
     whole = bool((flat == np.round(flat)).all()) and high - low >= 10
-    if eps is not None and whole and norm == np.inf and 0 < eps < 1:
+    # Less than one step can be meant where there are few steps; 1/50 of all is not.
+    small = eps is not None and 0 < eps < min(1, 0.02 * (high - low))
+    if small and whole and norm == np.inf:
         yield EvaluationWarning(
             "INPUT_SCALE",
             f"X holds whole numbers from {low:g} to {high:g} and eps={eps:g} is less "

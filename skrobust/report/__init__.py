@@ -3,13 +3,19 @@
 from skrobust.report._collect import collect_report
 from skrobust.report._create import Report, create_report, write_report
 from skrobust.report._html import build_report
+from skrobust.report._markdown import build_markdown
+from skrobust.report._plain import report_from_json
+from skrobust.report._schema import report_schema
 from skrobust.report._summary import summary_rows
 
 __all__ = [
     "Report",
+    "build_markdown",
     "build_report",
     "collect_report",
     "create_report",
+    "report_from_json",
+    "report_schema",
     "summary_rows",
     "write_report",
 ]

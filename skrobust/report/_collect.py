@@ -7,8 +7,11 @@ import numpy as np
 
 from skrobust._containers import is_frame
 from skrobust._validation import check_count, check_same_length, check_targets, invalid
-from skrobust.report import _facts, _sections
+from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.report import _facts, _inputs
 from skrobust.report._log import Log
+from skrobust.report._measure import measure_model
+from skrobust.report._ranking import compare_all
 
 _OWNER = "collect_report"
 
@@ -24,12 +27,19 @@ def collect_report(
     data_range=None,
     eps=None,
     norm=np.inf,
+    attacks=None,
+    radii=None,
+    conditions=None,
+    groups=None,
+    times=None,
+    checks=True,
     n_samples=None,
     class_counts=None,
     n_labels=100,
     random_state=0,
     n_jobs=None,
     verbose=0,
+    checkpoint=None,
     title=None,
     call=None,
     dataset=None,
@@ -46,7 +56,8 @@ def collect_report(
     models : dict of str to fitted estimator
         Classifiers or regressors, used as they are.
     X : array-like or data frame of shape (n_samples, ...)
-        Rows to score: raw input of the whole pipelines, not seen in training.
+        Rows to score: raw input of the whole pipelines, not seen in training. Text may
+        be of shape (n_samples,).
     y : array-like of shape (n_samples,)
         True labels or values.
     X_train : array-like or data frame, default=None
@@ -60,8 +71,26 @@ def collect_report(
         Bounds of the raw input.
     eps : float, default=None
         Radius of the attacks, in the units of the raw input; None: no attacks.
-    norm : {inf, 2}, default=inf
+    norm : {inf, 2, 1}, default=inf
         Norm of the attacks.
+    attacks : list of str or dict of str to attack, default=None
+        Classes of ``skrobust.attacks`` that take ``eps`` by their names, or objects
+        with ``perturb(estimator, X, y)``, which bring their own radius; None is FGSM
+        and PGD. The summary shows the robust ratio of PGD, or of the last one.
+    radii : array-like of float, default=None
+        Rising positive radii for a curve of robust accuracy under PGD.
+    conditions : str or list, default=None
+        What to perturb the rows by: a name of
+        :func:`~skrobust.perturbations.get_preset` or a list of conditions; None is
+        ``"asi68"`` for images, ``"text"`` for text and ``"tabular"`` for tables whose
+        training rows are given. A regressor is perturbed only when asked.
+    groups : array-like of shape (n_samples,) or dict of str to such, default=None
+        Group of each row, or several groupings by their names, of 2 to 50 groups each.
+    times : array-like of shape (n_samples,), default=None
+        Period of each row; sorted, they are the order of time.
+    checks : bool, default=True
+        Whether attacked models are asked for signs of overstated robustness, see
+        :func:`~skrobust.evaluation.check_evaluation`: about seven attacks on 64 rows.
     n_samples : int, default=None
         Size of the whole data set, for the normalized score; None: the rows of ``X``
         and of ``X_train``.
@@ -76,6 +105,9 @@ def collect_report(
         Conditions scored at a time.
     verbose : int, default=0
         From 1 on, a progress bar.
+    checkpoint : str or path, default=None
+        Folder in which finished conditions and attacks are kept, so that a report that
+        was interrupted goes on from there when it is made again.
     title : str, default=None
         Heading of the report.
     call : str, default=None
@@ -92,8 +124,9 @@ def collect_report(
     collected : dict
         ``title``, ``created``, ``seconds``, ``call``, ``settings``, ``columns``,
         ``classes``, ``models`` (one dict each, with ``clean``, ``normalized``,
-        ``stability``, ``attacks`` and ``labelling``, or None), ``skipped``,
-        ``warnings`` and ``versions``.
+        ``stability``, ``attacks``, ``curve``, ``doubts``, ``groups``, ``times`` and
+        ``labelling``, or None), ``comparisons`` (rankings of two and more models, with
+        their paired differences), ``skipped``, ``warnings`` and ``versions``.
 
     Raises
     ------
@@ -120,27 +153,34 @@ def collect_report(
         X = np.asarray(X)
     y = np.asarray(check_targets(y, _OWNER))
     check_same_length(_OWNER, X=range(_facts.shape_of(X)[0]), y=y)
-    shape = _facts.shape_of(X)
-    if len(shape) < 2:
+    shape, is_text = _facts.shape_of(X), _facts.is_text(X)
+    if len(shape) < 2 and not is_text:
         raise invalid("X", _OWNER, "of shape (n_samples, ...)", tuple(shape))
     check_count(n_labels, "n_labels", _OWNER)
     n_train = 0 if X_train is None else _facts.shape_of(X_train)[0]
     if n_samples is not None:
         check_count(n_samples, "n_samples", _OWNER)
+    _inputs.check_size(eps, norm)
+    Checkpoint(checkpoint, _OWNER)  # refused now rather than after an hour
+    options = _inputs.check_options(
+        attacks, radii, conditions, groups, times, checks, len(y)
+    )
     settings = {
         "dataset": dataset,
         "n_rows": len(y),
         "n_train": n_train or None,
         "n_samples": len(y) + n_train if n_samples is None else n_samples,
         "n_samples_given": n_samples is not None,
-        "n_features": int(np.prod(shape[1:])),
+        "n_features": None if is_text else int(np.prod(shape[1:])),
         "class_counts": class_counts,
         "image_shape": image_shape,
         "channel_axis": channel_axis,
-        "sides": _facts.image_sides(X, image_shape, channel_axis),
+        "sides": None if is_text else _facts.image_sides(X, image_shape, channel_axis),
         "data_range": data_range,
         "eps": eps,
         "norm": norm,
+        "conditions": _inputs.name_of_conditions(options["conditions"], X, image_shape),
+        "checks": checks,
         "n_labels": n_labels,
         "random_state": random_state,
     }
@@ -160,11 +200,19 @@ def collect_report(
         collected["n_shared_rows"] = log.run(
             "data", "rows seen in training", _facts.shared_rows, X, X_train
         )
-    work = {"X_train": X_train, "n_jobs": n_jobs, "verbose": verbose}
+    work = {
+        "X_train": X_train,
+        "n_jobs": n_jobs,
+        "verbose": verbose,
+        "checkpoint": checkpoint,
+        "right": {},  # what the comparisons pair, row by row
+        **options,
+    }
     collected["models"] = [
-        _one_model(name, model, kinds[name], X, y, settings, work, log)
+        measure_model(name, model, kinds[name], X, y, settings, work, log)
         for name, model in models.items()
     ]
+    collected["comparisons"] = compare_all(work["right"], y, random_state, log)
     collected["skipped"], collected["warnings"] = log.skipped, log.warnings
     collected["versions"] = _facts.versions()
     collected["seconds"] = time.perf_counter() - started
@@ -177,97 +225,3 @@ def _check_models(models):
         cure = "Write {'name': model}." if hasattr(models, "predict") else ""
         rule = "a non-empty dict of names to fitted estimators"
         raise invalid("models", _OWNER, rule, models, cure)
-
-
-def _one_model(name, model, kind, X, y, settings, work, log):
-    if kind == "classifier" and y.dtype.kind == "f" and (y != np.round(y)).any():
-        raise ValueError(f"{_OWNER} needs labels in y for {name!r}; it holds numbers.")
-    clean = log.run(
-        name, "clean score", _sections.clean_score, model, X, y, kind, required=True
-    )
-    predicted = clean.pop("predicted")
-    given = settings["n_samples_given"] or settings["n_train"]
-    known_size = settings["n_samples"] if given else None  # None: the score warns
-    found = {
-        "name": name,
-        "estimator": " ".join(repr(model).split()),
-        "kind": kind,
-        "clean": clean,
-        "n_unknown": 0 if kind == "regressor" else _n_unknown(model, y),
-        "normalized": log.run(
-            name,
-            "normalized score",
-            _sections.normalized_score,
-            y,
-            predicted,
-            kind,
-            n_samples=known_size,
-            n_features=settings["n_features"],
-            class_counts=settings["class_counts"],
-        ),
-        "stability": None,
-        "attacks": {},
-        "labelling": {},
-    }
-    if kind == "regressor":
-        log.skip(
-            name,
-            "stability, attacks and operational testing",
-            "They count right and wrong labels, and a regressor gives none.",
-        )
-        return found
-    found["stability"] = _stability(name, model, X, y, settings, work, log)
-    found["attacks"] = _attacks(name, model, X, y, settings, log)
-    for sampler in _sections.SAMPLERS:
-        found["labelling"][sampler] = log.run(
-            name,
-            f"operational testing, {sampler}",
-            _sections.labelling,
-            model,
-            X,
-            y,
-            sampler,
-            n_labels=settings["n_labels"],
-            true_accuracy=clean["value"],
-            random_state=settings["random_state"],
-        )
-    return found
-
-
-def _stability(name, model, X, y, settings, work, log):
-    if settings["sides"] is None:
-        log.skip(
-            name,
-            "stability",
-            "The rows are no images, or image_shape was not given: the two-factor grid "
-            "is noise and rotation of images.",
-        )
-        return None
-    return log.run(
-        name, "stability", _sections.stability, model, X, y, settings, **work
-    )
-
-
-def _attacks(name, model, X, y, settings, log):
-    if settings["eps"] is None:
-        reason = "eps was not given: the size of the attack in units of the raw input."
-        log.skip(name, "attacks", reason)
-        return {}
-    options = {k: settings[k] for k in ("eps", "norm", "data_range", "random_state")}
-    found = {}
-    for attack in _sections.ATTACKS:
-        results = log.run(
-            name, attack, _sections.attack, model, X, y, attack, **options
-        )
-        found[attack] = results
-        if results is not None and "skipped" in results:
-            log.skip(name, f"{attack}, robust ratio", results["skipped"])
-    return found
-
-
-def _n_unknown(model, y):
-    classes = getattr(model, "classes_", None)
-    if classes is None:
-        return 0
-    known = set(np.asarray(classes).tolist())
-    return sum(label not in known for label in y.tolist())

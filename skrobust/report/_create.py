@@ -9,19 +9,25 @@ import numpy as np
 from skrobust._optional import require
 from skrobust.report._collect import collect_report
 from skrobust.report._html import build_report
-from skrobust.report._plain import to_json
+from skrobust.report._markdown import build_markdown
+from skrobust.report._plain import report_from_json, to_json
+
+# Arguments that are data, which a call names and does not print.
+_DATA = ("X_train", "groups", "times", "radii", "conditions", "class_counts")
 
 
 @dataclass(frozen=True, eq=False)
 class Report(os.PathLike):
-    """A report that was written.
+    """A report that was written, or read back from its JSON twin.
 
     Attributes
     ----------
-    path : Path
-        The HTML file.
+    path : Path or None
+        The HTML file; None until it is written.
     json_path : Path or None
         Its machine-readable twin.
+    markdown_path : Path or None
+        Its Markdown twin.
     collected : dict
         The data of both, from :func:`collect_report`.
 
@@ -31,20 +37,85 @@ class Report(os.PathLike):
     >>> from skrobust.report import Report
     >>> report = Report(Path("report.html"))
     >>> report
-    Report(path=...Path('report.html'), json_path=None)
+    Report(path=...Path('report.html'), json_path=None, markdown_path=None)
     >>> Path(report).name
     'report.html'
     """
 
-    path: Path
+    path: Path | None = None
     json_path: Path | None = None
     collected: dict = field(default_factory=dict, repr=False)
+    markdown_path: Path | None = None
 
     def __fspath__(self):
+        if self.path is None:
+            raise TypeError("This report has no HTML file yet; call its save(out).")
         return str(self.path)
 
+    @classmethod
+    def load(cls, path):
+        """Read a report back from its JSON twin; nothing is computed anew.
 
-def write_report(collected, out, *, json_out=None):
+        Parameters
+        ----------
+        path : path-like
+            The JSON file.
+
+        Returns
+        -------
+        Report
+            Without an HTML file; see :func:`report_from_json`.
+        """
+        return cls(None, Path(path), report_from_json(Path(path)))
+
+    def save(self, out, *, json_out=None, markdown_out=None):
+        """Write the page again, and its twins if asked.
+
+        Parameters
+        ----------
+        out, json_out, markdown_out : path-like or None
+            As in :func:`write_report`.
+
+        Returns
+        -------
+        Report
+            Where the files are.
+        """
+        twins = {"json_out": json_out, "markdown_out": markdown_out}
+        return write_report(self.collected, out, **twins)
+
+    def to_html(self):
+        """Return the page as text.
+
+        Returns
+        -------
+        str
+            The HTML page.
+        """
+        return build_report(self.collected)
+
+    def to_json(self):
+        """Return the machine-readable twin as text.
+
+        Returns
+        -------
+        str
+            Strict JSON.
+        """
+        return to_json(self.collected)
+
+    def to_markdown(self):
+        """Return the Markdown twin as text.
+
+        Returns
+        -------
+        str
+            GitHub-flavoured Markdown.
+        """
+        return build_markdown(self.collected)
+
+
+def write_report(collected, out, *, json_out=None, markdown_out=None):
     """Write collected data as one self-contained HTML file.
 
     Parameters
@@ -54,7 +125,10 @@ def write_report(collected, out, *, json_out=None):
     out : path-like
         The HTML file; replaced if it is there.
     json_out : path-like, default=None
-        A strict JSON file with the same numbers; NaN and infinity are null.
+        A strict JSON file with the same numbers; NaN and infinity are null. See
+        :func:`report_from_json` for what it holds, and to make the page again.
+    markdown_out : path-like, default=None
+        A Markdown file as GitHub reads it: the summary, for comments on a change.
 
     Returns
     -------
@@ -77,19 +151,30 @@ def write_report(collected, out, *, json_out=None):
     ...     page.is_file(), twin.is_file()
     (True, True)
     """
-    path = Path(out)
-    if json_out is not None and Path(json_out).resolve() == path.resolve():
-        raise ValueError(f"The page and its JSON twin need two names; both are {out}.")
-    page = build_report(collected)
-    path.write_text(page, encoding="utf-8")
-    json_path = None
-    if json_out is not None:
-        json_path = Path(json_out)
-        json_path.write_text(to_json(collected), encoding="utf-8")
-    return Report(path, json_path, collected)
+    files = [Path(p) for p in (out, json_out, markdown_out) if p is not None]
+    if len({path.resolve() for path in files}) < len(files):
+        raise ValueError(
+            "The page and its twins need a name each; one is used twice: "
+            f"{', '.join(map(str, files))}."
+        )
+    # The numbers first: a picture that cannot be drawn loses no measurement.
+    json_path = _written(json_out, to_json, collected)
+    markdown_path = _written(markdown_out, build_markdown, collected)
+    path = _written(out, build_report, collected)
+    return Report(path, json_path, collected, markdown_path)
 
 
-def create_report(models, X, y, *, out, json_out=None, call=None, **settings):
+def _written(path, make, collected):
+    if path is None:
+        return None
+    path = Path(path)
+    path.write_text(make(collected), encoding="utf-8")
+    return path
+
+
+def create_report(
+    models, X, y, *, out, json_out=None, markdown_out=None, call=None, **settings
+):
     """Measure fitted models and write one HTML page about them.
 
     The page needs no network and no other file. It shows the clean and the normalized
@@ -110,12 +195,16 @@ def create_report(models, X, y, *, out, json_out=None, call=None, **settings):
         The HTML file.
     json_out : path-like, default=None
         A machine-readable twin.
+    markdown_out : path-like, default=None
+        A Markdown twin, as in :func:`write_report`.
     call : str, default=None
         What reproduces the report; None: this call.
     **settings : dict
         As in :func:`collect_report`: ``X_train``, ``image_shape``, ``channel_axis``,
-        ``data_range``, ``eps``, ``norm``, ``n_samples``, ``class_counts``,
-        ``n_labels``, ``random_state``, ``n_jobs``, ``verbose``, ``title``, ``dataset``.
+        ``data_range``, ``eps``, ``norm``, ``attacks``, ``radii``, ``conditions``,
+        ``groups``, ``times``, ``checks``, ``n_samples``, ``class_counts``,
+        ``n_labels``, ``random_state``, ``n_jobs``, ``verbose``, ``checkpoint``,
+        ``title``, ``dataset``.
 
     Returns
     -------
@@ -143,22 +232,24 @@ def create_report(models, X, y, *, out, json_out=None, call=None, **settings):
     (True, 569)
     """
     require("jinja2", "create_report", extra="report")
-    folder = Path(out).resolve().parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"create_report found no folder {folder}.")
+    files = {"out": out, "json_out": json_out, "markdown_out": markdown_out}
+    files = {name: path for name, path in files.items() if path is not None}
+    for path in files.values():
+        folder = Path(path).resolve().parent
+        if not folder.is_dir():
+            raise FileNotFoundError(f"create_report found no folder {folder}.")
     if call is None:
-        call = _call(out, json_out, settings)
+        call = _call(files, settings)
     collected = collect_report(models, X, y, call=call, **settings)
-    return write_report(collected, out, json_out=json_out)
+    return write_report(collected, **files)
 
 
-def _call(out, json_out, settings):
-    parts = ["models", "X", "y", f"out={os.fspath(out)!r}"]
-    if json_out is not None:
-        parts.append(f"json_out={os.fspath(json_out)!r}")
+def _call(files, settings):
+    parts = ["models", "X", "y"]
+    parts += [f"{name}={os.fspath(path)!r}" for name, path in files.items()]
     for name, value in settings.items():
-        if name == "X_train":
-            parts.append("X_train=X_train")
+        if name in _DATA and value is not None and not isinstance(value, str):
+            parts.append(f"{name}={name}")
         elif isinstance(value, float) and np.isinf(value):
             parts.append(f"{name}=np.inf")
         elif name != "progress":

@@ -48,6 +48,16 @@ def shape_of(X):
     return X.shape if hasattr(X, "shape") else np.shape(X)
 
 
+def is_text(X):
+    """Return whether rows are strings, one each."""
+    if is_frame(X) or len(shape_of(X)) != 1:
+        return False
+    values = np.asarray(X)
+    return values.dtype.kind in "UT" or (
+        values.dtype.kind == "O" and all(isinstance(v, str) for v in values)
+    )
+
+
 def image_sides(X, image_shape, channel_axis):
     """Return (height, width) of the images in ``X``, or None for a table.
 
@@ -98,7 +108,7 @@ def shared_rows(X, X_train):
 
 def _row_keys(X):
     rows = X.toarray() if hasattr(X, "toarray") else np.asarray(to_array(X))
-    rows = rows.reshape(len(rows), -1)
+    rows = rows.reshape(len(rows), -1)  # text: one column
     if rows.dtype.kind in "fiub":
         rows = np.ascontiguousarray(rows, dtype=np.float64) + 0.0
         return [row.tobytes() for row in rows]

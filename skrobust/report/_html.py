@@ -1,14 +1,37 @@
 """The page: collected data poured into the template."""
 
+import base64
+import hashlib
 import math
+import re
+from importlib import resources
 
 import numpy as np
 
 from skrobust._optional import require
-from skrobust.report._pictures import draw_pictures
-from skrobust.report._summary import COLUMNS, TOLERANCE, ratio_at, summary_rows
+from skrobust.report._doubts import explained
+from skrobust.report._pictures import draw_curves, draw_pictures
+from skrobust.report._plain import plain_report, restored
+from skrobust.report._summary import (
+    TOLERANCE,
+    attack_names,
+    ratio_at,
+    summary_columns,
+    summary_rows,
+)
+from skrobust.report._tables import severity_table
 
+_FEW = 3  # models whose details are open from the start
 _SHOWN_TOLERANCES = (0.01, 0.05, 0.1, 0.2)
+_PARTS = (
+    "stability",
+    "attacks",
+    "curve",
+    "doubts",
+    "groups",
+    "times",
+    "labelling",
+)
 _MODES = {
     "loss": "loss, run in full",
     "probability_shift": "probability shift",
@@ -83,26 +106,74 @@ def build_report(collected):
         lstrip_blocks=True,
     )
     environment.filters.update(number=number, compact=compact)
+    environment.globals["heat"] = heat
     environment.tests["finite"] = lambda v: v is not None and math.isfinite(v)
+    # The same numbers as in the JSON twin, so that the twin makes the same page.
+    collected = restored(plain_report(collected))
+    slugs = _slugs(model["name"] for model in collected["models"])
     models = [
-        {**model, "pictures": draw_pictures(model), "attack_rows": _attack_rows(model)}
-        for model in collected["models"]
-    ]
-    return environment.get_template("report.html").render(
         {
+            **model,
+            "slug": slug,
+            "pictures": draw_pictures(model),
+            "attack_rows": _attack_rows(model),
+            "severities": severity_table(model["stability"]),
+        }
+        for model, slug in zip(collected["models"], slugs, strict=True)
+    ]
+    style, script = _file("report.css"), _file("report.js")
+    page = environment.get_template("report.html").render(
+        {
+            "comparisons": (),
             **collected,
             "models": models,
-            "columns_of_summary": COLUMNS,
+            "columns_of_summary": summary_columns(collected),
+            "attack_names": attack_names(collected),
+            "curves": draw_curves(models),
+            "doubts": explained(models),
             "summary": summary_rows(collected),
             "tolerance": TOLERANCE,
             "tolerances": _SHOWN_TOLERANCES,
             "mode_names": _MODES,
+            "few": len(models) <= _FEW,
+            "style": style,
+            "script": script,
+            "hashes": {"style": _hash(style), "script": _hash(script)},
             "has": {
-                part: any(_present(model[part]) for model in models)
-                for part in ("stability", "attacks", "labelling")
+                part: any(_present(model.get(part)) for model in models)
+                for part in _PARTS
             },
         }
     )
+    return page.rstrip("\n") + "\n"
+
+
+def heat(score, clean):
+    """Return how much of the clean score is lost, from 0 (little) to 5 (all)."""
+    if clean is None or not clean > 0:
+        return 0
+    return int(np.clip(np.ceil(5 * (1 - score / clean) - 0.05), 0, 5))
+
+
+def _file(name):
+    return (resources.files("skrobust.report") / name).read_text(encoding="utf-8")
+
+
+def _hash(text):
+    """Return what the page's security policy knows a style or script by."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _slugs(names):
+    """Return an anchor for each name: the same over runs, and no two alike."""
+    found = []
+    for name in names:
+        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "model"
+        while slug in found:
+            slug += "-x"
+        found.append(slug)
+    return found
 
 
 def _present(part):

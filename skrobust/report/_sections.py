@@ -1,20 +1,16 @@
 """The measurements of a report, one function each."""
 
+import inspect
+
 import numpy as np
 from sklearn.metrics import mean_absolute_error, r2_score
 
 from skrobust._responses import predict_labels
-from skrobust.attacks import FGSM, PGD
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
-from skrobust.metrics import (
-    confidence_interval,
-    normalized_score_parts,
-    proportion_interval,
-)
-from skrobust.perturbations import two_factor_grid
+from skrobust.metrics import normalized_score_parts, proportion_interval
+from skrobust.perturbations import get_preset
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
-ATTACKS = {"FGSM": FGSM, "PGD": PGD}
 SAMPLERS = {"simple random": SimpleRandomSampler, "DeepEST": DeepESTSampler}
 PHOTOGRAPH = 32  # pixels a side; the levels of the grid were set for no less
 
@@ -73,64 +69,117 @@ def normalized_score(y, predicted, kind, *, n_samples, n_features, class_counts)
     return normalized_score_parts(y, predicted, task="classification", **settings)
 
 
-def stability(model, X, y, images, *, X_train, n_jobs, verbose):
-    """Score a classifier under the 69 conditions of the two-factor grid.
+def make_conditions(wanted, settings):
+    """Return a list of conditions.
 
     Parameters
     ----------
-    model : fitted classifier
+    wanted : list, str or None
+        Conditions of the user's own, or anything else for the preset that the settings
+        name.
+    settings : dict
+        ``conditions`` (the name), ``image_shape``, ``channel_axis``, ``data_range`` and
+        ``random_state``.
+
+    Returns
+    -------
+    list
+        The conditions, not fitted.
+    """
+    if isinstance(wanted, list):
+        return wanted
+    name, data_range = settings["conditions"], settings["data_range"]
+    options = {"random_state": settings["random_state"]}
+    if name not in ("series", "tabular", "text"):  # images
+        options |= {k: settings[k] for k in ("image_shape", "channel_axis")}
+        options["data_range"] = "auto" if data_range is None else data_range
+    return get_preset(name, **options)
+
+
+def stability(
+    model, X, y, settings, *, conditions, X_train, n_jobs, verbose, checkpoint
+):
+    """Score a model under every condition.
+
+    Parameters
+    ----------
+    model : fitted estimator
         The model.
     X : array-like or data frame of shape (n_samples, ...)
-        Images, or flat rows.
+        Rows.
     y : ndarray of shape (n_samples,)
-        True labels.
-    images : dict
-        ``image_shape``, ``channel_axis``, ``data_range``, ``random_state`` and the
-        ``sides`` (height, width) in pixels.
+        True labels or values.
+    settings : dict
+        As in :func:`make_conditions`, with the ``sides`` (height, width) in pixels of
+        images.
+    conditions : list, str or None
+        What was asked for.
     X_train : array-like or None
-        Where no data range is given, the range of the pixels is learned here.
-    n_jobs, verbose : int or None
+        Where no data range is given, the range of the pixels is learned here, and the
+        scales of tables.
+    n_jobs, verbose, checkpoint : object
         As in :func:`~skrobust.evaluation.evaluate_perturbations`.
 
     Returns
     -------
     Results
-        Those of :func:`~skrobust.evaluation.evaluate_perturbations`, with ``interval``
-        and ``corrected`` (the index without what sampling noise adds to the spread),
-        ``worst`` (number, name, score, interval), ``clean`` and ``smoke_figure``.
+        Those of :func:`~skrobust.evaluation.evaluate_perturbations`, with ``preset``,
+        ``interval`` and ``corrected`` (the index without what sampling noise adds to
+        the spread; None for a regressor), ``worst`` (number, name, score, interval),
+        ``clean`` and ``smoke_figure``.
     """
-    sides, data_range = images["sides"], images["data_range"]
-    grid = two_factor_grid(
-        "asi68",
-        image_shape=images["image_shape"],
-        channel_axis=images["channel_axis"],
-        data_range="auto" if data_range is None else data_range,
-        random_state=images["random_state"],
+    preset, sides = settings["conditions"], settings["sides"]
+    learns = X_train is not None and (
+        settings["data_range"] is None or preset in ("series", "tabular", "given")
     )
-    if data_range is None and X_train is not None:
-        grid = [condition.fit(X_train) for condition in grid]
-    results = evaluate_perturbations(model, X, y, grid, n_jobs=n_jobs, verbose=verbose)
-    interval = confidence_interval("accuracy_stability_index", results.correct)
-    results["interval"] = (interval.low, interval.high)
-    results["corrected"] = interval.value
+    results = evaluate_perturbations(
+        model,
+        X,
+        y,
+        make_conditions(conditions, settings),
+        X_ref=X_train if learns and preset != "text" else None,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        checkpoint=checkpoint,
+    )
+    results["preset"] = preset
+    results["interval"] = results["corrected"] = None
     worst = int(np.argmin(results.score))
     n, score = results.n_samples, float(results.score[worst])
+    bounds = None
+    if "correct" in results:
+        interval = results.pop("accuracy_stability_index_interval")
+        if interval is not None:  # as for a single condition
+            results["interval"] = (interval.low, interval.high)
+            results["corrected"] = interval.value
+        bounds = proportion_interval(round(score * n), n)
     results["worst"] = {
         "number": int(results.number[worst]),
         "name": str(results.name[worst]),
         "score": score,
-        "interval": proportion_interval(round(score * n), n),
+        "interval": bounds,
     }
-    results["clean"] = float(results.score[0])
+    results["clean"] = float(results.clean_score)
     results["sides"] = sides
-    results["smoke_figure"] = min(sides) < PHOTOGRAPH
+    small = sides is not None and min(sides) < PHOTOGRAPH
+    results["smoke_figure"] = small and preset == "asi68"
     return results
 
 
-def attack(model, X, y, name, *, eps, norm, data_range, random_state):
+def make_attacks(attacks, settings):
+    """Return attacks by their names, or None where classes lack a radius."""
+    if settings["eps"] is None and any(inspect.isclass(a) for a in attacks.values()):
+        return None
+    options = {k: settings[k] for k in ("norm", "data_range", "random_state")}
+    return {
+        name: one(settings["eps"], **options) if inspect.isclass(one) else one
+        for name, one in attacks.items()
+    }
+
+
+def attack(model, X, y, one, *, checkpoint):
     """Attack a classifier and return robust accuracy and robust ratio."""
-    settings = {"norm": norm, "data_range": data_range, "random_state": random_state}
-    return evaluate_attack(model, X, y, ATTACKS[name](eps, **settings))
+    return evaluate_attack(model, X, y, one, checkpoint=checkpoint)
 
 
 def labelling(model, X, y, name, *, n_labels, true_accuracy, random_state):

@@ -14,6 +14,34 @@ COLUMNS = (
 )
 
 
+def attack_names(collected):
+    """Return the names of all attacks in order; FGSM and PGD where none was made."""
+    names = dict.fromkeys(n for m in collected["models"] for n in m["attacks"])
+    return list(names) or ["FGSM", "PGD"]
+
+
+def headline(collected):
+    """Return the name of the attack whose robust ratio is shown first."""
+    names = attack_names(collected)
+    attacks = [model["attacks"] for model in collected["models"]]
+    judged = [n for n in names if any((a.get(n) or {}).get("modes") for a in attacks)]
+    return "PGD" if "PGD" in names else (judged or names)[-1]
+
+
+def summary_columns(collected):
+    """Return (key, heading) of each column that at least one model can fill."""
+    names = attack_names(collected)
+    middle = [(name, f"Robust accuracy, {name}") for name in names]
+    ratio = ("ratio", f"Robust ratio at {TOLERANCE:g}, {headline(collected)}")
+    columns = [*COLUMNS[:3], *middle, ratio, COLUMNS[-1]]
+    rows = summary_rows(collected)
+    return [
+        (key, heading)
+        for key, heading in columns
+        if key == "clean" or any(row.get(key) is not None for row in rows)
+    ]
+
+
 def summary_rows(collected):
     """Return the summary of what was collected.
 
@@ -41,10 +69,11 @@ def summary_rows(collected):
     >>> row["name"], row["clean"]["value"] > 0.9, row["PGD"]
     ('neighbours', True, None)
     """
-    return [_row(model) for model in collected["models"]]
+    names, chosen = attack_names(collected), headline(collected)
+    return [_row(model, names, chosen) for model in collected["models"]]
 
 
-def _row(model):
+def _row(model, names, chosen):
     clean, attacks = model["clean"], model["attacks"]
     row = {
         "name": model["name"],
@@ -55,12 +84,12 @@ def _row(model):
         "ratio": None,
         "estimate": _estimate(model["labelling"]),
     }
-    for name in ("FGSM", "PGD"):
+    for name in dict.fromkeys([*names, "FGSM", "PGD"]):
         results = attacks.get(name)
         row[name] = results and _cell(
             results["robust_accuracy"], results["robust_accuracy_interval"]
         )
-    results = attacks.get("PGD")
+    results = attacks.get(chosen)
     if results and "probability_shift" in results.get("modes", ()):
         row["ratio"] = ratio_at(results, "probability_shift", TOLERANCE)
         scaled = ratio_at(results, "probability_shift", TOLERANCE, "_tempered")
@@ -82,11 +111,14 @@ def ratio_at(results, mode, tolerance, suffix=""):
 
 
 def _stability(results):
+    note = "smoke figure" if results["smoke_figure"] else None
+    if results.get("preset") not in (None, "asi68"):
+        note = f"{len(results['score'])} conditions"
     return _cell(
         results["accuracy_stability_index"],
         results.get("interval"),
         beside=_beside(results["mean"], "mean accuracy"),
-        note="smoke figure" if results["smoke_figure"] else None,
+        note=note,
     )
 
 

@@ -1,0 +1,87 @@
+"""The measurements that are made when asked: curves, doubts, groups, periods."""
+
+import numpy as np
+from sklearn.metrics import r2_score
+
+from skrobust._random import seed_number
+from skrobust.attacks import PGD
+from skrobust.evaluation import check_evaluation, robust_accuracy_curve
+from skrobust.metrics import group_robustness, period_stability_index
+
+N_CHECKED = 64  # rows that an honest evaluation is checked on
+
+
+def curve(model, X, y, radii, *, norm, data_range, random_state):
+    """Return robust accuracy under PGD at each radius."""
+    attack = PGD(norm=norm, data_range=data_range, random_state=random_state)
+    results = robust_accuracy_curve(attack, model, X, y, radii)
+    # One value a row: the curve says what is needed.
+    return {k: v for k, v in results.items() if k not in ("radius", "distance")}
+
+
+def doubts(model, X, y, attack, name, *, random_state):
+    """Return the signs that an evaluation under attack overstates robustness.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        The model.
+    X, y : array-like
+        Rows and labels.
+    attack : object with ``perturb``
+        The attack of the evaluation.
+    name : str
+        Its name in the report.
+    random_state : int, RandomState, Generator or None
+        Seed of the rows looked at.
+
+    Returns
+    -------
+    dict
+        ``attack``, ``n_checked`` and ``found``: one dict each, with ``code``,
+        ``sentence`` and ``numbers``.
+    """
+    seed = seed_number(random_state, "collect_report") % 2**32
+    settings = {"n_samples": N_CHECKED, "random_state": seed}
+    found = check_evaluation(attack, model, X, y, **settings)
+    return {
+        "attack": name,
+        "n_checked": min(N_CHECKED, len(y)),
+        "found": [
+            {"code": d.code, "sentence": d.sentence, "numbers": d.numbers}
+            for d in found
+        ],
+    }
+
+
+def group_table(y, right, groups, *, random_state):
+    """Return the share of right answers in each group, with what chance does.
+
+    The comparison counts right answers, so any wrong label stands for a wrong one.
+    """
+    _, codes = np.unique(y, return_inverse=True)
+    answers = np.where(right, codes, codes.max() + 1)
+    return group_robustness(codes, answers, groups, random_state=random_state)
+
+
+def periods(y, predicted, times, kind):
+    """Return the score of each period and its stability index."""
+    regressor = kind == "regressor"
+    index, table = period_stability_index(
+        y,
+        predicted,
+        times,
+        metric=_r2 if regressor else "accuracy",
+        return_periods=True,
+    )
+    return {
+        "index": float(index),
+        "metric": "R2" if regressor else "accuracy",
+        "period": [str(period) for period in table["period"]],
+        "n_samples": table["n_samples"],
+        "score": table["score"],
+    }
+
+
+def _r2(y_true, y_pred):
+    return r2_score(y_true, y_pred) if len(y_true) > 1 else float("nan")
