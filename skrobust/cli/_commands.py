@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 
 import skrobust as package
+from skrobust.cli._attack_command import attack
 from skrobust.cli._data import load_data
 from skrobust.cli._demo import run_demo
 from skrobust.cli._errors import Commands, UserError
@@ -137,8 +138,8 @@ def demo(out, json_out, seed, quick):
     _finish(collected, out, json_out, say, quiet=False)
 
 
-skrobust.add_command(sample)
-skrobust.add_command(label)
+for _command in (sample, label, attack):
+    skrobust.add_command(_command)
 
 
 def _finish(collected, out, json_out, say, quiet):

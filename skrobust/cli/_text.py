@@ -58,13 +58,7 @@ def summary_text(collected):
     for key, heading in COLUMNS:
         cells = [[heading], *(_cell(row[key]) for row in rows)]
         table.extend(zip_longest(*cells, fillvalue=""))
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = [
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True))
-        for line in table
-    ]
-    lines = [line.rstrip() for line in lines]
-    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    lines = aligned(table)
     for skip in collected["skipped"]:
         text = f"skipped {skip['model']}, {skip['section']}: {skip['reason']}"
         lines.append(fill(text, 88, subsequent_indent="  ", break_on_hyphens=False))
@@ -88,3 +82,24 @@ def _cell(cell):
     if cell["note"]:
         more.append(cell["note"])
     return [first, *(f"  {line}" for line in more)]
+
+
+def aligned(table):
+    """Return the rows of a table of text as lines, a rule under the first."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = [
+        "  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    return lines
+
+
+def interval_text(value, interval=None):
+    """Return a number with its interval, or a dash."""
+    if value is None:
+        return "-"
+    if interval is None:
+        return number(value)
+    low, high = (number(end) for end in interval)
+    return f"{number(value)} ({low} to {high})"
