@@ -6,14 +6,19 @@ from pathlib import Path
 import click
 import matplotlib
 import numpy as np
+from click.shell_completion import get_completion_class
 
 import skrobust as package
 from skrobust.cli._attack_command import attack
+from skrobust.cli._compare_command import compare
 from skrobust.cli._data import load_data
 from skrobust.cli._demo import run_demo
+from skrobust.cli._doctor import doctor_facts, doctor_text
 from skrobust.cli._errors import Commands, UserError
+from skrobust.cli._gates import write_result
 from skrobust.cli._model import load_model
 from skrobust.cli._options import CODES, Numbers, checked_out
+from skrobust.cli._perturb_command import perturb
 from skrobust.cli._sampling_commands import label, sample
 from skrobust.cli._text import Progress, bars, summary_text
 from skrobust.report import collect_report, write_report
@@ -138,7 +143,40 @@ def demo(out, json_out, seed, quick):
     _finish(collected, out, json_out, say, quiet=False)
 
 
-for _command in (sample, label, attack):
+@skrobust.command(epilog=CODES)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def doctor(ctx, as_json):
+    """Say what is installed, which devices there are, and what is missing.
+
+    Exits with 1 where something that the commands need is missing; optional packages
+    do not count.
+    """
+    facts = doctor_facts()
+    if as_json:
+        write_result("-", facts)
+    else:
+        click.echo(doctor_text(facts))
+    ctx.exit(0 if facts["ok"] else 1)
+
+
+@skrobust.command(epilog=CODES)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell):
+    """Print what makes a SHELL complete commands and options with the tab key.
+
+    \b
+    Examples:
+      eval "$(skrobust completion bash)"   # in ~/.bashrc; zsh alike in ~/.zshrc
+      skrobust completion fish > ~/.config/fish/completions/skrobust.fish
+    """  # noqa: D301
+    kind = get_completion_class(shell)
+    maker = kind(skrobust, {}, "skrobust", "_SKROBUST_COMPLETE")
+    # The template alone: source() of bash asks the bash that is installed here.
+    click.echo(maker.source_template % maker.source_vars())
+
+
+for _command in (sample, label, attack, compare, perturb):
     skrobust.add_command(_command)
 
 

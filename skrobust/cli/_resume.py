@@ -13,6 +13,11 @@ import joblib
 from skrobust.cli._errors import UserError
 
 
+def again():
+    """Return the command of this process, as typed."""
+    return shlex.join(["skrobust", *sys.argv[1:]])
+
+
 def say_on_interrupt(text):
     """Set what Ctrl-C answers from here on."""
     click.get_current_context().meta["skrobust.resume"] = text
@@ -49,9 +54,8 @@ def parts_folder(given, command, settings, say):
         say("the working folder may not be written to; Ctrl-C will lose the work")
         yield None
         return
-    again = shlex.join(["skrobust", *sys.argv[1:]])
     say_on_interrupt(
-        f"interrupted; finished parts are in {str(folder)!r}. Go on with: {again}"
+        f"interrupted; finished parts are in {str(folder)!r}. Go on with: {again()}"
     )
     yield str(folder)
     if given is None:
