@@ -15,14 +15,21 @@ from skrobust.cli._data import load_data
 from skrobust.cli._demo import run_demo
 from skrobust.cli._doctor import doctor_facts, doctor_text
 from skrobust.cli._errors import Commands, UserError
-from skrobust.cli._gates import write_result
+from skrobust.cli._gates import (
+    MEASURES,
+    finish_gates,
+    gate_options,
+    judge,
+    write_result,
+)
 from skrobust.cli._model import load_model
-from skrobust.cli._options import CODES, Numbers, checked_out
+from skrobust.cli._options import CODES, Numbers, checked_json, checked_out
 from skrobust.cli._perturb_command import perturb
 from skrobust.cli._sampling_commands import label, sample
 from skrobust.cli._text import Progress, bars, summary_text
-from skrobust.report import collect_report, write_report
+from skrobust.report import collect_report, summary_rows, write_report
 from skrobust.report._facts import kind_of
+from skrobust.report._plain import to_json
 
 
 @click.group(cls=Commands, epilog=CODES)
@@ -37,7 +44,9 @@ def skrobust():
 @click.argument("data")
 @click.option("--target", help="Column of the labels; needed for a CSV file.")
 @click.option("--out", required=True, callback=checked_out, help="The HTML file.")
-@click.option("--json", "json_out", callback=checked_out, help="A JSON twin.")
+@click.option(
+    "--json", "json_out", callback=checked_json, help="A JSON twin; - is stdout."
+)
 @click.option(
     "--image-shape",
     type=Numbers(int, (2, 3)),
@@ -84,16 +93,24 @@ def skrobust():
     help="Open pickle and joblib files, which run code when opened.",
 )
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@gate_options(*MEASURES)
 def report(model, data, **options):
     """Write an HTML report on a fitted MODEL, scored on DATA.
 
     MODEL is a skops file (skops.io.dump). DATA is a CSV file, or one of digits,
     breast_cancer, iris and wine. Score rows that the model was not trained on.
-    """
+
+    \b
+    Example:
+      skrobust report model.skops digits --eps 1 --out report.html \\
+          --fail-under asi=0.2 --junit gates.xml
+    """  # noqa: D301
     say = Progress(options["quiet"])
     if options["eps"] is not None and not np.isfinite(options["eps"]):
         raise UserError(f"--eps must be a finite number. Got {options['eps']:g}.")
-    if options["json_out"] and Path(options["json_out"]) == Path(options["out"]):
+    if options["json_out"] not in (None, "-") and Path(options["json_out"]) == Path(
+        options["out"]
+    ):
         raise UserError("--out and --json must be two files.")
     call = _call("report", model, data, options=options)
     say(f"loading {model}")
@@ -122,6 +139,13 @@ def report(model, data, **options):
         progress=say,
     )
     _finish(collected, options["out"], options["json_out"], say, options["quiet"])
+    finish_gates(
+        judge(options["fail_under"], {name: _measured(collected)}),
+        junit=options["junit"],
+        command="report",
+        seconds=say.seconds,
+        quiet=options["quiet"],
+    )
 
 
 @skrobust.command(epilog=CODES)
@@ -180,9 +204,27 @@ for _command in (sample, label, attack, compare, perturb):
     skrobust.add_command(_command)
 
 
+def _measured(collected):
+    """Return what the bars of a report are held against."""
+    row = summary_rows(collected)[0]
+    cells = {
+        "accuracy": row["clean"] if row["kind"] == "classifier" else None,
+        "normalized": row["normalized"],
+        "asi": row["asi"],
+        "robust_ratio": row["ratio"],
+    }
+    found = {name: cell and cell["value"] for name, cell in cells.items()}
+    attacked = [row[name]["value"] for name in ("FGSM", "PGD") if row[name]]
+    return {**found, "robust_accuracy": min(attacked, default=None)}
+
+
 def _finish(collected, out, json_out, say, quiet):
     say("writing the report")
-    written = write_report(collected, out, json_out=json_out)
+    twin = None if json_out == "-" else json_out
+    written = write_report(collected, out, json_out=twin)
+    if json_out == "-":
+        click.echo(to_json(collected), nl=False)
+        return
     if quiet:
         return
     click.echo(summary_text(collected))
@@ -198,6 +240,8 @@ def _call(command, *arguments, options):
         option = "--json" if name == "json_out" else f"--{name.replace('_', '-')}"
         if value is True:
             words.append(option)
+        elif name == "fail_under":
+            words.extend(w for m, b in value for w in (option, f"{m}={b:g}"))
         elif name == "trust":
             words.extend(word for kind in value for word in (option, kind))
         elif isinstance(value, tuple):

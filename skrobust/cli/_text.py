@@ -53,7 +53,7 @@ def summary_text(collected):
     str
         Lines.
     """
-    rows = summary_rows(collected)
+    rows = [_honest(row, collected) for row in summary_rows(collected)]
     table = [["", *(row["name"] for row in rows)]]
     for key, heading in COLUMNS:
         cells = [[heading], *(_cell(row[key]) for row in rows)]
@@ -66,6 +66,25 @@ def summary_text(collected):
     if n_warnings:
         lines.append(f"{n_warnings} warnings; the report lists them")
     return "\n".join(lines)
+
+
+def _honest(row, collected):
+    """Return a row whose index has no upper end where the rows give none.
+
+    Where the spread of the conditions is near the noise of sampling it may as well be
+    zero, and the interval then ends at 1 whatever was measured.
+    """
+    unresolved = any(
+        w["model"] == row["name"] and "index is unresolved" in w["text"]
+        for w in collected["warnings"]
+    )
+    cell = row["asi"]
+    if not (unresolved and cell and cell["interval"]):
+        return row
+    low = number(cell["interval"][0])
+    notes = [f"at least {low}; too few rows for an upper end", cell["note"]]
+    note = "; ".join(text for text in notes if text)
+    return {**row, "asi": {**cell, "interval": None, "note": note}}
 
 
 def _cell(cell):

@@ -5,7 +5,7 @@ import numpy as np
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import (
     check_choice,
-    check_interval,
+    check_number,
     check_same_length,
     check_targets,
     invalid,
@@ -96,7 +96,7 @@ def assert_robust(
     __tracebackhide__ = True
     changes = _changes(perturbation, attack, conditions)
     bars = _bars(min_accuracy, max_drop, min_robust_ratio)
-    check_interval(tolerance, "tolerance", _OWNER, 0, 1)
+    check_number(tolerance, "tolerance", _OWNER, low=0, high=1)
     check_choice(decide, "decide", _OWNER, _DECISIONS)
     if not isinstance(confidence, float) or not 0 < confidence < 1:
         raise invalid("confidence", _OWNER, "a float in (0, 1)", confidence)
@@ -143,7 +143,7 @@ def _bars(min_accuracy, max_drop, min_robust_ratio):
             f"{_OWNER} needs a bar: min_accuracy, max_drop or min_robust_ratio."
         )
     for name, value in bars.items():
-        check_interval(value, name, _OWNER, 0, 1)
+        check_number(value, name, _OWNER, low=0, high=1)
     return bars
 
 
