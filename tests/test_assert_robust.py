@@ -1,7 +1,9 @@
 """assert_robust: passes, fails readably, and decides as it says."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -158,6 +160,7 @@ def test_pytest_shows_no_line_of_ours(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path],
         capture_output=True, text=True, timeout=120, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
     )  # fmt: skip
     assert done.returncode == 1
     assert "DummyClassifier is not robust enough" in done.stdout, done.stdout

@@ -24,7 +24,9 @@ def main(args=None):
     missing = [name for name in _NEEDED if not _is_there(name)]
     words = sys.argv[1:] if args is None else list(args)
     if missing and words[:1] == ["doctor"]:
-        return _doctor(words)  # who looks for what is missing is let in without it
+        return _say_what_is_missing(
+            words
+        )  # who looks for what is missing is let in without it
     if missing:
         sys.stderr.write(
             f"skrobust: the command line needs {', '.join(missing)}; install with "
@@ -41,7 +43,7 @@ def main(args=None):
         return 130
 
 
-def _doctor(words):
+def _say_what_is_missing(words):
     from skrobust.cli._doctor import doctor_facts, doctor_text
 
     facts = doctor_facts()
