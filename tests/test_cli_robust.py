@@ -36,6 +36,11 @@ def run(*args):
     return result.exit_code, result.stdout, result.stderr
 
 
+def arrays(path):
+    with np.load(path) as file:
+        return dict(file)
+
+
 def refused(*args):
     code, _, stderr = run(*args)
     lines = [line for line in stderr.splitlines() if not line.startswith("[")]
@@ -73,7 +78,7 @@ def test_attack_tells_what_the_library_tells(folder, tmp_path):
     found = json.loads(out)["attacks"]
     X, y = load_iris(return_X_y=True)
     model = skops_io.load(folder / "strong.skops")
-    saved = np.load(tmp_path / "a b.npz")
+    saved = arrays(tmp_path / "a b.npz")
     for row, eps in zip(found, (0.2, 0.5), strict=True):
         expected = evaluate_attack(model, X, y, FGSM(eps, random_state=0))
         assert row["robust_accuracy"] == expected.robust_accuracy
@@ -164,8 +169,8 @@ def test_perturb_goes_on_where_it_was(folder, tmp_path):
     assert [len(file.read_bytes()) for file in files] == [len(w) for w in wanted]
     for file, content in zip(files, wanted, strict=True):
         (tmp_path / "old.npz").write_bytes(content)
-        old = np.load(tmp_path / "old.npz")["X"]
-        assert np.array_equal(np.load(file)["X"], old, equal_nan=True)
+        old = arrays(tmp_path / "old.npz")["X"]
+        assert np.array_equal(arrays(file)["X"], old, equal_nan=True)
 
 
 def test_perturb_images(tmp_path):
@@ -177,7 +182,8 @@ def test_perturb_images(tmp_path):
     image.fromarray(values[:8, :8, 0]).save(source / "b.jpg")
     args = ["perturb", source, "--perturbation", "GaussianNoise", "--severity"]
     assert run(*args, "3", "--out", out)[0] == 0
-    new = np.asarray(image.open(out / "a" / "x 1.png"))
+    with image.open(out / "a" / "x 1.png") as file:
+        new = np.asarray(file)
     assert new.shape == values.shape
     assert (new != values).mean() > 0.5
     assert run(*args, "0", "--out", out, "--force")[0] == 0
