@@ -134,6 +134,8 @@ def test_compare_ranks_and_gates_each_model(folder):
     assert "needs --eps" in refused(*args, "--rank-by", "robust_accuracy")
     assert "two or more" in refused("compare", folder / "weak.skops", "iris")
     assert "regressor" in refused(*args[:2], folder / "line.skops", "iris")
+    assert "features" in refused(*args[:3], "digits")
+    assert not list(Path().glob(".skrobust-*"))  # no empty folders are left
 
 
 def test_perturb_table_keeps_names_labels_and_files(folder, tmp_path):

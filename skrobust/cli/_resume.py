@@ -57,7 +57,12 @@ def parts_folder(given, command, settings, say):
     say_on_interrupt(
         f"interrupted; finished parts are in {str(folder)!r}. Go on with: {again()}"
     )
-    yield str(folder)
+    try:
+        yield str(folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # holds nothing
+        raise
     if given is None:
         shutil.rmtree(folder, ignore_errors=True)
 
