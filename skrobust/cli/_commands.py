@@ -6,17 +6,30 @@ from pathlib import Path
 import click
 import matplotlib
 import numpy as np
+from click.shell_completion import get_completion_class
 
 import skrobust as package
+from skrobust.cli._attack_command import attack
+from skrobust.cli._compare_command import compare
 from skrobust.cli._data import load_data
 from skrobust.cli._demo import run_demo
+from skrobust.cli._doctor import doctor_facts, doctor_text
 from skrobust.cli._errors import Commands, UserError
+from skrobust.cli._gates import (
+    MEASURES,
+    finish_gates,
+    gate_options,
+    judge,
+    write_result,
+)
 from skrobust.cli._model import load_model
-from skrobust.cli._options import CODES, Numbers, checked_out
+from skrobust.cli._options import CODES, Numbers, checked_json, checked_out
+from skrobust.cli._perturb_command import perturb
 from skrobust.cli._sampling_commands import label, sample
 from skrobust.cli._text import Progress, bars, summary_text
-from skrobust.report import collect_report, write_report
+from skrobust.report import collect_report, summary_rows, write_report
 from skrobust.report._facts import kind_of
+from skrobust.report._plain import to_json
 
 
 @click.group(cls=Commands, epilog=CODES)
@@ -31,7 +44,9 @@ def skrobust():
 @click.argument("data")
 @click.option("--target", help="Column of the labels; needed for a CSV file.")
 @click.option("--out", required=True, callback=checked_out, help="The HTML file.")
-@click.option("--json", "json_out", callback=checked_out, help="A JSON twin.")
+@click.option(
+    "--json", "json_out", callback=checked_json, help="A JSON twin; - is stdout."
+)
 @click.option(
     "--image-shape",
     type=Numbers(int, (2, 3)),
@@ -78,16 +93,24 @@ def skrobust():
     help="Open pickle and joblib files, which run code when opened.",
 )
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@gate_options(*MEASURES)
 def report(model, data, **options):
     """Write an HTML report on a fitted MODEL, scored on DATA.
 
     MODEL is a skops file (skops.io.dump). DATA is a CSV file, or one of digits,
     breast_cancer, iris and wine. Score rows that the model was not trained on.
-    """
+
+    \b
+    Example:
+      skrobust report model.skops digits --eps 1 --out report.html \\
+          --fail-under asi=0.2 --junit gates.xml
+    """  # noqa: D301
     say = Progress(options["quiet"])
     if options["eps"] is not None and not np.isfinite(options["eps"]):
         raise UserError(f"--eps must be a finite number. Got {options['eps']:g}.")
-    if options["json_out"] and Path(options["json_out"]) == Path(options["out"]):
+    if options["json_out"] not in (None, "-") and Path(options["json_out"]) == Path(
+        options["out"]
+    ):
         raise UserError("--out and --json must be two files.")
     call = _call("report", model, data, options=options)
     say(f"loading {model}")
@@ -116,6 +139,13 @@ def report(model, data, **options):
         progress=say,
     )
     _finish(collected, options["out"], options["json_out"], say, options["quiet"])
+    finish_gates(
+        judge(options["fail_under"], {name: _measured(collected)}),
+        junit=options["junit"],
+        command="report",
+        seconds=say.seconds,
+        quiet=options["quiet"],
+    )
 
 
 @skrobust.command(epilog=CODES)
@@ -137,13 +167,64 @@ def demo(out, json_out, seed, quick):
     _finish(collected, out, json_out, say, quiet=False)
 
 
-skrobust.add_command(sample)
-skrobust.add_command(label)
+@skrobust.command(epilog=CODES)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def doctor(ctx, as_json):
+    """Say what is installed, which devices there are, and what is missing.
+
+    Exits with 1 where something that the commands need is missing; optional packages
+    do not count.
+    """
+    facts = doctor_facts()
+    if as_json:
+        write_result("-", facts)
+    else:
+        click.echo(doctor_text(facts))
+    ctx.exit(0 if facts["ok"] else 1)
+
+
+@skrobust.command(epilog=CODES)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell):
+    """Print what makes a SHELL complete commands and options with the tab key.
+
+    \b
+    Examples:
+      eval "$(skrobust completion bash)"   # in ~/.bashrc; zsh alike in ~/.zshrc
+      skrobust completion fish > ~/.config/fish/completions/skrobust.fish
+    """  # noqa: D301
+    kind = get_completion_class(shell)
+    maker = kind(skrobust, {}, "skrobust", "_SKROBUST_COMPLETE")
+    # The template alone: source() of bash asks the bash that is installed here.
+    click.echo(maker.source_template % maker.source_vars())
+
+
+for _command in (sample, label, attack, compare, perturb):
+    skrobust.add_command(_command)
+
+
+def _measured(collected):
+    """Return what the bars of a report are held against."""
+    row = summary_rows(collected)[0]
+    cells = {
+        "accuracy": row["clean"] if row["kind"] == "classifier" else None,
+        "normalized": row["normalized"],
+        "asi": row["asi"],
+        "robust_ratio": row["ratio"],
+    }
+    found = {name: cell and cell["value"] for name, cell in cells.items()}
+    attacked = [row[name]["value"] for name in ("FGSM", "PGD") if row[name]]
+    return {**found, "robust_accuracy": min(attacked, default=None)}
 
 
 def _finish(collected, out, json_out, say, quiet):
     say("writing the report")
-    written = write_report(collected, out, json_out=json_out)
+    twin = None if json_out == "-" else json_out
+    written = write_report(collected, out, json_out=twin)
+    if json_out == "-":
+        click.echo(to_json(collected), nl=False)
+        return
     if quiet:
         return
     click.echo(summary_text(collected))
@@ -159,6 +240,8 @@ def _call(command, *arguments, options):
         option = "--json" if name == "json_out" else f"--{name.replace('_', '-')}"
         if value is True:
             words.append(option)
+        elif name == "fail_under":
+            words.extend(w for m, b in value for w in (option, f"{m}={b:g}"))
         elif name == "trust":
             words.extend(word for kind in value for word in (option, kind))
         elif isinstance(value, tuple):

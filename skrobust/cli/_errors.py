@@ -29,7 +29,8 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise Interrupted("interrupted; no report was written.") from None
+            text = ctx.meta.get("skrobust.resume", "interrupted; nothing was written.")
+            raise Interrupted(text) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:  # what a model or a table of the user raises

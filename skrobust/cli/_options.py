@@ -12,8 +12,8 @@ from skrobust.cli._errors import UserError
 from skrobust.cli._session import samplers_by_class
 
 CODES = (
-    "Exit codes: 0 when all went well, 2 for an error that you can mend (one sentence "
-    "on stderr says which), 130 after Ctrl-C."
+    "Exit codes: 0 when all went well, 1 when a bar of --fail-under was missed, 2 for "
+    "an error that you can mend (one sentence on stderr says which), 130 after Ctrl-C."
 )
 
 
@@ -59,6 +59,62 @@ def checked_out(ctx, param, value):
     if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
         raise UserError(f"{value!r} may not be written.")
     return value
+
+
+def checked_json(ctx, param, value):
+    """Return ``-`` for stdout, or the path of a file that may be written."""
+    return value if value == "-" else checked_out(ctx, param, value)
+
+
+MODEL_OPTIONS = (
+    click.option("--target", help="Column of the labels; needed for a CSV file."),
+    click.option(
+        "--data-range", type=Numbers(float, (2,)), help="Low,high of the raw input."
+    ),
+    click.option(
+        "--image-shape",
+        type=Numbers(int, (2, 3)),
+        help="Height,width of flat images, with channels first or last.",
+    ),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    click.option(
+        "--trust",
+        multiple=True,
+        metavar="TYPE",
+        help="A type in the skops file to load although skops does not know it.",
+    ),
+    click.option(
+        "--allow-pickle",
+        is_flag=True,
+        help="Open pickle and joblib files, which run code when opened.",
+    ),
+    click.option(
+        "--json",
+        "json_out",
+        callback=checked_json,
+        metavar="FILE",
+        help="Results as JSON; - is stdout, and then the table is left out.",
+    ),
+    click.option(
+        "--checkpoint",
+        metavar="FOLDER",
+        help="Where finished parts are kept; default: a hidden folder here, removed "
+        "at the end.",
+    ),
+    click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+    click.option("--verbose", is_flag=True, help="Print warnings in full."),
+)
+
+
+def with_options(options):
+    """Return the decorator that adds options in their order."""
+
+    def add(command):
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 class SamplerName(click.ParamType):

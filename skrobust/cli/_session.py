@@ -201,11 +201,24 @@ def write_whole(path, text):
     text : str
         Its content.
     """
+    write_bytes_whole(path, lambda file: file.write(text.encode()))
+
+
+def write_bytes_whole(path, write):
+    """Write a file by a function, so that it is the old one or the new one.
+
+    Parameters
+    ----------
+    path : path-like
+        Of the file.
+    write : callable
+        Takes the open binary file.
+    """
     path = Path(path).resolve()
     draft = path.with_name(f".{path.name}.draft")
     try:
-        with draft.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with draft.open("wb") as file:
+            write(file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)

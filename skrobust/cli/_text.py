@@ -53,18 +53,12 @@ def summary_text(collected):
     str
         Lines.
     """
-    rows = summary_rows(collected)
+    rows = [_honest(row, collected) for row in summary_rows(collected)]
     table = [["", *(row["name"] for row in rows)]]
     for key, heading in COLUMNS:
         cells = [[heading], *(_cell(row[key]) for row in rows)]
         table.extend(zip_longest(*cells, fillvalue=""))
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = [
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True))
-        for line in table
-    ]
-    lines = [line.rstrip() for line in lines]
-    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    lines = aligned(table)
     for skip in collected["skipped"]:
         text = f"skipped {skip['model']}, {skip['section']}: {skip['reason']}"
         lines.append(fill(text, 88, subsequent_indent="  ", break_on_hyphens=False))
@@ -72,6 +66,25 @@ def summary_text(collected):
     if n_warnings:
         lines.append(f"{n_warnings} warnings; the report lists them")
     return "\n".join(lines)
+
+
+def _honest(row, collected):
+    """Return a row whose index has no upper end where the rows give none.
+
+    Where the spread of the conditions is near the noise of sampling it may as well be
+    zero, and the interval then ends at 1 whatever was measured.
+    """
+    unresolved = any(
+        w["model"] == row["name"] and "index is unresolved" in w["text"]
+        for w in collected["warnings"]
+    )
+    cell = row["asi"]
+    if not (unresolved and cell and cell["interval"]):
+        return row
+    low = number(cell["interval"][0])
+    notes = [f"at least {low}; too few rows for an upper end", cell["note"]]
+    note = "; ".join(text for text in notes if text)
+    return {**row, "asi": {**cell, "interval": None, "note": note}}
 
 
 def _cell(cell):
@@ -88,3 +101,24 @@ def _cell(cell):
     if cell["note"]:
         more.append(cell["note"])
     return [first, *(f"  {line}" for line in more)]
+
+
+def aligned(table):
+    """Return the rows of a table of text as lines, a rule under the first."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = [
+        "  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    return lines
+
+
+def interval_text(value, interval=None):
+    """Return a number with its interval, or a dash."""
+    if value is None:
+        return "-"
+    if interval is None:
+        return number(value)
+    low, high = (number(end) for end in interval)
+    return f"{number(value)} ({low} to {high})"

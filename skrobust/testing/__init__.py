@@ -1,11 +1,19 @@
 """The contracts, executable: checks that anyone can run on an object of their own.
 
-Each raises an AssertionError that says which promise was broken.
+Each raises an AssertionError that says which promise was broken. ``assert_robust`` is
+for the test suite of a model: it fails unless the model is robust enough.
 """
 
+from skrobust.testing._assert_robust import assert_robust
 from skrobust.testing._attack import check_attack
 from skrobust.testing._perturbation import check_perturbation
 from skrobust.testing._sampler import check_sampler
 from skrobust.testing._scorer import check_scorer
 
-__all__ = ["check_attack", "check_perturbation", "check_sampler", "check_scorer"]
+__all__ = [
+    "assert_robust",
+    "check_attack",
+    "check_perturbation",
+    "check_sampler",
+    "check_scorer",
+]

@@ -1,0 +1,226 @@
+"""Robustness as an assertion in a test suite."""
+
+import numpy as np
+
+from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
+from skrobust._validation import (
+    check_choice,
+    check_number,
+    check_same_length,
+    check_targets,
+    invalid,
+)
+from skrobust.metrics import probability_shift, proportion_interval
+from skrobust.metrics._labels import label_pair
+from skrobust.metrics._objective import at_full_strength, column_labels, for_accuracy
+from skrobust.metrics._paired import mcnemar
+
+_OWNER = "assert_robust"
+_DECISIONS = ("estimate", "unless_refuted", "only_if_shown")
+_N_ROWS = 10
+
+
+def assert_robust(
+    estimator,
+    X,
+    y,
+    *,
+    perturbation=None,
+    attack=None,
+    conditions=None,
+    min_accuracy=None,
+    max_drop=None,
+    min_robust_ratio=None,
+    tolerance=0.05,
+    decide="estimate",
+    confidence=0.95,
+):
+    """Fail with a readable message unless a fitted classifier is robust.
+
+    Every bar is held against each condition; the message is about the worst.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        The model; used as it is.
+    X : array-like or data frame of shape (n_samples, ...)
+        Raw input of the whole pipeline; not changed.
+    y : array-like of shape (n_samples,)
+        True labels.
+    perturbation, attack : object with ``perturb(estimator, X, y)``, default=None
+        One change of the input. Seed it with an int, so that the test is repeatable.
+    conditions : list of such objects, default=None
+        Several. Exactly one of the three is given.
+    min_accuracy : float in [0, 1], default=None
+        Bar of the accuracy under the change.
+    max_drop : float in [0, 1], default=None
+        Most that accuracy may fall below that on X itself, row by row.
+    min_robust_ratio : float in [0, 1], default=None
+        Bar of the robust ratio: the share of rows whose probability of the predicted
+        class moves by at most ``tolerance``. Attacks then run in full.
+    tolerance : float in [0, 1], default=0.05
+        Of the robust ratio.
+    decide : {"estimate", "unless_refuted", "only_if_shown"}, default="estimate"
+        "estimate": the measured value must reach the bar. "unless_refuted": fails only
+        where the data speak against the bar, that is where the interval lies wholly on
+        the wrong side; the level is shared among the conditions (Bonferroni).
+        "only_if_shown": passes only where the data show it, that is where the interval
+        lies wholly on the right side under each condition.
+    confidence : float in (0, 1), default=0.95
+        Of the two-sided intervals: Wilson for shares, Bonett and Price for the drop.
+
+    Raises
+    ------
+    AssertionError
+        With what was measured, its interval, the worst condition, the rows that fell,
+        and how to reproduce it. In pytest no line of skrobust is shown.
+    ValueError
+        For bad parameters.
+
+    Notes
+    -----
+    The intervals speak of the rows as a sample, for the change as given. An attack
+    proves no absence of stronger ones: what passes is not yet robust.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skrobust.perturbations import FeatureNoise
+    >>> from skrobust.testing import assert_robust
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=500).fit(X[::2], y[::2])
+    >>> noise = FeatureNoise(severity=1, random_state=0).fit(X[::2])
+    >>> assert_robust(model, X[1::2], y[1::2], perturbation=noise, max_drop=0.05)
+    """
+    __tracebackhide__ = True
+    changes = _changes(perturbation, attack, conditions)
+    bars = _bars(min_accuracy, max_drop, min_robust_ratio)
+    check_number(tolerance, "tolerance", _OWNER, low=0, high=1)
+    check_choice(decide, "decide", _OWNER, _DECISIONS)
+    if not isinstance(confidence, float) or not 0 < confidence < 1:
+        raise invalid("confidence", _OWNER, "a float in (0, 1)", confidence)
+    refuse_regressor(estimator, _OWNER, "It needs a classifier.")
+    y = check_targets(y, _OWNER)
+    check_same_length(_OWNER, X=X, y=y)
+    level = confidence
+    if decide == "unless_refuted":
+        level = 1 - (1 - confidence) / len(changes)
+    found = []
+    for change in changes:
+        found += _measure(estimator, X, y, change, bars, tolerance, level)
+    failed = [one for one in found if not _passes(one, decide)]
+    if failed:
+        raise AssertionError(_message(failed, found, len(y), decide, level, estimator))
+
+
+def _changes(perturbation, attack, conditions):
+    given = [c for c in (perturbation, attack, conditions) if c is not None]
+    if len(given) != 1:
+        raise ValueError(
+            f"{_OWNER} needs exactly one of perturbation, attack and conditions. Got "
+            f"{len(given)}."
+        )
+    changes = [given[0]] if conditions is None else conditions
+    name = "conditions" if conditions is not None else "attack"
+    name = "perturbation" if perturbation is not None else name
+    fine = isinstance(changes, (list, tuple)) and len(changes) > 0
+    if not fine or not all(callable(getattr(c, "perturb", None)) for c in changes):
+        rule = "made of objects with perturb(estimator, X, y)"
+        raise invalid(name, _OWNER, rule, given[0])
+    return list(changes)
+
+
+def _bars(min_accuracy, max_drop, min_robust_ratio):
+    bars = {
+        "min_accuracy": min_accuracy,
+        "max_drop": max_drop,
+        "min_robust_ratio": min_robust_ratio,
+    }
+    bars = {name: value for name, value in bars.items() if value is not None}
+    if not bars:
+        raise ValueError(
+            f"{_OWNER} needs a bar: min_accuracy, max_drop or min_robust_ratio."
+        )
+    for name, value in bars.items():
+        check_number(value, name, _OWNER, low=0, high=1)
+    return bars
+
+
+def _right(estimator, X, y):
+    y, predicted = label_pair(y, predict_labels(estimator, X), _OWNER)
+    return predicted == y
+
+
+def _measure(estimator, X, y, change, bars, tolerance, level):
+    """Return one dict per bar: value, interval, and which rows fell."""
+    found, n = [], len(y)
+    if "min_accuracy" in bars or "max_drop" in bars:
+        before = _right(estimator, X, y)
+        changed = for_accuracy(change).perturb(estimator, X, y)
+        after = _right(estimator, changed, y)
+        rows = np.flatnonzero(before & ~after)
+        if "min_accuracy" in bars:
+            interval = proportion_interval(int(after.sum()), n, confidence=level)
+            value = float(after.mean())
+            found.append(("min_accuracy", "accuracy", value, interval, rows))
+        if "max_drop" in bars:
+            low, high, _ = mcnemar(before, after, level)
+            value = float(before.mean() - after.mean())
+            interval = (float(low), float(high))
+            found.append(("max_drop", "drop of accuracy", value, interval, rows))
+    if "min_robust_ratio" in bars:
+        full, _ = at_full_strength(change)
+        p = predict_probabilities(estimator, X, _OWNER)
+        q = predict_probabilities(estimator, full.perturb(estimator, X, y), _OWNER)
+        labels = column_labels(estimator, p.shape[1])
+        steady = probability_shift(p, q, labels=labels) <= tolerance + 1e-6
+        interval = proportion_interval(int(steady.sum()), n, confidence=level)
+        name, value = f"robust ratio at {tolerance:g}", float(steady.mean())
+        rows = np.flatnonzero(~steady)
+        found.append(("min_robust_ratio", name, value, interval, rows))
+    keys = ("bar", "name", "value", "interval", "rows")
+    return [
+        {**dict(zip(keys, one, strict=True)), "limit": bars[one[0]], "change": change}
+        for one in found
+    ]
+
+
+def _margin(one, value):
+    """Return how far a value is on the right side of its bar."""
+    sign = -1 if one["bar"] == "max_drop" else 1
+    return sign * (value - one["limit"])
+
+
+def _passes(one, decide):
+    ends = [_margin(one, end) for end in one["interval"]]
+    margin = {
+        "estimate": _margin(one, one["value"]),
+        "unless_refuted": max(ends),
+        "only_if_shown": min(ends),
+    }[decide]
+    return margin >= -1e-12
+
+
+def _message(failed, found, n, decide, level, estimator):
+    worst = min(failed, key=lambda one: _margin(one, one["value"]))
+    low, high = worst["interval"]
+    word = "at most" if worst["bar"] == "max_drop" else "at least"
+    change = worst["change"]
+    name = getattr(change, "name", None) or type(change).__name__
+    rows = worst["rows"].tolist()
+    shown = ", ".join(map(str, rows[:_N_ROWS]))
+    more = f" and {len(rows) - _N_ROWS} more" if len(rows) > _N_ROWS else ""
+    lines = [
+        f"{type(estimator).__name__} is not robust enough: its {worst['name']} is "
+        f"{worst['value']:.4f}, and must be {word} {worst['limit']:g}.",
+        f"  interval:  {low:.4f} to {high:.4f} ({100 * level:.4g} %, {n} rows)",
+        f"  decided:   {decide}",
+        f"  condition: {name}, the worst of {len(failed)} that failed; "
+        f"{len(found)} checked",
+        f"  rows:      {shown or 'none'}{more}",
+        f"  reproduce: {' '.join(repr(change).split())}.perturb(estimator, X, y)",
+    ]
+    if isinstance(getattr(change, "random_state", 0), type(None)):
+        lines.append("  note:      random_state is None; an int makes this repeatable")
+    return "\n".join(lines)
