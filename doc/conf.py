@@ -41,6 +41,7 @@ autodoc_default_options = {
     "members": True,
     "exclude-members": "set_fit_request, set_score_request",
 }
+doctest_test_doctest_blocks = ""  # those of docstrings run in the tests
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 exclude_patterns = ["_build", "gallery/backreferences"]
