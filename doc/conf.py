@@ -49,6 +49,11 @@ html_theme = "pydata_sphinx_theme"
 html_title = "skrobust"
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 html_show_sourcelink = False
+# pages without children would show an empty bar
+html_sidebars = {
+    page: []
+    for page in ("quick_start", "comparison", "migration", "glossary", "citing", "changes")
+}
 
 FAMILIES = [
     "metrics",
