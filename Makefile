@@ -12,7 +12,7 @@ demo: $(VENV)/.demo
 	$(BIN)/skrobust demo --out skrobust-demo.html
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
