@@ -52,7 +52,14 @@ html_show_sourcelink = False
 # pages without children would show an empty bar
 html_sidebars = {
     page: []
-    for page in ("quick_start", "comparison", "migration", "glossary", "citing", "changes")
+    for page in (
+        "quick_start",
+        "comparison",
+        "migration",
+        "glossary",
+        "citing",
+        "changes",
+    )
 }
 
 FAMILIES = [
