@@ -50,17 +50,8 @@ html_title = "skrobust"
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 html_show_sourcelink = False
 # pages without children would show an empty bar
-html_sidebars = {
-    page: []
-    for page in (
-        "quick_start",
-        "comparison",
-        "migration",
-        "glossary",
-        "citing",
-        "changes",
-    )
-}
+BARE = ("quick_start", "comparison", "migration", "glossary", "citing", "changes")
+html_sidebars = {page: [] for page in BARE}
 
 FAMILIES = [
     "metrics",

@@ -593,9 +593,11 @@ def test_times_of_any_unit(unit):
     # Nanoseconds are bare integers to numpy's tolist.
     when = np.arange("2020-01-01", "2020-01-13", dtype="datetime64[D]")
     for X in (when.astype(f"M8[{unit}]"), (when - when[0]).astype(f"m8[{unit}]")):
-        for p in (CategoryFlip(share=1.0, columns="all"),
-                  FeatureLoss(share=1.0, columns="all", fill="most_frequent"),
-                  MissingValues(share=0.5, mechanism="mcar", columns="all")):  # fmt: skip
+        for p in (
+            CategoryFlip(share=1.0, columns="all"),
+            FeatureLoss(share=1.0, columns="all", fill="most_frequent"),
+            MissingValues(share=0.5, mechanism="mcar", columns="all"),
+        ):
             for container in (X[:, None], pd.DataFrame({"t": X})):
                 out = clone(p).fit(container).transform(container)
                 cells = np.asarray(out)[:, 0]
