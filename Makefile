@@ -12,7 +12,7 @@ demo: $(VENV)/.demo
 	$(BIN)/skrobust demo --out skrobust-demo.html
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -20,6 +20,7 @@ lint: $(VENV)/.test
 
 doc: $(VENV)/.doc
 	$(BIN)/python -m sphinx -W --keep-going -b html doc doc/_build/html
+	$(BIN)/python -m sphinx -W -q -b doctest -D plot_gallery=0 doc doc/_build/doctest
 
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" \
@@ -43,4 +44,4 @@ $(VENV)/.doc: $(VENV)/.test
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info doc/_build doc/api .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist *.egg-info doc/_build doc/api doc/gallery .pytest_cache .ruff_cache

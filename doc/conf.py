@@ -12,21 +12,46 @@ version = release = skrobust.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.doctest",
     "sphinx.ext.mathjax",
     "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
 ]
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r".*\.py$",  # every example runs, also those without a picture
+    "within_subsection_order": "ExampleTitleSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "plot_gallery": True,
+    # the names in the code of an example lead to the API, and back
+    "reference_url": {"skrobust": None},
+    "doc_module": ("skrobust",),
+    "backreferences_dir": "gallery/backreferences",
+    "min_reported_time": 10,
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 autosummary_generate = True
 autodoc_default_options = {
     "members": True,
     "exclude-members": "set_fit_request, set_score_request",
 }
+doctest_test_doctest_blocks = ""  # those of docstrings run in the tests
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/backreferences"]
 html_theme = "pydata_sphinx_theme"
 html_title = "skrobust"
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 html_show_sourcelink = False
+# pages without children would show an empty bar
+BARE = ("quick_start", "comparison", "migration", "glossary", "citing", "changes")
+html_sidebars = {page: [] for page in BARE}
 
 FAMILIES = [
     "metrics",

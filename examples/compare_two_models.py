@@ -1,4 +1,6 @@
-"""Is one model more stable than the other, or is it the choice of test images?
+"""
+Is one model more stable than the other, or is it the choice of test images?
+============================================================================
 
 Both models meet the same images under the same conditions, so their difference is
 taken image by image.

@@ -1,4 +1,6 @@
-"""How good is a model in operation, when a label costs money?
+"""
+How good is a model in operation, when a label costs money?
+===========================================================
 
 A pool of unlabelled inputs arrives; a person labels the few that the sampler asks for.
 """

@@ -1,4 +1,6 @@
-"""What do the image corruptions look like?
+"""
+What do the image corruptions look like?
+========================================
 
 Every one of them at severities 1, 3 and 5, on a photograph of 224 pixels and on a
 digit of 8: strengths follow the side of the image.

@@ -1,4 +1,6 @@
-"""How much accuracy, and how many failures, does a label buy?
+"""
+How much accuracy, and how many failures, does a label buy?
+===========================================================
 
 Samplers label the same pool again and again, with every budget; since the labels of
 this pool are known, what they report can be compared with the truth.

@@ -1,4 +1,6 @@
-"""Two models with like robust accuracy: does their confidence hold as well?
+"""
+Two models with like robust accuracy: does their confidence hold as well?
+=========================================================================
 
 The robust ratio counts the samples whose probability of the predicted class moves by at
 most a tolerance under attack. It depends on calibration, so the curve after temperature

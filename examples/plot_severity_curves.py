@@ -1,4 +1,6 @@
-"""How does accuracy fall as noise grows, and for which model sooner?
+"""
+How does accuracy fall as noise grows, and for which model sooner?
+==================================================================
 
 Each model is fitted once per fold and scored at every severity; the bands are 95 %
 intervals over folds (too narrow, as folds share training rows).

@@ -1,4 +1,6 @@
-"""Which of two models stays better when its pictures are disturbed?
+"""
+Which of two models stays better when its pictures are disturbed?
+=================================================================
 
 Both are scored under the 68 two-factor conditions and the clean one. The levels were
 set for photographs; on digits of 8 x 8 pixels the figure is only a smoke test.

@@ -1,4 +1,7 @@
-"""Choose a parameter by robust accuracy instead of by clean accuracy."""
+"""
+Choose a parameter by robust accuracy instead of by clean accuracy
+==================================================================
+"""
 
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression

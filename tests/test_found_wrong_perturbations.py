@@ -130,7 +130,9 @@ def test_public_check_of_texts():
 
 
 @pytest.mark.parametrize(
-    "texts", [list, lambda t: np.array(t, dtype=object), pd.Series, pl.Series], ids=str
+    "texts",
+    [list, lambda t: np.array(t, dtype=object), pd.Series, pl.Series],
+    ids=["list", "array", "pandas", "polars"],
 )
 def test_texts_as_training_noise(texts):
     X = [f"the quick brown fox number {i}" for i in range(8)]

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from skrobust import _random, perturbations
 from skrobust.perturbations import (
@@ -179,7 +179,7 @@ def test_normal_table():
         (SpeckleNoise(std=0.1), stats.norm(0.5, 0.05)),
         (ShotNoise(photons=1e4), stats.norm(0.5, np.sqrt(0.5e-4))),
     ],
-    ids=str,
+    ids=lambda value: str(value) if isinstance(value, BaseEstimator) else "law",
 )
 def test_a_million_draws(p, law):
     X = np.full((1000, 25, 40), 0.5)

@@ -588,6 +588,24 @@ def test_nullable_booleans_bytes_and_times():
     assert CategoryFlip(share=1.0).fit_transform(text).tolist() == [[b"b"], [b"a"]]
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_of_any_unit(unit):
+    # Nanoseconds are bare integers to numpy's tolist.
+    when = np.arange("2020-01-01", "2020-01-13", dtype="datetime64[D]")
+    for X in (when.astype(f"M8[{unit}]"), (when - when[0]).astype(f"m8[{unit}]")):
+        for p in (
+            CategoryFlip(share=1.0, columns="all"),
+            FeatureLoss(share=1.0, columns="all", fill="most_frequent"),
+            MissingValues(share=0.5, mechanism="mcar", columns="all"),
+        ):
+            for container in (X[:, None], pd.DataFrame({"t": X})):
+                out = clone(p).fit(container).transform(container)
+                cells = np.asarray(out)[:, 0]
+                assert cells.dtype == X.dtype
+                assert set(cells[~np.isnat(cells)]) <= set(X)
+                assert (cells != X).any()
+
+
 def test_float_types_of_frames_are_kept():
     frame = MIXED.astype({"ash": "float32", "alcohol": "Float64"})
     out = FeatureNoise(2, random_state=0).fit(frame).transform(frame)

@@ -78,7 +78,9 @@ def test_one_missing_mark():
     for mark in marks:
         assert equal(np.array(["a", mark], object), np.array(["a", None], object))
     reference = np.array([["a"], [None]], object)
-    for dtype in ("object", "string", "str", "category"):
+    # Before pandas 3, astype("str") made the text "None" of a missing mark.
+    new = ("str",) if int(pd.__version__.partition(".")[0]) >= 3 else ()
+    for dtype in ("object", "string", "category", *new):
         assert equal(pd.DataFrame({"c": ["a", None]}).astype(dtype), reference)
     assert equal(pl.DataFrame({"c": ["a", None]}), reference)
     numbers = np.array([1.0, np.nan])

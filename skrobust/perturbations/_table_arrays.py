@@ -48,12 +48,20 @@ def as_integers(new, old, dtype):
     return np.where(new == old.astype(np.float64), old, rounded)
 
 
+def listed(values):
+    """Return the cells of a column as a list; times keep their type.
+
+    Times in nanoseconds would become bare integers by ``tolist``.
+    """
+    return list(values) if values.dtype.kind in "mM" else values.tolist()
+
+
 def distinct(values):
     """Return the distinct values of a column, or all where they cannot be hashed."""
     try:
-        return dict.fromkeys(values.tolist())
+        return dict.fromkeys(listed(values))
     except TypeError:  # lists, dicts
-        return values.tolist()
+        return listed(values)
 
 
 def all_columns(columns, width):

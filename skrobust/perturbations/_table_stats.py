@@ -7,7 +7,7 @@ import numpy as np
 
 from skrobust._row_content import is_categorical, is_missing
 from skrobust.perturbations._magnitude import safe_unit
-from skrobust.perturbations._table_arrays import ArrayTable
+from skrobust.perturbations._table_arrays import ArrayTable, listed
 
 _DISCRETE = 20  # a column of at most so many values counts as discrete
 
@@ -99,7 +99,7 @@ class Categories:
     def __init__(self, column):
         values = cells_of(column)
         counts = {}
-        for value in values.tolist():
+        for value in listed(values):
             counts[value] = counts.get(value, 0) + 1
         known = [v for v in counts if not is_missing(v)]
         self.values = sorted(known, key=_sort_key)
@@ -116,7 +116,7 @@ class Categories:
         if is_categorical(column):
             codes = [code(v) for v in column.cat.categories.tolist()]
             return np.array([*codes, -1])[column.cat.codes.to_numpy()]
-        cells = cells_of(column).tolist()
+        cells = listed(cells_of(column))
         lookup = {value: code(value) for value in dict.fromkeys(cells)}
         return np.fromiter(map(lookup.__getitem__, cells), np.int64, len(cells))
 
@@ -135,6 +135,8 @@ def cells_of(column):
 
 def _sort_key(value):
     """Order numbers before text, each by value: the rows' order must not matter."""
+    if isinstance(value, np.timedelta64):  # an integer to Python, but no float
+        return (0, float(value.view(np.int64)), "")
     if isinstance(value, (numbers.Real, np.bool_)):
         return (0, float(value), "")
     return (1, 0.0, str(value))
