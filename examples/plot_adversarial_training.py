@@ -1,4 +1,5 @@
 """Does it help to train on adversarial examples?
+==============================================
 
 The same small net, trained plainly and with
 :class:`skrobust.nets.AdversarialTraining`, which attacks a batch before the net learns
