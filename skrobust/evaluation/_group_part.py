@@ -116,8 +116,8 @@ class Groups:
         only = self.classes()
         if only is None:
             return "robust_accuracy", table
-        table["class_"] = np.array(only)
-        table["columns"] = (*table["columns"], "class_")
+        table["true_class"] = np.array(only)
+        table["columns"] = (*table["columns"], "true_class")
         if len(set(only)) > 1:
             for name in list(table):
                 if name in ("gaps", "worst_group") or name.startswith("range"):
