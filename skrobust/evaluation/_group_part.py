@@ -137,8 +137,8 @@ class Groups:
 def _no_label_of(y):
     """Return a label of the kind of y that is none of them."""
     if y.dtype.kind == "U":
-        return str(y.max()) + "?"
-    return float(y.max()) + 1
+        return max(y.tolist()) + "?"
+    return np.setdiff1d(np.arange(len(y) + 1), y)[0]
 
 
 def group_results(tables, confidence):
