@@ -9,13 +9,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from skrobust.attacks import FGSM, PGD
-from skrobust.evaluation import evaluate_attack
+from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.metrics import (
     confidence_interval,
     group_robust_ratio_curve,
     group_robustness,
     probability_shift,
 )
+from skrobust.perturbations import GaussianNoise
 from skrobust.report._plain import to_plain
 
 MODEL, X, Y = linear_problem(160)
@@ -267,3 +268,42 @@ def test_real_faces_by_group():
     assert len(table.gaps.gap) == 15
     assert "robust_accuracy" not in r.groups
     assert len(r.groups.robust_ratio_probability_shift.ranges.p_value) == 2
+
+
+CONDITIONS = [GaussianNoise(std=s, random_state=0) for s in (0.0, 0.1, 0.4)]
+
+
+def test_groups_under_each_condition():
+    r = evaluate_perturbations(
+        MODEL, X, Y, CONDITIONS, groups=GROUPS, n_permutations=99, random_state=0
+    )
+    assert r.groups.measure == "accuracy"
+    assert r.groups.number.tolist() == np.repeat(r.number, 4).tolist()
+    by_hand = [r.correct[g == GROUPS].mean(axis=0) for g in "abcd"]
+    np.testing.assert_allclose(r.groups.value.reshape(3, 4).T, by_hand)
+    np.testing.assert_allclose(r.groups.ranges.range, np.ptp(by_hand, axis=0))
+    assert len(r.groups.gaps.gap) == 3 * 6
+    json.dumps(to_plain(r), allow_nan=False)
+
+
+def test_conditions_over_clusters():
+    clips = np.arange(160) // 2
+    r = evaluate_perturbations(MODEL, X, Y, CONDITIONS, clusters=clips)
+    interval = confidence_interval("robust_accuracy", r.correct[:, 2], clusters=clips)
+    assert (r.score_low[2], r.score_high[2]) == pytest.approx(tuple(interval))
+    assert r.n_clusters == r.accuracy_stability_index_interval.n == 80
+    index = confidence_interval("accuracy_stability_index", r.correct, clusters=clips)
+    assert tuple(index) == pytest.approx(tuple(r.accuracy_stability_index_interval))
+
+
+def test_conditions_of_one_class_and_other_scores():
+    options = {"groups": np.where(Y == 1, "fake", "real"), "n_permutations": 9}
+    table = evaluate_perturbations(MODEL, X, Y, CONDITIONS, **options).groups
+    assert table.measure == "rate of the one class of each group"
+    assert table.true_class.tolist() == [1, 0] * 3
+    assert "gaps" not in table
+    assert "ranges" not in table
+    with pytest.raises(ValueError, match="groups for accuracy only"):
+        evaluate_perturbations(
+            MODEL, X, Y, CONDITIONS, scoring="balanced_accuracy", **options
+        )

@@ -113,17 +113,36 @@ class Groups:
             table = group_robustness(
                 self.y, np.where(robust, self.y, wrong), self.groups, **self.options
             )
-        only = self.classes()
-        if only is None:
+        if self.classes() is None:
             return "robust_accuracy", table
-        table["true_class"] = np.array(only)
+        return "true_rate", self._of_one_class(table, "robust rate")
+
+    def accuracy(self, right, numbers):
+        """Return accuracy under each condition, group by group, with gaps.
+
+        ``right`` is of shape (n_samples, n_conditions).
+        """
+        table = self.comparison.compare_columns(
+            right, "number", numbers, measure="accuracy"
+        )
+        if self.classes() is None:
+            return table
+        return self._of_one_class(table, "rate")
+
+    def _of_one_class(self, table, rate):
+        """Name the class of each group, and leave out gaps between classes."""
+        only = self.classes()
+        rows = len(table["group"]) // len(only)
+        table["true_class"] = np.tile(np.array(only), rows)
         table["columns"] = (*table["columns"], "true_class")
-        if len(set(only)) > 1:
-            for name in list(table):
-                if name in ("gaps", "worst_group") or name.startswith("range"):
-                    del table[name]
-            table["measure"] = "robust rate of the one class of each group"
-        return "true_rate", table
+        if len(set(only)) == 1:
+            table["measure"] = f"{rate} of class {only[0]!r}"
+            return table
+        table["measure"] = f"{rate} of the one class of each group"
+        for name in list(table):
+            if name in ("gaps", "worst_group") or name.startswith("range"):
+                del table[name]
+        return table
 
     def ratio(self, p, q, settings):
         """Return the curves of the robust ratio of each group, with gaps."""
