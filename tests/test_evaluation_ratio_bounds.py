@@ -151,6 +151,7 @@ def test_a_single_tree_is_exact(norm):
     [
         RandomForestClassifier(1, bootstrap=False, max_features=None, random_state=0),
         GradientBoostingClassifier(n_estimators=1, random_state=0),
+        GradientBoostingClassifier(loss="exponential", n_estimators=1, random_state=0),
     ],
 )
 def test_an_ensemble_of_one_tree_is_as_its_tree(model):
@@ -282,6 +283,13 @@ def test_a_link_that_is_not_monotone_has_no_certificate():
     assert not r.is_exact
 
 
+class Broken:
+    """Returns no numbers."""
+
+    def perturb(self, estimator, X, y):
+        return X * np.nan
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
@@ -321,6 +329,10 @@ def test_a_link_that_is_not_monotone_has_no_certificate():
         (
             lambda: robust_ratio_bounds(MODEL, X, Y, CarliniWagner()),
             "'eps' parameter of robust_ratio_bounds",
+        ),
+        (
+            lambda: robust_ratio_bounds(MODEL, X, Y, Broken(), eps=1, norm=2),
+            "finite examples; Broken returned NaN",
         ),
         (lambda: robust_ratio_bounds(MODEL, X, Y, FGSM(), eps=-1), "'eps' parameter"),
         (lambda: robust_ratio_bounds(MODEL, X, Y, FGSM(), norm=3), "'norm' parameter"),

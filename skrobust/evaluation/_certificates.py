@@ -140,23 +140,25 @@ def _trees(estimator, values, p, ball):
     least, most = _ranges(attack, boxes, values, seen)
     if np.allclose(clean / n_trees, p, atol=1e-6):
         low, high = least / n_trees, most / n_trees
-    elif np.allclose(softmax(clean, axis=1), p, atol=1e-6):
-        low, high = np.empty_like(p), np.empty_like(p)
-        for c in range(p.shape[1]):
-            others = np.delete(np.arange(p.shape[1]), c)
-            low[:, c] = _share(least[:, c], most[:, others])
-            high[:, c] = _share(most[:, c], least[:, others])
     else:
-        return None  # another link between scores and probabilities
+        # Boosting with the exponential loss halves its log odds.
+        for factor in (1, 2):
+            if np.allclose(softmax(factor * clean, axis=1), p, atol=1e-6):
+                break
+        else:
+            return None  # another link between scores and probabilities
+        low = _shares(factor * least, factor * most)
+        high = _shares(factor * most, factor * least)
     if boxes.is_single:
         return Certificate(low, high, "exact for a single tree", True)
     name = "bound for ensembles: each tree at its worst"
     return Certificate(low, high, name, False)
 
 
-def _share(own, others):
-    """Return the softmax of one score among others."""
-    gaps = np.column_stack([np.zeros(len(own)), others - own[:, None]])
+def _shares(own, others):
+    """Return the softmax of each score, where all others are those given."""
+    gaps = others[:, :, None] - own[:, None, :]  # of score i, less score c
+    gaps[:, range(own.shape[1]), range(own.shape[1])] = 0.0
     return np.exp(-logsumexp(gaps, axis=1))
 
 

@@ -75,6 +75,7 @@ class Groups:
     def __init__(
         self, groups, y, clusters, *, confidence, n_permutations, random_state, owner
     ):
+        self._owner = owner
         self.options = {
             "clusters": clusters,
             "confidence": confidence,
@@ -106,14 +107,17 @@ class Groups:
         would be gaps between classes, so there are none.
         """
         wrong = _no_label_of(self.y)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".* finds groups of fewer")
-            if self.classes() is not None:
-                warnings.filterwarnings("ignore", ".* groups of different classes")
+        with warnings.catch_warnings(record=True) as doubts:
+            warnings.simplefilter("always")
             table = group_robustness(
                 self.y, np.where(robust, self.y, wrong), self.groups, **self.options
             )
         if self.classes() is None:
+            for doubt in doubts:
+                sentence = str(doubt.message)
+                if " groups of different classes" in sentence:
+                    sentence = sentence.replace("group_robustness", self._owner, 1)
+                    warnings.warn(sentence, UserWarning, stacklevel=3)
             return "robust_accuracy", table
         return "true_rate", self._of_one_class(table, "robust rate")
 

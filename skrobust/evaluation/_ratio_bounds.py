@@ -225,7 +225,7 @@ def _ball(attacks, values, eps, norm, data_range):
     if isinstance(data_range, str) and data_range == _OF_ATTACK:
         data_range = _shared(attacks, "data_range")
     eps = check_number(eps, "eps", _OWNER, low=0)
-    if not np.isscalar(norm) or norm not in NORMS:
+    if not np.isscalar(norm) or norm not in (*NORMS, 0):
         raise invalid("norm", _OWNER, "numpy.inf, 2, 1 or 0", norm)
     if data_range is not None:
         try:
@@ -283,6 +283,11 @@ def _within_ball(estimator, attack, X, y, values, ball):
             raise ValueError(
                 f"{_OWNER} needs examples of the shape of X, {values.shape}. "
                 f"{type(attack).__name__} returned {moved.shape}."
+            )
+        if not np.isfinite(moved).all():
+            raise ValueError(
+                f"{_OWNER} needs finite examples; {type(attack).__name__} returned "
+                "NaN or infinity."
             )
         domain = Domain(values, None, owner=_OWNER, **ball)
         X_adv = like(domain.put_back(moved, values), X)
