@@ -9,6 +9,7 @@ from skrobust.evaluation._honest import check_evaluation
 from skrobust.evaluation._honest_model import EvaluationWarning
 from skrobust.evaluation._perturbations import evaluate_perturbations
 from skrobust.evaluation._radius import robust_accuracy_curve
+from skrobust.evaluation._ratio_bounds import robust_ratio_bounds
 
 __all__ = [
     "EvaluationWarning",
@@ -20,4 +21,5 @@ __all__ = [
     "evaluate_attack",
     "evaluate_perturbations",
     "robust_accuracy_curve",
+    "robust_ratio_bounds",
 ]

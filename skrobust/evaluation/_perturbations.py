@@ -12,6 +12,7 @@ from skrobust.evaluation._conditions import (
     fit_conditions,
     table_columns,
 )
+from skrobust.evaluation._group_part import Groups, Shares, check_group_options
 from skrobust.evaluation._parts import (
     PartKeys,
     clean_part,
@@ -24,8 +25,7 @@ from skrobust.evaluation._summary import (
     index_interval,
     overall,
 )
-from skrobust.metrics import proportion_interval
-from skrobust.metrics._units import check_confidence, make_units
+from skrobust.metrics._units import check_confidence
 
 
 def evaluate_perturbations(
@@ -41,6 +41,10 @@ def evaluate_perturbations(
     n_jobs=None,
     verbose=0,
     checkpoint=None,
+    groups=None,
+    clusters=None,
+    n_permutations=999,
+    random_state=None,
 ):
     r"""Score a fitted model under every condition, once each.
 
@@ -73,6 +77,15 @@ def evaluate_perturbations(
     checkpoint : str or path, default=None
         Folder in which finished conditions are kept. A run that was killed goes on
         from there when it is called again with the same model, rows and conditions.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, for the table ``groups``. Accuracy only.
+    clusters : array-like of shape (n_samples,), default=None
+        What samples belong together (clips, patients), each within one group; intervals
+        of accuracies are then over clusters.
+    n_permutations : int, default=999
+        Random assignments to the groups, against which their range is held.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the permutations alone.
 
     Returns
     -------
@@ -95,7 +108,10 @@ def evaluate_perturbations(
         :func:`~skrobust.metrics.confidence_interval` has it, with its warnings); and
         ``correct``, a boolean array of shape (n_samples, n_conditions). With a
         reference, ``mean_corruption_error``, ``relative_mean_corruption_error`` and
-        ``reference``, its name.
+        ``reference``, its name. With groups, ``groups``: accuracy by ``number`` and
+        ``group`` with ``gaps`` and ``ranges``, as
+        :func:`~skrobust.metrics.group_robust_ratio_curve` has them along tolerances;
+        where each group holds one class alone it is the rate of that class.
 
     Raises
     ------
@@ -134,7 +150,21 @@ def evaluate_perturbations(
     confidence = check_confidence(confidence, owner)
     y = check_targets(y, owner)
     check_same_length(owner, X=X, y=y)
+    check_group_options(groups, n_permutations, random_state, owner)
+    shares = Shares(clusters, len(y), confidence, owner)
     scorer = find_scorer(estimator, scoring)
+    if groups is not None:
+        if scorer is not None:
+            raise ValueError(f"{owner} compares groups for accuracy only.")
+        groups = Groups(
+            groups,
+            y,
+            clusters if shares.units.clustered else None,
+            confidence=confidence,
+            n_permutations=n_permutations,
+            random_state=random_state,
+            owner=owner,
+        )
     table = condition_table(conditions)
     reference = check_reference_model(reference, table, scorer is None, owner)
     store = Checkpoint(checkpoint, owner)
@@ -154,10 +184,7 @@ def evaluate_perturbations(
     if scorer is None:
         right = np.stack([part[0] for part in parts], axis=1)
         table["score"] = right.mean(axis=0)
-        bounds = [
-            proportion_interval(int(count), len(y), confidence=confidence)
-            for count in right.sum(axis=0)
-        ]
+        bounds = [shares.bounds(column) for column in right.T]
         table["score_low"], table["score_high"] = np.array(bounds).T
         table["flip_rate"] = np.array([part[1].mean() for part in parts])
     else:
@@ -168,12 +195,14 @@ def evaluate_perturbations(
         **overall(table, clean_score),
         n_samples=len(y),
         confidence=confidence,
+        **shares.facts(),
     )
     if right is not None:
-        units = make_units(None, len(y), owner)
-        interval = index_interval(right, units, confidence, owner)
+        interval = index_interval(right, shares.units, confidence, owner)
         results["accuracy_stability_index_interval"] = interval
         results["correct"] = right
+        if groups is not None:
+            results["groups"] = groups.accuracy(right, table["number"])
     if reference is not None:
         against_reference(results, table, clean_score, reference, owner)
     return results
