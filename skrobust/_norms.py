@@ -10,6 +10,8 @@ import sys
 
 import numpy as np
 
+from skrobust._bits import chunks
+
 NORMS = (np.inf, 2, 1)
 
 
@@ -48,6 +50,32 @@ def length(delta, norm):
     if norm == 0:
         return xp.where(flat != 0, xp.ones_like(flat), xp.zeros_like(flat)).sum(1)
     return xp.sqrt((flat * flat).sum(1))
+
+
+def cube(x, eps):
+    """Return the lowest and the highest point of the cube around each sample.
+
+    They are rounded inwards: in double precision neither is further away than eps
+    (except where numbers are too coarse for one step, or the device has no doubles).
+    """
+    xp = namespace(x)
+    is_host = xp is np or x.device.type == "cpu"
+    if not is_host and x.device.type == "mps":
+        return x - eps, x + eps
+    low, high = xp.empty_like(x), xp.empty_like(x)
+    width = int(np.prod(tuple(x.shape[1:])))
+    for part in chunks(len(x), width, 1 if is_host else 256):
+        clean = x[part]
+        exact = _as(clean, xp.float64)
+        for end, reach in ((low, -eps), (high, eps)):
+            found = _as(exact + reach, x.dtype)
+            beyond = xp.abs(_as(found, xp.float64) - exact) > eps
+            end[part] = xp.where(beyond, xp.nextafter(found, clean), found)
+    return low, high
+
+
+def _as(x, dtype):
+    return x.astype(dtype) if isinstance(x, np.ndarray) else x.to(dtype)
 
 
 def dual_length(gradient, norm):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust._norms import (
+    cube,
     length,
     namespace,
     per_sample,
@@ -102,8 +103,11 @@ class Ball:
 
     def _cube(self):
         low, high = self.box
-        reach = self.eps if self.unit is None else self.eps * self.unit
-        floor, ceiling = self.x - reach, self.x + reach
+        if self.unit is None:
+            floor, ceiling = cube(self.x, self.eps)
+        else:
+            reach = self.eps * self.unit
+            floor, ceiling = self.x - reach, self.x + reach
         if low is None:
             return floor, ceiling
         xp = namespace(self.x)

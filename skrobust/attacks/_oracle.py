@@ -64,9 +64,10 @@ class Oracle(Ball):
             parts |= {"best": record.best, "score": record.score}
         if not record.stops:
             parts |= {"watched": record.watched, "probability": record.probability}
-        self._live = {
-            name: part[rows] for name, part in parts.items() if part is not None
-        }
+        parts = {name: part for name, part in parts.items() if part is not None}
+        if len(rows) < len(record.x):
+            parts = {name: part[rows] for name, part in parts.items()}
+        self._live = parts
         self._live["rows"] = rows
         if norm == np.inf:  # the cube, cut with the box
             low, high = self._cube()
@@ -147,15 +148,17 @@ class Oracle(Ball):
         self._judged, self._shown, self._score = z, seen, score
         return z, gradient, *state
 
-    def finish(self, z, *, trust=False):
+    def finish(self, z, *, trust=False, own=False):
         """Judge the last iterates and write the best ones down.
 
         With ``trust`` the last iterates are taken as they are where samples may leave,
-        which saves a pass: whether they fool is for the caller to ask.
+        which saves a pass: whether they fool is for the caller to ask. With ``own`` the
+        iterates may be kept without a copy.
         """
         live, record = self._live, self.record
+        trust = trust and record.stops
         if len(z) and z is not live["x"]:
-            if trust and record.stops:
+            if trust:
                 score = record.score[live["rows"]]
             elif z is self._judged:
                 z, score = self._shown, self._score
@@ -165,10 +168,10 @@ class Oracle(Ball):
                 plain = record.view.logits(z)
                 value, _, _, margin, scores = self._judge(z, plain)
                 score = self._scores(scores, margin, value)
-            if "best" in live:
+            if "best" in live and not trust:
                 self._keep_better(z, score)
             else:
-                live["best"], live["score"] = z, score
+                live["best"], live["score"] = z if own else z + 0, score
             record.keep(live["rows"], live["best"], live["score"])
         elif "best" in live:
             record.keep(live["rows"], live["best"], live["score"])
