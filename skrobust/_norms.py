@@ -53,29 +53,36 @@ def length(delta, norm):
 
 
 def cube(x, eps):
-    """Return the lowest and the highest point of the cube around each sample.
+    """Return the lowest and the highest point of the cube around each sample."""
+    reach = reach_in(eps, x.dtype)
+    return inwards(x - reach, x, eps), inwards(x + reach, x, eps)
 
-    They are rounded inwards: in double precision neither is further away than eps
-    (except where numbers are too coarse for one step, or the device has no doubles).
+
+def reach_in(eps, dtype):
+    """Return the largest number of a type of numpy or torch that is not above eps."""
+    kind = np.dtype(str(dtype).removeprefix("torch.")).type
+    near = kind(eps)
+    return float(near if near <= float(eps) else np.nextafter(near, kind(0)))
+
+
+def inwards(z, x, eps):
+    """Move entries of z that rounding left further than eps from x one step back.
+
+    After that none is further away in double precision, except where numbers are too
+    coarse for one step, or the device has no doubles. The array z is changed.
     """
     xp = namespace(x)
     is_host = xp is np or x.device.type == "cpu"
-    if not is_host and x.device.type == "mps":
-        return x - eps, x + eps
-    low, high = xp.empty_like(x), xp.empty_like(x)
+    if eps == np.inf or (xp is not np and x.device.type == "mps"):
+        return z
     width = int(np.prod(tuple(x.shape[1:])))
     for part in chunks(len(x), width, 1 if is_host else 256):
-        clean = x[part]
-        exact = _as(clean, xp.float64)
-        for end, reach in ((low, -eps), (high, eps)):
-            found = _as(exact + reach, x.dtype)
-            beyond = xp.abs(_as(found, xp.float64) - exact) > eps
-            end[part] = xp.where(beyond, xp.nextafter(found, clean), found)
-    return low, high
-
-
-def _as(x, dtype):
-    return x.astype(dtype) if isinstance(x, np.ndarray) else x.to(dtype)
+        there, clean = z[part], x[part]
+        wide = there.astype(float) if xp is np else there.double()
+        beyond = xp.abs(wide - clean) > eps
+        step = xp.nextafter(there, clean) - there
+        there += step * beyond  # exact, and several times faster than a choice
+    return z
 
 
 def dual_length(gradient, norm):

@@ -69,9 +69,6 @@ class Oracle(Ball):
             parts = {name: part[rows] for name, part in parts.items()}
         self._live = parts
         self._live["rows"] = rows
-        if norm == np.inf:  # the cube, cut with the box
-            low, high = self._cube()
-            self._live |= {"floor": low, "ceiling": high}
 
     @property
     def x(self):
@@ -125,11 +122,9 @@ class Oracle(Ball):
         if not self._lean:
             self._keep_better(seen, score)
         gradient = pullback(slope if self.sign == 1 else -slope)
-        gradient = namespace(z).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
-        if not self._n_calls:
-            record.n_flat += int((length(gradient, np.inf) == 0).sum())
-            if fell_back is not None:
-                record.n_faint += int(fell_back.sum())
+        gradient = self._finite(gradient)
+        if not self._n_calls and fell_back is not None:
+            record.n_faint += int(fell_back.sum())
         self._n_forward += n_passes
         self._n_backward += 1
         self._n_calls += 1
@@ -147,6 +142,17 @@ class Oracle(Ball):
                 state = tuple(part[stay] for part in state)
         self._judged, self._shown, self._score = z, seen, score
         return z, gradient, *state
+
+    def _finite(self, gradient):
+        """Return gradients with 0 for what is not finite; count flat first ones."""
+        if self._n_calls:
+            return _without_nan(gradient)
+        size = length(gradient, np.inf)
+        if not float(size.sum()) < np.inf:
+            gradient = _without_nan(gradient)
+            size = length(gradient, np.inf)
+        self.record.n_flat += int((size == 0).sum())
+        return gradient
 
     def finish(self, z, *, trust=False, own=False):
         """Judge the last iterates and write the best ones down.
@@ -213,3 +219,7 @@ class Oracle(Ball):
         self.record.keep(live["rows"][gone], best[gone], score[gone])
         self.record.count(live["rows"][gone], self._n_forward, self._n_backward)
         self._live = {name: part[stay] for name, part in live.items()}
+
+
+def _without_nan(gradient):
+    return namespace(gradient).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
