@@ -50,9 +50,10 @@ class FastNet:
 
     @staticmethod
     def _with_module(net, module):
-        # The net's own ``infer`` may be anything, so it stays in charge.
-        twin = copy.copy(net)
-        twin.__dict__["module_"] = module
+        # The net's own ``infer`` may be anything, so it stays in charge. A copy by the
+        # copy module would write the whole net to a file and read it back.
+        twin = object.__new__(type(net))
+        twin.__dict__.update(net.__dict__, module_=module)
         return twin.infer
 
     def __call__(self, z):
