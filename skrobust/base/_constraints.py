@@ -1,5 +1,7 @@
 """What an adversarial row may be: in the ball, in the box, and possible at all."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 
 import numpy as np
@@ -10,6 +12,8 @@ from skrobust._containers import is_frame, to_array
 from skrobust._norms import length, per_sample, project
 from skrobust._validation import invalid
 from skrobust.base._constraint_reader import Reader
+
+_LARGE = 1 << 22  # values from which on several threads pay
 
 
 class Constraints(BaseEstimator):
@@ -262,21 +266,31 @@ class Domain:
         low, high = self.low, self.high
         if low is not None:  # as the clean rows round them
             low, high = low.astype(values.dtype), high.astype(values.dtype)
-        for part in _row_chunks(values):
-            rows, clean = candidates[part], values[part]
-            with np.errstate(over="ignore", invalid="ignore"):
-                delta = np.subtract(rows, clean, dtype=np.float64)
-                size = self.length(delta)
-            fits = (size <= self.eps) & np.isfinite(size)
-            if self.norm == 0:  # which counts what is not finite as one
-                fits &= np.isfinite(delta).reshape(len(delta), -1).all(axis=1)
-            if low is not None:
-                fits &= _between(rows, low, high)
-            if self.unit is not None:
-                still = (rows == clean) | (self.unit > 0)
-                fits &= still.reshape(len(rows), -1).all(axis=1)
-            held[part] = fits
+
+        def judge(part):
+            held[part] = self._judge(candidates[part], values[part], low, high)
+
+        parts = list(_row_chunks(values))
+        if values.size < _LARGE:
+            list(map(judge, parts))
+        else:  # beside a fast net the host's pass over large images is felt
+            with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+                list(pool.map(judge, parts))
         return held
+
+    def _judge(self, rows, clean, low, high):
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = np.subtract(rows, clean, dtype=np.float64)
+            size = self.length(delta)
+        fits = (size <= self.eps) & np.isfinite(size)
+        if self.norm == 0:  # which counts what is not finite as one
+            fits &= np.isfinite(delta).reshape(len(delta), -1).all(axis=1)
+        if low is not None:
+            fits &= _between(rows, low, high)
+        if self.unit is not None:
+            still = (rows == clean) | (self.unit > 0)
+            fits &= still.reshape(len(rows), -1).all(axis=1)
+        return fits
 
     def _put_back(self, candidates, values):
         exact = values.astype(np.float64)
