@@ -29,9 +29,9 @@ def mix_in_place(z, spare=None):
     return z
 
 
-def chunks(n_rows, width):
-    """Slice rows into chunks of about ``_CHUNK`` numbers."""
-    step = max(1, _CHUNK // max(width, 1))
+def chunks(n_rows, width, times=1):
+    """Slice rows into chunks of about ``_CHUNK`` numbers, or some times as many."""
+    step = max(1, times * _CHUNK // max(width, 1))
     return [slice(start, start + step) for start in range(0, n_rows, step)]
 
 

@@ -10,6 +10,8 @@ import sys
 
 import numpy as np
 
+from skrobust._bits import chunks
+
 NORMS = (np.inf, 2, 1)
 
 
@@ -48,6 +50,39 @@ def length(delta, norm):
     if norm == 0:
         return xp.where(flat != 0, xp.ones_like(flat), xp.zeros_like(flat)).sum(1)
     return xp.sqrt((flat * flat).sum(1))
+
+
+def cube(x, eps):
+    """Return the lowest and the highest point of the cube around each sample."""
+    reach = reach_in(eps, x.dtype)
+    return inwards(x - reach, x, eps), inwards(x + reach, x, eps)
+
+
+def reach_in(eps, dtype):
+    """Return the largest number of a type of numpy or torch that is not above eps."""
+    kind = np.dtype(str(dtype).removeprefix("torch.")).type
+    near = kind(eps)
+    return float(near if near <= float(eps) else np.nextafter(near, kind(0)))
+
+
+def inwards(z, x, eps):
+    """Move entries of z that rounding left further than eps from x one step back.
+
+    After that none is further away in double precision, except where numbers are too
+    coarse for one step, or the device has no doubles. The array z is changed.
+    """
+    xp = namespace(x)
+    is_host = xp is np or x.device.type == "cpu"
+    if eps == np.inf or (xp is not np and x.device.type == "mps"):
+        return z
+    width = int(np.prod(tuple(x.shape[1:])))
+    for part in chunks(len(x), width, 1 if is_host else 256):
+        there, clean = z[part], x[part]
+        wide = there.astype(float) if xp is np else there.double()
+        beyond = xp.abs(wide - clean) > eps
+        step = xp.nextafter(there, clean) - there
+        there += step * beyond  # exact, and several times faster than a choice
+    return z
 
 
 def dual_length(gradient, norm):

@@ -141,3 +141,34 @@ def test_models_in_numpy_refuse():
         PGD(0.1, precision="bfloat16").perturb(model, X, y)
     with differentiable_view(model, "test") as view:
         assert not hasattr(view, "hurried")
+
+
+def test_compiled_code_is_kept_with_its_net_and_follows_its_weights(monkeypatch):
+    import gc
+
+    from skrobust._views._fast import _COMPILED
+
+    made = []
+
+    def compile(module, dynamic):
+        made.append(module)
+        return module
+
+    monkeypatch.setattr(torch, "compile", compile)
+    net, X, y = fitted()
+    settings = {"eps": 0.05, "n_steps": 5, "random_state": 0, "objective": "loss"}
+    attack, plain = PGD(**settings, compile=True), PGD(**settings)
+    for seed in range(3):
+        assert np.array_equal(attack.perturb(net, X, y), plain.perturb(net, X, y))
+        torch.manual_seed(seed)  # other weights, other examples
+        for weights in net.module_.parameters():
+            weights.data.normal_()
+    assert len(made) == 1
+    attack.set_params(batch_size=64).perturb(net, X, y)
+    net.module_.slope = 2.0  # an attribute that a forward pass may read
+    attack.perturb(net, X, y)
+    assert len(made) == 3
+    n_kept = len(_COMPILED)
+    del net, made[:]
+    gc.collect()
+    assert len(_COMPILED) == n_kept - 1

@@ -45,9 +45,13 @@ def test_device_and_host_agree(attack):
     host, device, X, y = on_both()
     a, b = attack.perturb(host, X, y), attack.perturb(device, X, y)
     assert isinstance(b, np.ndarray)
-    # A sample that leaves later may keep a later iterate; verdicts agree.
-    same = host.predict(a) == host.predict(b)
-    assert same.mean() > 0.99
+    moved = [(z != X).any(axis=1) for z in (a, b)]
+    assert (moved[0] != moved[1]).mean() <= 0.01
+    # A sample that leaves later may keep a later iterate, and the sign of a slope that
+    # is nearly zero is anybody's guess; what was achieved agrees.
+    achieved = [(host.predict(z) == y).mean() for z in (a, b)]
+    assert achieved[0] < (host.predict(X) == y).mean() - 0.05
+    assert abs(achieved[0] - achieved[1]) <= 0.01
     assert np.abs(b - X).max() <= attack.eps * (1 + 1e-5) or attack.norm == 2
     assert all(p.grad is None for p in device.module_.parameters())
 
@@ -60,7 +64,8 @@ def test_promises_on_the_device():
 def test_probabilities_on_the_device():
     _, device, X, y = on_both(criterion=nn.NLLLoss, module__ending="softmax")
     out = FGSM(0.1).perturb(device, X, y)
-    assert (device.predict(out) == y).mean() < (device.predict(X) == y).mean()
+    clean, attacked = ((device.predict(z) == y).mean() for z in (X, out))
+    assert attacked < clean - 0.05
 
 
 def test_tensor_stays_on_its_device():
@@ -75,13 +80,17 @@ def test_whole_pipeline_on_the_device():
     rng = np.random.default_rng(0)
     X = rng.random((200, 64))
     y = (X[:, :32].sum(1) > X[:, 32:].sum(1)).astype(int)
+    # Moving each of 64 pixels by 0.3 moves the difference of the halves by 19, and its
+    # standard deviation is 2.3: whatever a net has learnt of it, it is fooled.
     cnn = small_cnn_classifier((8, 8), 2, epochs=10, device="cuda").fit(X, y)
-    r = evaluate_attack(cnn, X, y, PGD(0.1, n_steps=10, random_state=0))
-    assert r.robust_accuracy < r.clean_accuracy
+    r = evaluate_attack(cnn, X, y, PGD(0.3, n_steps=10, random_state=0))
+    assert r.clean_accuracy > 0.7
+    assert r.robust_accuracy < 0.5
     net = make_net(Net, device="cuda", module__d=64, module__k=2)
     pipe = make_pipeline(StandardScaler(), ToNetInput(), net).fit(X, y)
-    out = FGSM(0.1).perturb(pipe, X, y)
-    assert pipe.score(out, y) < pipe.score(X, y)
+    out = FGSM(0.3).perturb(pipe, X, y)
+    assert pipe.score(X, y) > 0.8
+    assert pipe.score(out, y) < 0.5
 
 
 @pytest.mark.parametrize("precision", ["tf32", "bfloat16"])

@@ -21,6 +21,7 @@ from problems import linear_problem  # noqa: E402
 from torch import nn  # noqa: E402
 
 from skrobust._views import differentiable_view  # noqa: E402
+from skrobust._views._net import NetView  # noqa: E402
 from skrobust.attacks import FGSM, PGD  # noqa: E402
 from skrobust.attacks._losses import log_odds_against  # noqa: E402
 from skrobust.evaluation import evaluate_attack  # noqa: E402
@@ -340,3 +341,21 @@ def test_linear_model_and_linear_net_agree():
         net.module_.layer.bias.copy_(torch.tensor([0.0, model.intercept_[0]]))
     a = PGD(0.1, random_state=0, objective="loss")
     assert np.allclose(a.perturb(model, X, y), a.perturb(net, X, y), atol=1e-5)
+
+
+@pytest.mark.parametrize("objective", [None, "loss"])
+@pytest.mark.parametrize(
+    "attack", [FGSM(0.1), PGD(0.1, n_steps=5, random_state=0)], ids=type
+)
+def test_rows_that_leave_late_are_attacked_all_the_same(attack, objective, monkeypatch):
+    # As on a GPU, where looking at every step who is fooled would wait for the device.
+    X, y = problem()
+    net = make_net().fit(X, y)
+    attack = attack.set_params(objective=objective)
+    at_once = attack.run(net, X, y)
+    monkeypatch.setattr(NetView, "settles_cheaply", lambda self, n: n & (n - 1) == 0)
+    monkeypatch.setattr(NetView, "worth_leaving", lambda self, k, n: k < 0.75 * n)
+    late = attack.run(net, X, y)
+    assert np.array_equal(at_once.success, late.success)
+    assert at_once.success.mean() > (net.predict(X) != y).mean()
+    assert (late.X_adv != X).any(axis=1).sum() > (net.predict(X) == y).sum() / 2

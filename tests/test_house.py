@@ -25,6 +25,7 @@ FLOORS = [
 # The few neighbours on the lowest floor that may lean on one another.
 WITHIN_LOWEST = {
     "_random": {"_bits"},
+    "_norms": {"_bits"},
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
     "_results": {"_optional"},

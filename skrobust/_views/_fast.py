@@ -1,7 +1,12 @@
 """Nets in lower precision or compiled, for searches whose finds are judged again."""
 
 import copy
+import weakref
 from contextlib import contextmanager
+
+# Compiling takes longer than many an attack, so what was compiled for a module stays as
+# long as the module does; weights are copied into it anew at each use.
+_COMPILED = weakref.WeakKeyDictionary()
 
 PRECISIONS = ("float32", "tf32", "bfloat16")
 
@@ -34,25 +39,36 @@ class FastNet:
     def __init__(self, torch, net, device_type, precision, compiled, batch_size):
         self._torch, self._device_type = torch, device_type
         self._is_half, self._batch_size = precision == "bfloat16", batch_size
-        replica = copy.deepcopy(getattr(net.module_, "_orig_mod", net.module_))
+        module = getattr(net.module_, "_orig_mod", net.module_)
+        settings = (precision, batch_size, _nature(module))
+        kept, replica, quick = _COMPILED.get(module, (None, None, None))
+        if compiled and kept == settings:
+            _copy_state(torch, module, replica)
+        else:
+            replica = self._replica(module)
+            if compiled:
+                quick = torch.compile(replica, dynamic=False)
+                _COMPILED[module] = settings, replica, quick
+        self._plain = self._with_module(net, replica)
+        self._compiled = self._with_module(net, quick) if compiled else None
+
+    def _replica(self, module):
+        replica = copy.deepcopy(module)
         replica.requires_grad_(False)
         if self._is_half:
             for parameter in replica.parameters():
                 if parameter.dim() == 4:
                     parameter.data = parameter.data.contiguous(
-                        memory_format=torch.channels_last
+                        memory_format=self._torch.channels_last
                     )
-        self._plain = self._with_module(net, replica)
-        self._compiled = None
-        if compiled:
-            quick = torch.compile(replica, dynamic=False)
-            self._compiled = self._with_module(net, quick)
+        return replica
 
     @staticmethod
     def _with_module(net, module):
-        # The net's own ``infer`` may be anything, so it stays in charge.
-        twin = copy.copy(net)
-        twin.__dict__["module_"] = module
+        # The net's own ``infer`` may be anything, so it stays in charge. A copy by the
+        # copy module would write the whole net to a file and read it back.
+        twin = object.__new__(type(net))
+        twin.__dict__.update(net.__dict__, module_=module)
         return twin.infer
 
     def __call__(self, z):
@@ -79,6 +95,33 @@ class FastNet:
         if isinstance(output, self._torch.Tensor):
             output = output[:n].to(wide)
         return output
+
+
+def _nature(module):
+    """Return what code compiled for a module rests on, all but its numbers."""
+    plain = (bool, int, float, str, tuple, type(None))
+    parts = [
+        (
+            name,
+            type(part),
+            sorted((k, repr(v)) for k, v in vars(part).items() if isinstance(v, plain)),
+        )
+        for name, part in module.named_modules()
+    ]
+    state = [(k, v.shape, v.dtype, v.device) for k, v in _state(module).items()]
+    return parts, state
+
+
+def _state(module):
+    # Buffers that are not saved count too.
+    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+
+
+def _copy_state(torch, module, replica):
+    old = _state(replica)
+    with torch.no_grad():
+        for name, value in _state(module).items():
+            old[name].copy_(value)
 
 
 @contextmanager

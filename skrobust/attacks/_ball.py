@@ -3,11 +3,14 @@
 import numpy as np
 
 from skrobust._norms import (
+    cube,
+    inwards,
     length,
     namespace,
     per_sample,
     project,
     project_in_box,
+    reach_in,
     spend,
     steepest,
 )
@@ -23,9 +26,11 @@ class Ball:
 
     @property
     def _bounds(self):
-        if self.norm == np.inf:
-            return self._live["floor"], self._live["ceiling"]
-        return self.box
+        if self.norm != np.inf:
+            return self.box
+        if "floor" not in self._live:  # the cube, cut with the box
+            self._live["floor"], self._live["ceiling"] = self._cube()
+        return self._live["floor"], self._live["ceiling"]
 
     def steepest(self, gradient):
         """Return the unit step along which the loss rises most in the norm."""
@@ -39,7 +44,7 @@ class Ball:
         In the norm 1 that is one coordinate; at a bound of the box the rest of the step
         goes to the next steepest one.
         """
-        low, high = self._bounds
+        low, high = self.box
         if self.norm != 1 or low is None:
             size = per_sample(size, z) if np.ndim(size) else size
             return z + size * self.steepest(gradient)
@@ -47,6 +52,17 @@ class Ball:
         if self.unit is None:
             return z + spend(gradient, size, low, high)
         return z + self.unit * spend(self.unit * gradient, size, low, high)
+
+    def leap(self, gradient):
+        """Return the points a whole radius from the clean rows, steepest first."""
+        if self.norm != np.inf or self.unit is not None:
+            return self.project(self.climb(self.x, gradient, self.eps))
+        reach = reach_in(self.eps, self.x.dtype)
+        z = self.x + reach * self.steepest(gradient)
+        low, high = self.box
+        if low is not None:
+            z = namespace(z).clip(z, low, high)
+        return inwards(z, self.x, self.eps)
 
     def project(self, z):
         """Return the iterates put back into the ball and the box."""
@@ -102,8 +118,11 @@ class Ball:
 
     def _cube(self):
         low, high = self.box
-        reach = self.eps if self.unit is None else self.eps * self.unit
-        floor, ceiling = self.x - reach, self.x + reach
+        if self.unit is None:
+            floor, ceiling = cube(self.x, self.eps)
+        else:
+            reach = self.eps * self.unit
+            floor, ceiling = self.x - reach, self.x + reach
         if low is None:
             return floor, ceiling
         xp = namespace(self.x)

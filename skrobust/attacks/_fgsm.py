@@ -83,5 +83,5 @@ class FGSM(GradientAttack):
         self.random_state = random_state
 
     def _attack_batch(self, oracle, x, rng):
-        z, gradient = oracle.gradient(x)
-        return oracle.project(oracle.climb(z, gradient, self.eps))
+        _, gradient = oracle.gradient(x)
+        return oracle.leap(gradient)

@@ -74,7 +74,7 @@ class GradientAttack(BaseAttack):
             return attack_regressor(self, estimator, X, y, key, start)
         check_for_classes(self)
         hurries = self.precision != "float32" or self.compile
-        out = np.empty_like(X)
+        out = None
         forward, backward = (np.zeros(len(X), dtype=np.int64) for _ in range(2))
         n_flat, n_faint, sentences = 0, 0, []
         with differentiable_view(estimator, type(self).__name__) as view:
@@ -96,18 +96,29 @@ class GradientAttack(BaseAttack):
                     None if start is None else start[rows],
                     [candidate[rows] for candidate in candidates],
                 )
-                moved = view.host(record.best)
-                if moved.dtype != X.dtype:
-                    # What did not move stays bit for bit, whatever the precision.
-                    still = moved == view.host(record.x)
-                    moved = np.where(still, X[rows], moved)
-                out[rows] = moved
+                moved = self._moved(record, X[rows])
+                if len(moved) == len(X):
+                    out = moved  # one batch needs no copy
+                else:
+                    out = np.empty_like(X) if out is None else out
+                    out[rows] = moved
                 forward[rows], backward[rows] = record.passes()
                 n_flat += record.n_flat
                 n_faint += record.n_faint
         sentences += self._sentences(n_flat, n_faint)
         counts = {"forward": forward, "backward": backward, "iterations": backward}
         return out, {**counts, "warnings": sentences}
+
+    @staticmethod
+    def _moved(record, values):
+        """Return the best iterates on the host, in the dtype of the clean values."""
+        moved = record.view.host(record.best)
+        if moved.dtype == values.dtype:
+            shares = np.may_share_memory(moved, values)
+            return moved.copy() if shares else moved
+        # What did not move stays bit for bit, whatever the precision.
+        still = moved == record.view.host(record.x)
+        return np.where(still, values, moved)
 
     def _sentences(self, n_flat, n_faint):
         owner, out = type(self).__name__, []
@@ -205,10 +216,9 @@ class GradientAttack(BaseAttack):
 
     def _search_rows(self, record, settings, key, candidates=()):
         """Run every restart in every direction on the rows that stand."""
-        view = record.view
         self._judge_candidates(record, settings, candidates)
         if candidates:
-            settings["start"] = view.tensor(view.host(record.best).copy())
+            settings["start"] = record.best + 0
         for restart in range(self._n_restarts()):
             for drive in self._drives(record):
                 oracle = Oracle(
@@ -219,7 +229,7 @@ class GradientAttack(BaseAttack):
                     rng = key.derive("restart", restart, drive.name).generator()
                     z = self._attack_batch(oracle, oracle.start, rng)
                     trust = self._trusts_last and "allowed" not in settings
-                    oracle.finish(z, trust=trust)
+                    oracle.finish(z, trust=trust, own=True)
             settings.pop("start", None)  # further restarts are random
 
     def _drives(self, record):

@@ -64,13 +64,11 @@ class Oracle(Ball):
             parts |= {"best": record.best, "score": record.score}
         if not record.stops:
             parts |= {"watched": record.watched, "probability": record.probability}
-        self._live = {
-            name: part[rows] for name, part in parts.items() if part is not None
-        }
+        parts = {name: part for name, part in parts.items() if part is not None}
+        if len(rows) < len(record.x):
+            parts = {name: part[rows] for name, part in parts.items()}
+        self._live = parts
         self._live["rows"] = rows
-        if norm == np.inf:  # the cube, cut with the box
-            low, high = self._cube()
-            self._live |= {"floor": low, "ceiling": high}
 
     @property
     def x(self):
@@ -124,11 +122,9 @@ class Oracle(Ball):
         if not self._lean:
             self._keep_better(seen, score)
         gradient = pullback(slope if self.sign == 1 else -slope)
-        gradient = namespace(z).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
-        if not self._n_calls:
-            record.n_flat += int((length(gradient, np.inf) == 0).sum())
-            if fell_back is not None:
-                record.n_faint += int(fell_back.sum())
+        gradient = self._finite(gradient)
+        if not self._n_calls and fell_back is not None:
+            record.n_faint += int(fell_back.sum())
         self._n_forward += n_passes
         self._n_backward += 1
         self._n_calls += 1
@@ -147,15 +143,28 @@ class Oracle(Ball):
         self._judged, self._shown, self._score = z, seen, score
         return z, gradient, *state
 
-    def finish(self, z, *, trust=False):
+    def _finite(self, gradient):
+        """Return gradients with 0 for what is not finite; count flat first ones."""
+        if self._n_calls:
+            return _without_nan(gradient)
+        size = length(gradient, np.inf)
+        if not float(size.sum()) < np.inf:
+            gradient = _without_nan(gradient)
+            size = length(gradient, np.inf)
+        self.record.n_flat += int((size == 0).sum())
+        return gradient
+
+    def finish(self, z, *, trust=False, own=False):
         """Judge the last iterates and write the best ones down.
 
         With ``trust`` the last iterates are taken as they are where samples may leave,
-        which saves a pass: whether they fool is for the caller to ask.
+        which saves a pass: whether they fool is for the caller to ask. With ``own`` the
+        iterates may be kept without a copy.
         """
         live, record = self._live, self.record
+        trust = trust and record.stops
         if len(z) and z is not live["x"]:
-            if trust and record.stops:
+            if trust:
                 score = record.score[live["rows"]]
             elif z is self._judged:
                 z, score = self._shown, self._score
@@ -165,10 +174,10 @@ class Oracle(Ball):
                 plain = record.view.logits(z)
                 value, _, _, margin, scores = self._judge(z, plain)
                 score = self._scores(scores, margin, value)
-            if "best" in live:
+            if "best" in live and not trust:
                 self._keep_better(z, score)
             else:
-                live["best"], live["score"] = z, score
+                live["best"], live["score"] = z if own else z + 0, score
             record.keep(live["rows"], live["best"], live["score"])
         elif "best" in live:
             record.keep(live["rows"], live["best"], live["score"])
@@ -210,3 +219,7 @@ class Oracle(Ball):
         self.record.keep(live["rows"][gone], best[gone], score[gone])
         self.record.count(live["rows"][gone], self._n_forward, self._n_backward)
         self._live = {name: part[stay] for name, part in live.items()}
+
+
+def _without_nan(gradient):
+    return namespace(gradient).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)

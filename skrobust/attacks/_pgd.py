@@ -163,4 +163,4 @@ class PGD(GradientAttack):
         oracle.finish(z)
         # Small steps in a sphere turn towards the best point without reaching it; the
         # point of the sphere along the last gradient is that point on a linear model.
-        return oracle.project(oracle.climb(oracle.x, gradient, self.eps))
+        return oracle.leap(gradient)

@@ -57,7 +57,7 @@ class Record:
         self.clean_scores = verdicts if stops else scores
         self.watched = self.column if targeted else self.predicted
         self.probability = None
-        self.best = x.copy() if isinstance(x, np.ndarray) else x.clone()
+        self.best, self._owns_best = x, False  # until something is kept
         self._known = known
         if stops:
             margin = margin_against(verdicts, self.column)
@@ -109,6 +109,8 @@ class Record:
         if self._clean is None:
             return *self.view.forward(self.x[rows]), 1
         (logits, pullback), self._clean = self._clean, None
+        if len(rows) == len(self.x):
+            return logits, pullback, 0
 
         def pull_rows(slope):
             whole = namespace(slope).zeros_like(values_of(logits))
@@ -119,6 +121,11 @@ class Record:
 
     def keep(self, rows, best, score):
         """Write down the best iterates of some rows."""
+        if len(rows) == len(self.x):
+            self.best, self.score, self._owns_best = best, score + 0, False
+            return
+        if not self._owns_best:
+            self.best, self._owns_best = self.best + 0, True
         self.best[rows], self.score[rows] = best, score
 
     def doubtful(self, rough):

@@ -76,9 +76,6 @@ class RegressionOracle(Ball):
         self.has_start = start is not None
         self.value, self._asked = None, False
         self._live = {"rows": slice(None)}
-        if norm == np.inf:
-            low, high = self._cube()
-            self._live |= {"floor": low, "ceiling": high}
 
     def __len__(self):
         return len(self.x)

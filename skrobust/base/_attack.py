@@ -135,8 +135,7 @@ class BaseAttack(BaseEstimator, ABC):
             success = predicted == np.broadcast_to(np.asarray(target), len(predicted))
         else:
             success = predicted != check_targets(y, owner)
-        delta = adversarial.astype(np.float64) - values
-        norm = attack._domain(values).length(delta)
+        norm = attack._domain(values).distance(adversarial, values)
         if self._aims_at_labels():
             norm = np.where(success, norm, np.nan)
         counted = {name: details.get(name) for name in _COUNTED}
@@ -188,7 +187,7 @@ class BaseAttack(BaseEstimator, ABC):
                 f"{owner} needs start of the shape of X, {values.shape}. Got "
                 f"{start.shape}."
             )
-        return self._enforce(start, values)
+        return self._enforce(start.copy(), values)
 
     @abstractmethod
     def _attack(self, estimator, X, y, key):
@@ -280,7 +279,10 @@ class BaseAttack(BaseEstimator, ABC):
                     f"Got bounds of shape {bound.shape}."
                 )
         slack = 1e-6 * (high - low)
-        if (values < low - slack).any() or (values > high + slack).any():
+        # The extremes of each feature, or where one bound holds for all, of all.
+        least = values.min(axis=0 if low.ndim else None)
+        most = values.max(axis=0 if high.ndim else None)
+        if (least < low - slack).any() or (most > high + slack).any():
             raise ValueError(
                 f"{type(self).__name__} found input outside data_range: values in "
                 f"[{values.min():g}, {values.max():g}], data_range "

@@ -1,14 +1,19 @@
 """What an adversarial row may be: in the ball, in the box, and possible at all."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skrobust._bits import chunks
 from skrobust._containers import is_frame, to_array
 from skrobust._norms import length, per_sample, project
 from skrobust._validation import invalid
 from skrobust.base._constraint_reader import Reader
+
+_LARGE = 1 << 22  # values from which on several threads pay
 
 
 class Constraints(BaseEstimator):
@@ -144,6 +149,21 @@ def _by_name(scale, columns):
     return [units[name] for name in columns]
 
 
+def _row_chunks(rows, n=None):
+    """Slice n rows so that what is worked on at a time stays in the cache."""
+    width = int(np.prod(rows.shape[1:]))
+    return chunks(len(rows) if n is None else n, width)
+
+
+def _between(rows, low, high):
+    """Return which rows lie within bounds, a number or one a feature."""
+    flat = rows.reshape(len(rows), -1)
+    if low.ndim == 0 and high.ndim == 0:
+        return (flat.min(axis=1) >= low) & (flat.max(axis=1) <= high)
+    inside = (rows >= low) & (rows <= high)
+    return inside.reshape(flat.shape).all(axis=1)
+
+
 class Domain:
     """The set that the adversarial rows of one call must lie in.
 
@@ -203,6 +223,14 @@ class Domain:
             return np.zeros(0)
         return length(self.relative(np.asarray(delta, dtype=np.float64)), self.norm)
 
+    def distance(self, rows, clean):
+        """Return how far rows are from their clean rows, in units of the features."""
+        out = np.zeros(len(rows))
+        for part in _row_chunks(rows):
+            delta = np.subtract(rows[part], clean[part], dtype=np.float64)
+            out[part] = self.length(delta)
+        return out
+
     def put_back(self, candidates, values):
         """Return rows of the domain near the candidates, in the dtype of ``values``.
 
@@ -220,6 +248,51 @@ class Domain:
         ndarray of shape (n, ...)
             Never further from its clean row than eps.
         """
+        away = np.flatnonzero(~self._holds(candidates, values))
+        if len(away) == 0:
+            shares = np.may_share_memory(candidates, values)
+            return candidates.copy() if shares else candidates
+        out = candidates.astype(values.dtype)
+        for part in _row_chunks(out, len(away)):
+            rows = away[part]
+            out[rows] = self._put_back(candidates[rows], values[rows])
+        return out
+
+    def _holds(self, candidates, values):
+        """Return which rows can stay as they are; a row of doubt is put back."""
+        held = np.zeros(len(values), dtype=bool)
+        if self.is_discrete or candidates.dtype != values.dtype:
+            return held
+        low, high = self.low, self.high
+        if low is not None:  # as the clean rows round them
+            low, high = low.astype(values.dtype), high.astype(values.dtype)
+
+        def judge(part):
+            held[part] = self._judge(candidates[part], values[part], low, high)
+
+        parts = list(_row_chunks(values))
+        if values.size < _LARGE:
+            list(map(judge, parts))
+        else:  # beside a fast net the host's pass over large images is felt
+            with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+                list(pool.map(judge, parts))
+        return held
+
+    def _judge(self, rows, clean, low, high):
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = np.subtract(rows, clean, dtype=np.float64)
+            size = self.length(delta)
+        fits = (size <= self.eps) & np.isfinite(size)
+        if self.norm == 0:  # which counts what is not finite as one
+            fits &= np.isfinite(delta).reshape(len(delta), -1).all(axis=1)
+        if low is not None:
+            fits &= _between(rows, low, high)
+        if self.unit is not None:
+            still = (rows == clean) | (self.unit > 0)
+            fits &= still.reshape(len(rows), -1).all(axis=1)
+        return fits
+
+    def _put_back(self, candidates, values):
         exact = values.astype(np.float64)
         candidates = np.where(np.isfinite(candidates), candidates, exact)
         out = self._into_box(self._into_ball(candidates, exact))
