@@ -8,6 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.attacks import ExactTree
+from skrobust.datasets import LazyImages
 
 
 @pytest.mark.parametrize("scales", [False, True])
@@ -52,3 +53,24 @@ def test_a_sum_of_zero_is_the_second_class_of_gradient_boosting():
     assert model.predict([[1.0]]) == 1
     norms = ExactTree().minimal_norms(model, X)
     np.testing.assert_allclose(norms, [0.5, 0.5, 0.5, 1.5], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ([0, 1], [2, 3]),
+        (0, slice(None), [1, 2]),
+        ([2, 0], slice(None), [1, 2]),
+        ([True, False, True], [0, 1], 0),
+        ([1, 0], slice(2), 0),
+        (slice(1, None), [0, 1], [1, 0]),
+        ([0], ..., [0, 1]),
+    ],
+)
+def test_positions_on_several_axes_of_images_pair_as_those_of_numpy(key, tmp_path):
+    # They crossed instead: another shape, or the same one with other pixels.
+    pixels = np.arange(3 * 4 * 5 * 3, dtype=np.uint8).reshape(3, 4, 5, 3)
+    paths = [tmp_path / f"{i}.png" for i in range(3)]
+    for path, image in zip(paths, pixels, strict=True):
+        pytest.importorskip("PIL.Image").fromarray(image).save(path)
+    np.testing.assert_array_equal(LazyImages(paths)[key], pixels[key])
