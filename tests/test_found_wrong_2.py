@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skrobust.attacks import ExactTree
+from skrobust.attacks import FGSM, AdversarialSampler, ExactTree
 from skrobust.datasets import LazyImages
+from skrobust.perturbations import ClipPerturbation, GaussianNoise
 
 
 @pytest.mark.parametrize("scales", [False, True])
@@ -74,3 +76,18 @@ def test_positions_on_several_axes_of_images_pair_as_those_of_numpy(key, tmp_pat
     for path, image in zip(paths, pixels, strict=True):
         pytest.importorskip("PIL.Image").fromarray(image).save(path)
     np.testing.assert_array_equal(LazyImages(paths)[key], pixels[key])
+
+
+def test_a_share_of_no_row_is_said_by_the_sampler():
+    # The attack spoke instead, of no samples.
+    sampler = AdversarialSampler(LogisticRegression(), FGSM(0.1), share=0.1)
+    with pytest.raises(ValueError, match="'share' parameter of AdversarialSampler"):
+        sampler.fit_resample(np.eye(4), [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_a_missing_clip_is_no_clip(missing):
+    # Frames without a clip were one clip together, or numpy spoke.
+    noise = ClipPerturbation(GaussianNoise(std=0.1), clips=[missing] * 4)
+    with pytest.raises(ValueError, match="ClipPerturbation needs"):
+        noise.perturb(None, np.full((4, 8, 8), 0.5))
