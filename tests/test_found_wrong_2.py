@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.attacks import FGSM, AdversarialSampler, ExactTree
-from skrobust.datasets import LazyImages
+from skrobust.datasets import LazyImages, load_image_folder
 from skrobust.perturbations import ClipPerturbation, GaussianNoise
 
 
@@ -91,3 +91,13 @@ def test_a_missing_clip_is_no_clip(missing):
     noise = ClipPerturbation(GaussianNoise(std=0.1), clips=[missing] * 4)
     with pytest.raises(ValueError, match="ClipPerturbation needs"):
         noise.perturb(None, np.full((4, 8, 8), 0.5))
+
+
+@pytest.mark.parametrize("name", ["a_{}.png", "clip/{}.png"])
+def test_numbers_too_long_for_a_frame_are_part_of_the_name(name, tmp_path):
+    # An OverflowError: names made of hashes and of stamps have such numbers.
+    file = tmp_path / "real" / name.format("9" * 23)
+    file.parent.mkdir(parents=True)
+    grey = np.zeros((4, 5, 3), np.uint8)
+    pytest.importorskip("PIL.Image").fromarray(grey).save(file)
+    assert load_image_folder(tmp_path).frame.tolist() == [-1]
