@@ -47,9 +47,10 @@ def test_branches_of_missing_values_alone_are_out_of_reach():
     assert attack.proven_.all()
 
 
-def test_a_sum_of_zero_is_the_second_class_of_gradient_boosting():
+@pytest.mark.parametrize("init", ["zero", None])
+def test_a_sum_of_zero_is_the_second_class_of_gradient_boosting(init):
     X = np.array([[0.0], [1.0], [1.0], [2.0]])
-    model = GradientBoostingClassifier(init="zero", n_estimators=1, learning_rate=1.0)
+    model = GradientBoostingClassifier(init=init, n_estimators=1, learning_rate=1.0)
     model.fit(X, [0, 0, 1, 1])
     assert model.decision_function([[1.0]]) == 0
     assert model.predict([[1.0]]) == 1

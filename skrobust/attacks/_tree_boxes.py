@@ -283,9 +283,10 @@ def _start(model, name, tables, value):
         told = getattr(model, "decision_function", model.predict)(row).ravel()
     binary = n_scores == 2 and len(told) == 1
     start = (np.r_[0.0, told] if binary else told) - own
-    if binary and getattr(model, "init", None) == "zero":
-        # Gradient boosting alone says the second class where the sum is 0.
-        start[1] = np.finfo(float).tiny
+    if binary and abs(start[1]) <= 1e-12 * max(1.0, abs(told[0])):
+        # Rounding, which would decide ties. Where the sum of trees is 0, gradient
+        # boosting alone says the second class.
+        start[1] = np.finfo(float).tiny if name in BOOSTED else 0.0
     return start
 
 
