@@ -119,8 +119,8 @@ class ExactTree(BaseAttack):
             bound.
         """
         values, y = self._check_input(X, y)
-        values = values.astype(np.float64)
         boxes = self._boxes(estimator, values)
+        values = values.astype(np.float64)
         if boxes.classes is None:
             raise ValueError(
                 f"{type(self).__name__}.minimal_norms needs labels, and thus a "
@@ -134,7 +134,7 @@ class ExactTree(BaseAttack):
 
     def _attack(self, estimator, X, y, key):
         values = X.astype(np.float64)
-        boxes = self._boxes(estimator, values)
+        boxes = self._boxes(estimator, X)
         if is_regressor(estimator):
             objective = check_objective(self, estimator, y)
             anchor = y if objective == "prediction_error" else None
@@ -167,7 +167,7 @@ class ExactTree(BaseAttack):
 
     def _boxes(self, estimator, values):
         owner = type(self).__name__
-        boxes = tree_boxes(estimator, owner)
+        boxes = tree_boxes(estimator, owner, values.dtype)
         width = boxes.low.shape[2]
         if values.ndim != 2 or values.shape[1] != width:
             raise ValueError(
@@ -216,15 +216,11 @@ class ExactTree(BaseAttack):
     def _moved(self, boxes, x, seen, low, high):
         """Return the raw row nearest to x in a box; features inside keep every bit."""
         target = np.clip(seen, low, high)
-        if boxes.dtype is np.float64:
-            # A scaler may round otherwise: a few steps of float64 into the box.
-            slack = 8 * np.spacing(np.abs(target) + np.abs(boxes.shift))
-            slack = np.where(boxes.shift != 0, slack, 4 * np.spacing(np.abs(target)))
-            slack = np.where((boxes.scale == 1) & (boxes.shift == 0), 0.0, slack)
-            target = np.clip(target + np.sign(target - seen) * slack, low, high)
         raw = (target - boxes.shift) / boxes.scale
         raw = np.where(target == seen, x, raw)
-        return raw if self.data_range is None else np.clip(raw, *self.data_range)
+        if self.data_range is not None:
+            raw = np.clip(raw, *self.data_range)
+        return boxes.into(raw, low, high)
 
     def _nearest(self, boxes, values, columns, limit):
         """Return rows moved to the nearest other label, and how far that was."""

@@ -164,12 +164,15 @@ class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For bad parameters, a single class, targets that are no classes, or a model
-            that the attack cannot attack.
+            For bad parameters, a share that means no row at all, a single class,
+            targets that are no classes, or a model that the attack cannot attack.
         """
         rows, labels = self._prepare(X, y)
         classes, codes = np.unique(labels, return_inverse=True)
         sizes = np.floor(self.share * np.bincount(codes) + 0.5).astype(int)
+        if not sizes.any():
+            rule = f"so large that it means a row of some class, here of {len(codes)}"
+            raise invalid("share", type(self).__name__, rule, self.share)
         totals = (sizes * self.n_rounds).tolist()
         self.sampling_strategy_ = dict(zip(classes.tolist(), totals, strict=True))
         seed = seed_number(self.random_state, type(self).__name__)

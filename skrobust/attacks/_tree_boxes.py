@@ -54,6 +54,10 @@ class Boxes:
         Whether there is one tree alone.
     dtype : type
         The precision in which trees compare: float32, or float64 of histogram boosting.
+    steps : tuple of transformers
+        The scalers themselves.
+    given : dtype
+        The precision of the raw rows.
     """
 
     low: np.ndarray
@@ -65,10 +69,38 @@ class Boxes:
     shift: np.ndarray
     is_single: bool
     dtype: type = np.float32
+    steps: tuple = ()
+    given: np.dtype = np.float64
 
     def seen(self, x):
         """Return raw rows as trees see them: scaled, and in their precision."""
         return (x * self.scale + self.shift).astype(self.dtype).astype(np.float64)
+
+    def told(self, x):
+        """Return one raw row as the scalers themselves round it for the trees."""
+        row = x[None]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            for step in self.steps:
+                row = np.asarray(step.transform(row))
+        return row[0].astype(self.dtype).astype(np.float64)
+
+    def into(self, x, low, high):
+        """Return a raw row, in the precision of the raw rows, within a box.
+
+        Rounding, that of the scalers too, may leave it on the wrong side of a border:
+        such features go a few steps of that precision further.
+        """
+        x = x.astype(self.given)
+        offset = np.abs(self.shift / self.scale)
+        for n_steps in (1, 2, 4, 8, 16):
+            told = self.told(x)
+            short = np.sign(self.scale) * np.sign(np.clip(told, low, high) - told)
+            if not short.any():
+                break
+            large = np.maximum(np.abs(x), offset).astype(self.given)
+            x = (x + short * n_steps * np.spacing(large)).astype(self.given)
+        return x.astype(np.float64)
 
     def scores(self, seen):
         """Return the scores of one row as trees see it."""
@@ -76,7 +108,7 @@ class Boxes:
         return self.start + self.value[inside].sum(axis=0)
 
 
-def tree_boxes(estimator, owner):
+def tree_boxes(estimator, owner, given=np.float64):
     """Return the boxes of a tree or an ensemble of trees, or say why there are none."""
     steps, model = unwrap(estimator)
     name = sklearn_name(model)
@@ -128,6 +160,8 @@ def tree_boxes(estimator, owner):
         shift,
         name in SINGLE,
         dtype,
+        tuple(step for _, step in steps),
+        given,
     )
 
 
@@ -186,8 +220,10 @@ def _leaves(tree, dtype):
         feature = tree.feature[node]
         below, beyond = high.copy(), low.copy()
         below[feature] = min(high[feature], cuts[node])
-        beyond[feature] = max(low[feature], nexts[node])
-        stack += [(left, low, below), (right, beyond, high)]
+        stack.append((left, low, below))
+        if cuts[node] < np.inf:  # beyond are missing values alone
+            beyond[feature] = max(low[feature], nexts[node])
+            stack.append((right, beyond, high))
     return np.array(lows), np.array(highs), np.array(leaves)
 
 
@@ -245,7 +281,13 @@ def _start(model, name, tables, value):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         told = getattr(model, "decision_function", model.predict)(row).ravel()
-    return (np.r_[0.0, told] if n_scores == 2 and len(told) == 1 else told) - own
+    binary = n_scores == 2 and len(told) == 1
+    start = (np.r_[0.0, told] if binary else told) - own
+    if binary and abs(start[1]) <= 1e-12 * max(1.0, abs(told[0])):
+        # Rounding, which would decide ties. Where the sum of trees is 0, gradient
+        # boosting alone says the second class.
+        start[1] = np.finfo(float).tiny if name in BOOSTED else 0.0
+    return start
 
 
 def _filled(table, n, fill):

@@ -9,7 +9,8 @@ from skrobust.datasets._image_files import IMAGE_SUFFIXES, check_resize
 from skrobust.datasets._image_set import visible
 from skrobust.datasets._video_files import VIDEO_SUFFIXES
 
-_NUMBER = re.compile(r"(\d+)$")
+LONGEST = 18  # digits of a number that an array of integers holds
+_NUMBER = re.compile(rf"(?<!\d)\d{{1,{LONGEST}}}$")
 
 
 def check_options(owner, resize, crop, convert, **more):
@@ -21,7 +22,7 @@ def check_options(owner, resize, crop, convert, **more):
 
 
 def frame_number(stem):
-    """Return the number at the end of a file's name, or -1."""
+    """Return the number at the end of a file's name, or -1 (a hash is none)."""
     found = _NUMBER.search(stem)
     return int(found.group()) if found else -1
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from skrobust._validation import check_choice, invalid
 from skrobust.datasets._build import build
 from skrobust.datasets._clips_on_disk import (
+    LONGEST,
     check_options,
     clip_name,
     frame_number,
@@ -18,7 +19,7 @@ from skrobust.datasets._metadata import table_records
 from skrobust.datasets._sample_frames import check_sampling
 from skrobust.datasets._skips import Skips
 
-_CLIP_AND_FRAME = re.compile(r"(?P<clip>.+)_(?P<frame>\d+)")
+_CLIP_AND_FRAME = re.compile(rf"(?P<clip>.+)_(?P<frame>\d{{1,{LONGEST}}})")
 _LEVELS = ("label", "group")
 
 

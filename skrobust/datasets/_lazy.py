@@ -164,12 +164,16 @@ class LazyImages:
         if rows.ndim > 1:
             raise IndexError(f"{_OWNER} takes positions of one axis. Got {rows.shape}.")
         if rows.ndim == 0:
-            out = self._load(rows[None])[0]
-            return out[rest] if rest else out
+            return self._load(rows[None])[(0, *rest)]
         if self._as_views and not any(part is not Ellipsis for part in rest):
             return self.take(rows)
         out = self._load(rows)
-        return out[(slice(None), *rest)] if rest else out
+        if not rest:
+            return out
+        # Positions pair with those on other axes, as numpy has it; a slice does not.
+        return out[
+            (slice(None) if isinstance(key, slice) else np.arange(len(out)), *rest)
+        ]
 
     def _positions(self, key):
         if isinstance(key, (slice, int, np.integer)) and not isinstance(key, bool):

@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from skrobust.datasets._clips_on_disk import clip_name
+from skrobust.datasets._clips_on_disk import LONGEST, clip_name
 
 
 def table_records(folder, images, metadata, skips, owner):
@@ -27,7 +27,7 @@ def table_records(folder, images, metadata, skips, owner):
             continue
         path = rest.pop(file)
         frame = (row.get("frame") or "").strip()
-        if frame and not frame.isdecimal():
+        if frame and not (frame.isdecimal() and len(frame) <= LONGEST):
             skips.add(where, f"its frame {frame!r} is no number")
             continue
         clip = (row.get("clip") or "").strip() or clip_name(folder, path)

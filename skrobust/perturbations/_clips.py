@@ -11,6 +11,7 @@ from skrobust._random import occurrence_ranks, row_keys, seed_number, stream_num
 from skrobust._row_content import ContentKey
 from skrobust._validation import check_choice, invalid
 from skrobust.base import BasePerturbation
+from skrobust.metrics._labels import label_array
 
 
 class ClipPerturbation(BasePerturbation):
@@ -127,7 +128,7 @@ class ClipPerturbation(BasePerturbation):
                     f"many rows. Got {n} rows."
                 )
             return values, np.arange(n) // self.clips, np.arange(n) % self.clips
-        clips = np.asarray(self.clips)
+        clips = label_array(self.clips, "ClipPerturbation", "clips")
         if len(clips) != n:
             raise ValueError(
                 f"ClipPerturbation has the clips of {len(clips)} rows and got {n}. "
