@@ -121,7 +121,7 @@ class DeepFool(MinimalNormAttack):
         best, nearest = 0 * z, pursuit.size[rows] + np.inf
         for place in range(rivals.shape[1]):
             margin, gradient = pursuit.look(z, rows, target=rivals[:, place])
-            missing = xp.clip(-margin, 0, None)
+            missing = xp.clip(pursuit.missing(margin, rows), 0, None)
             slope = dual_length(gradient, self.norm)
             step = reach_plane(gradient, missing, self.norm, *pursuit.room(z))
             distance = missing / xp.where(slope > 0, slope, 1e-30 + 0 * slope)

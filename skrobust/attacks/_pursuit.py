@@ -163,6 +163,15 @@ class Pursuit:
         """Say which margins are verdicts, and not rounding."""
         return margin > (self.tolerance if rows is None else self.tolerance[rows])
 
+    def missing(self, margin, rows=None):
+        """Return by how much margins must rise to be verdicts; below 0: they are.
+
+        Steps aim there, at twice the rounding, and not at a margin of 0: on a deep net
+        rounding is wide enough for iterates to end between the two and stand still.
+        """
+        tolerance = self.tolerance if rows is None else self.tolerance[rows]
+        return 2 * tolerance - margin
+
     def _note(self, z, raw, rows, logits, margin):
         """Keep what is better than before."""
         rows = slice(None) if rows is None else rows
