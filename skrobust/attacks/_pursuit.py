@@ -94,10 +94,9 @@ class Pursuit:
 
     def rivals(self, n):
         """Return, for each row, the n other classes of the highest clean scores."""
-        own = _one_hot(self.column, self.scores)
-        others = namespace(own).where(own > 0, -np.inf, self.scores)
+        others = _others(self.scores, self.column)
         n = min(n, others.shape[1] - 1)
-        return namespace(own).argsort(-others, 1)[:, :n]
+        return namespace(others).argsort(-others, 1)[:, :n]
 
     def look(self, z, rows=None, *, target=None):
         """Judge iterates; return their margin and the gradient of what drives them.
@@ -108,9 +107,9 @@ class Pursuit:
             Iterates of ``rows``.
         rows : array or tensor of int, default=None
             Which rows; None are all.
-        target : array or tensor of int, default=None
-            Class whose score must pass that of ``column``, for the margin and gradient
-            of this class. None: the margin of the highest other, and the gradient of
+        target : array or tensor of int, or "highest", default=None
+            Class whose score must pass that of ``column`` ("highest": the other one of
+            the highest score at z), for the margin and gradient of this class. None: the margin of the highest other, and the gradient of
             the log odds against ``column``, which is that margin smoothed over the
             other classes; its path does not zigzag between them.
 
@@ -131,6 +130,8 @@ class Pursuit:
         _, slope, margin = log_odds_against(verdicts, column)
         self._note(z, raw, rows, _plain(logits), margin)
         if target is not None:
+            if isinstance(target, str):
+                target = _others(verdicts, column).argmax(1)
             slope = _one_hot(target, verdicts) - _one_hot(column, verdicts)
             margin = (verdicts * slope).sum(1)
         gradient = pullback(slope)
@@ -274,3 +275,9 @@ def _one_hot(column, scores):
         places = places.to(scores.device)
     own = places[None] == column[:, None]
     return xp.where(own, xp.ones_like(scores), xp.zeros_like(scores))
+
+
+def _others(scores, column):
+    """Return scores with that of the class itself out of the way."""
+    xp = namespace(scores)
+    return xp.where(_one_hot(column, scores) > 0, -np.inf, scores)
