@@ -6,9 +6,11 @@ import pytest
 from problems import linear_problem
 from scipy.optimize import linprog, minimize
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from skrobust._norms import (
     dual_length,
@@ -477,3 +479,32 @@ def test_shortest_steps_are_exact(norm):
     assert np.allclose(project_in_box(t[0], 0.8, norm, t[2], t[3]).numpy(), near)
     assert np.allclose(spend(t[0], 0.8, t[2], t[3]).numpy(), spend(w, 0.8, low, high))
     assert np.allclose(steepest(t[0], norm).numpy(), steepest(w, norm))
+
+
+@pytest.mark.parametrize(
+    "a", [DeepFool(), FAB(n_steps=20), FAB(norm=2, n_steps=20), FMN(), DDN()], ids=str
+)
+def test_searches_do_not_run_off_between_narrow_kernels(a):
+    # Pixels of 0 to 16: the scores are level but for 1e-100 and less, first-order
+    # distances were 1e148, overflowed, and such rows came back as examples.
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:60], y[:60]
+    model = SVC(gamma=0.5).fit(X, y)
+    with np.errstate(over="raise", divide="raise", invalid="raise"):
+        norms = a.minimal_norms(model, X)
+    found = np.isfinite(norms)
+    assert found.mean() >= 0.8
+    other = [
+        np.linalg.norm(X[y != label] - x, axis=1).min()
+        for x, label in zip(X, y, strict=True)
+    ]
+    assert (norms[found] <= np.array(other)[found]).all()
+
+
+def test_values_beyond_where_a_search_ends_are_kept():
+    # Time in nanoseconds: no bound of the search may cut it.
+    X = np.c_[np.linspace(1.7e18, 1.8e18, 20), np.linspace(-1, 1, 20)]
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, X[:, 1] > 0)
+    found = DDN().perturb(model, X)
+    assert (found[:, 0] > 1.6e18).all()
+    assert np.isfinite(DDN().minimal_norms(model, X)).all()

@@ -261,3 +261,36 @@ def test_minimal_and_fixed_radius_agree(digits_net):
     assert reach.max() <= eps
     assert out.min() >= 0
     assert out.max() <= 1
+
+
+class Deep(nn.Module):
+    """Layers with BatchNorm whose scores round coarsely: inputs lie far from 0."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        layers, width = [], 12
+        for _ in range(4):
+            layers += [nn.Linear(width, 32), nn.BatchNorm1d(32), nn.Tanh()]
+            width = 32
+        self.body = nn.Sequential(*layers, nn.Linear(width, 4))
+
+    def forward(self, x):
+        return self.body(20 * (x - 50.0))
+
+
+@pytest.mark.parametrize(
+    "a", [DeepFool(), DeepFool(norm=np.inf), FAB(norm=2, n_steps=20), FMN()], ids=str
+)
+def test_no_row_stands_still_between_the_boundary_and_a_verdict(a):
+    # There rounding is so wide that steps to a margin of 0 end within it, where no
+    # verdict counts and the next step was 0: most rows came out as inf.
+    net = make_net(Deep, max_epochs=15)
+    rng = np.random.default_rng(0)
+    X = (50 + rng.normal(size=(80, 12)) / 20).astype(np.float32)
+    net.fit(X, (X[:, 0] > 50) + 2 * (X[:, 1] > 50))
+    norms = clone(a).minimal_norms(net, X)
+    assert np.isfinite(norms).all()
+    best = DDN().minimal_norms(net, X)
+    if a.norm == 2:
+        assert np.median(norms) <= 1.2 * np.median(best)

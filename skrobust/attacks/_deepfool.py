@@ -6,6 +6,8 @@ from skrobust._norms import dual_length, namespace, per_sample, reach_plane
 from skrobust._validation import check_count, check_number
 from skrobust.attacks._minimal import MinimalNormAttack
 
+_ROUNDS = 3  # of straightening what was found
+
 
 class DeepFool(MinimalNormAttack):
     r"""DeepFool: step by step to the nearest boundary of the linearised model.
@@ -16,7 +18,7 @@ class DeepFool(MinimalNormAttack):
 
     where :math:`m_k` is the score of class k minus that of the true class and
     :math:`r_i` the shortest step to the plane :math:`m_{k^*} = 0`. Rows leave as soon
-    as they are fooled. Fast, and a few per cent longer than :class:`DDN`.
+    as they are fooled. Fast, and on most nets longer than :class:`DDN` by 3 to 15 %.
 
     Parameters
     ----------
@@ -51,7 +53,10 @@ class DeepFool(MinimalNormAttack):
     -----
     The planes are those of the scores, never of probabilities, which saturate. Within
     ``data_range`` each step is the shortest one that the box allows, not a shortest
-    step cut off at the box (our choice).
+    step cut off at the box. A sum of steps is a path with corners, so what it found is
+    straightened three times: from the row itself to the plane that the boundary is at
+    the best example so far, and where that falls short, one step further. Both are our
+    choice.
 
     References
     ----------
@@ -113,7 +118,32 @@ class DeepFool(MinimalNormAttack):
             stay = ~pursuit.fools(margin, rows)
             z, total, rows = z[stay], total[stay], rows[stay]
             if not len(rows):
-                return
+                break
+        for _ in range(_ROUNDS):
+            self._straighten(pursuit)
+
+    def _straighten(self, pursuit):
+        """Go from each row itself to the boundary as it is at its best example."""
+        xp = namespace(pursuit.x)
+        rows = xp.where(xp.isfinite(pursuit.size))[0]
+        if not len(rows):
+            return
+        x, z = pursuit.x[rows], pursuit.best[rows]
+        margin, gradient = pursuit.look(z, rows, target="highest")
+        at_x = margin + (gradient * (x - z)).reshape((len(x), -1)).sum(1)
+        z, margin = self._cross(pursuit, x, rows, at_x, gradient)
+        short = ~pursuit.fools(margin, rows)
+        rows, z = rows[short], z[short]
+        if len(rows):
+            margin, gradient = pursuit.look(z, rows, target="highest")
+            self._cross(pursuit, z, rows, margin, gradient)
+
+    def _cross(self, pursuit, z, rows, margin, gradient):
+        """Step from z over the plane of a margin; return where to, and its margin."""
+        missing = namespace(z).clip(pursuit.missing(margin, rows), 0, None)
+        step = reach_plane(gradient, missing, self.norm, *pursuit.room(z))
+        z = pursuit.clip(z + (1 + self.overshoot) * step)
+        return z, pursuit.check(z, rows)
 
     def _nearest_plane(self, pursuit, z, rows, rivals):
         """Return the step to the nearest boundary of the linearised model."""
@@ -121,7 +151,7 @@ class DeepFool(MinimalNormAttack):
         best, nearest = 0 * z, pursuit.size[rows] + np.inf
         for place in range(rivals.shape[1]):
             margin, gradient = pursuit.look(z, rows, target=rivals[:, place])
-            missing = xp.clip(-margin, 0, None)
+            missing = xp.clip(pursuit.missing(margin, rows), 0, None)
             slope = dual_length(gradient, self.norm)
             step = reach_plane(gradient, missing, self.norm, *pursuit.room(z))
             distance = missing / xp.where(slope > 0, slope, 1e-30 + 0 * slope)

@@ -118,6 +118,7 @@ class FAB(MinimalNormAttack):
         z = x
         for _ in range(self.n_steps):
             margin, gradient = pursuit.look(z, target=target)
+            margin = -pursuit.missing(margin)
             at_x = margin + (gradient * (x - z)).reshape((len(x), -1)).sum(1)
             here = self._to_plane(pursuit, z, margin, gradient)
             there = self._to_plane(pursuit, x, at_x, gradient)

@@ -135,7 +135,8 @@ class FMN(MinimalNormAttack):
     def _radius(self, pursuit, z, radius, margin, gradient, cosine):
         xp, gamma = namespace(z), self.gamma * cosine
         slope = dual_length(gradient, self.norm)
-        missing = -margin / xp.where(slope > 0, slope, xp.ones_like(slope))
+        missing = pursuit.missing(margin)
+        missing = missing / xp.where(slope > 0, slope, xp.ones_like(slope))
         smaller, larger = radius * (1 - gamma), radius * (1 + gamma)
         if self.norm == 0:
             smaller = xp.clip(xp.minimum(radius - 1, xp.floor(smaller)), 1, None)

@@ -7,9 +7,10 @@ so is the one that came nearest to it, for rows that nothing fools. No row sees 
 import numpy as np
 
 from skrobust._norms import dual_length, length, namespace, per_sample, project_in_box
-from skrobust.attacks._losses import log_odds_against
+from skrobust.attacks._losses import is_own_column, log_odds_against
 
 _ULPS = 8  # how many rounding errors of the scores a verdict must stand above
+_FAR = 1e12  # no search goes further out: squares still fit single precision
 
 
 def _plain(logits):
@@ -59,6 +60,7 @@ class Pursuit:
         self.far, self.shift = x + 0, -xp.ones_like(infinite)
         self._clean_probability = None
         self.tolerance, self.scores, self.flat = xp.zeros_like(infinite), None, None
+        self._far = max(_FAR, 2 * float(xp.amax(length(x, np.inf), 0)))
         self.margin, self.gradient = self.look(x)
         self._measure()
 
@@ -73,6 +75,8 @@ class Pursuit:
             -self.margin / xp.where(still, 1.0, dual_length(gradient, norm))
             for norm in (1 if self.norm == 0 else self.norm, 2)
         )
+        self.reach = xp.clip(self.reach, None, _FAR)
+        self.span = xp.clip(self.span, None, _FAR)
         if self.low is not None:
             width = self.high - self.low + xp.zeros_like(x[:1])
             self.reach = xp.clip(self.reach, None, float(length(width, self.norm)[0]))
@@ -82,8 +86,11 @@ class Pursuit:
         return len(self.x)
 
     def clip(self, z):
-        """Return points put back into the box."""
-        return z if self.low is None else namespace(z).clip(z, self.low, self.high)
+        """Return points put back into the box, or to where numbers end."""
+        low, high = (
+            (-self._far, self._far) if self.low is None else (self.low, self.high)
+        )
+        return namespace(z).clip(z, low, high)
 
     def room(self, z):
         """Return the steps from z that the box leaves, or (None, None)."""
@@ -94,10 +101,9 @@ class Pursuit:
 
     def rivals(self, n):
         """Return, for each row, the n other classes of the highest clean scores."""
-        own = _one_hot(self.column, self.scores)
-        others = namespace(own).where(own > 0, -np.inf, self.scores)
+        others = _others(self.scores, self.column)
         n = min(n, others.shape[1] - 1)
-        return namespace(own).argsort(-others, 1)[:, :n]
+        return namespace(others).argsort(-others, 1)[:, :n]
 
     def look(self, z, rows=None, *, target=None):
         """Judge iterates; return their margin and the gradient of what drives them.
@@ -108,11 +114,12 @@ class Pursuit:
             Iterates of ``rows``.
         rows : array or tensor of int, default=None
             Which rows; None are all.
-        target : array or tensor of int, default=None
-            Class whose score must pass that of ``column``, for the margin and gradient
-            of this class. None: the margin of the highest other, and the gradient of
-            the log odds against ``column``, which is that margin smoothed over the
-            other classes; its path does not zigzag between them.
+        target : array or tensor of int, or "highest", default=None
+            Class whose score must pass that of ``column`` ("highest": the other one of
+            the highest score at z), for the margin and gradient of this class. None:
+            the margin of the highest other, and the gradient of the log odds against
+            ``column``, which is that margin smoothed over the other classes; its path
+            does not zigzag between them.
 
         Returns
         -------
@@ -131,10 +138,17 @@ class Pursuit:
         _, slope, margin = log_odds_against(verdicts, column)
         self._note(z, raw, rows, _plain(logits), margin)
         if target is not None:
+            if isinstance(target, str):
+                target = _others(verdicts, column).argmax(1)
             slope = _one_hot(target, verdicts) - _one_hot(column, verdicts)
             margin = (verdicts * slope).sum(1)
         gradient = pullback(slope)
         gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
+        # So faint (between narrow kernels) that the boundary seems to lie beyond where
+        # numbers end: as steep as if it lay there. The direction still tells.
+        total, least = length(gradient, 1), xp.abs(margin) / _FAR
+        pull = least / xp.where(total > 0, total, 1.0 + 0 * total)
+        gradient = gradient * per_sample(xp.clip(pull, 1, None), gradient)
         if self.flat is None:
             self.flat = length(gradient, np.inf) == 0
         return margin, self.ground.slope(gradient)
@@ -162,6 +176,15 @@ class Pursuit:
     def fools(self, margin, rows=None):
         """Say which margins are verdicts, and not rounding."""
         return margin > (self.tolerance if rows is None else self.tolerance[rows])
+
+    def missing(self, margin, rows=None):
+        """Return by how much margins must rise to be verdicts; below 0: they are.
+
+        Steps aim there, at twice the rounding, and not at a margin of 0: on a deep net
+        rounding is wide enough for iterates to end between the two and stand still.
+        """
+        tolerance = self.tolerance if rows is None else self.tolerance[rows]
+        return 2 * tolerance - margin
 
     def _note(self, z, raw, rows, logits, margin):
         """Keep what is better than before."""
@@ -204,6 +227,7 @@ class Pursuit:
         position: it needs no gradient, and the margin need not be monotone.
         """
         xp = namespace(self.x)
+        self._retract()
         rows = xp.where(xp.isfinite(self.size))[0]
         if not len(rows) or not n_looks:
             return
@@ -226,6 +250,20 @@ class Pursuit:
             f_low = xp.where(fooled, f_low, margin - aim)
             f_high = xp.where(fooled, margin - aim, f_high)
             last = side
+
+    def _retract(self):
+        """Bring back what ran off: tenths of the way, as long as they fool.
+
+        Where scores level out, false position between near and far learns nothing.
+        """
+        xp = namespace(self.x)
+        extent = xp.clip(length(self.x, np.inf), 1.0, None)
+        step = self.best - self.x  # 0 where nothing was found
+        rows = xp.where(length(step, np.inf) > 10 * extent)[0]
+        while len(rows):
+            step = step / 10
+            margin = self.check(self.x[rows] + step[rows], rows)
+            rows = rows[self.fools(margin, rows)]
 
     def strongest(self):
         """Return the best example of each row, or what came nearest to one."""
@@ -259,9 +297,10 @@ class Pursuit:
 
 
 def _one_hot(column, scores):
+    return namespace(scores).where(is_own_column(scores, column), 1.0, 0 * scores)
+
+
+def _others(scores, column):
+    """Return scores with that of the class itself out of the way."""
     xp = namespace(scores)
-    places = xp.arange(scores.shape[1])
-    if xp is not np:
-        places = places.to(scores.device)
-    own = places[None] == column[:, None]
-    return xp.where(own, xp.ones_like(scores), xp.zeros_like(scores))
+    return xp.where(is_own_column(scores, column), -np.inf, scores)
