@@ -141,7 +141,7 @@ def test_cv_results_of_both_kinds(digits):
 
 
 def test_radius_curve_begins_at_clean_accuracy(cancer):
-    results = robust_accuracy_curve(PGD(random_state=0), *cancer, [0.05, 0.1])
+    results = robust_accuracy_curve(*cancer, PGD(random_state=0), [0.05, 0.1])
     display = RobustAccuracyCurveDisplay.from_results(results).plot()
     (line,) = display.lines_.values()
     np.testing.assert_array_equal(line.get_xdata(), [0, 0.05, 0.1])

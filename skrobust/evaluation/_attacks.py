@@ -174,7 +174,7 @@ def evaluate_attack(
         per_sample=per_sample(table),
     )
     if checks:
-        results["warnings"] = check_evaluation(attack, estimator, X, y)
+        results["warnings"] = check_evaluation(estimator, X, y, attack)
     if getattr(attack, "target", None) is not None:
         results["skipped"] = "robust ratio: the attack has a target"
         return results
