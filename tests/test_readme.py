@@ -96,6 +96,7 @@ def write_faces(folder):
 
 
 @pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:normalized_accuracy_score was")  # of so few rows
 @pytest.mark.parametrize("name", ["README.md", "doc/quick_start.rst"])
 def test_blocks_run(name, tmp_path, monkeypatch):
     import matplotlib
