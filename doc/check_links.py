@@ -1,6 +1,7 @@
 """Find links inside the built site that lead nowhere.
 
-python doc/check_links.py doc/_build/html ends with 1 and names them where there are any.
+``python doc/check_links.py doc/_build/html`` names them, and ends with 1 where there
+are any.
 """
 
 import sys

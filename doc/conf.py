@@ -28,7 +28,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
-    "plot_gallery": True,
+    "plot_gallery": not tags.has("no_gallery"),  # noqa: F821  (Sphinx gives it)
     # the names in the code of an example lead to the API, and back
     "reference_url": {"skrobust": None},
     "doc_module": ("skrobust",),
