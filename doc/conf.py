@@ -34,6 +34,7 @@ sphinx_gallery_conf = {
     "doc_module": ("skrobust",),
     "backreferences_dir": "gallery/backreferences",
     "min_reported_time": 10,
+    "default_thumb_file": str(Path(__file__).parent / "images" / "printed.png"),
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -1,4 +1,6 @@
-"""Draw the picture of the README: python doc/make_overview.py.
+"""Draw the picture of the README, and one for examples that only print.
+
+``python doc/make_overview.py`` writes both into ``doc/images``.
 
 One question a panel, on scikit-learn's digits: what the model is shown, how accuracy
 falls with blur, how it falls under attack, and what a label buys.
@@ -27,7 +29,7 @@ from skrobust.plots import (
 )
 from skrobust.sampling import OperationalSampler, SimpleRandomSampler, simulate
 
-OUT = Path(__file__).parent / "images" / "overview.png"
+OUT = Path(__file__).parent / "images"
 IMAGES = {"image_shape": (8, 8), "data_range": (0, 1), "random_state": 0}
 
 
@@ -42,11 +44,14 @@ def main():
     axes = figure.subplots(2, 2).ravel()
     draw_rows(models["SVC"], X_test, y_test, axes[0])
     draw_blur(models, X_test, y_test, axes[1])
-    draw_attack(models, X_test, y_test, axes[2])
+    curves = draw_attack(models, X_test, y_test, axes[2])
     draw_labels(models["logistic"], X_test, y_test, axes[3])
-    OUT.parent.mkdir(exist_ok=True)
+    OUT.mkdir(exist_ok=True)
     # without a version in the file, the same picture is the same file
-    figure.savefig(OUT, dpi=110, metadata={"Software": None})
+    figure.savefig(OUT / "overview.png", dpi=110, metadata={"Software": None})
+    draw_printed(curves).savefig(
+        OUT / "printed.png", dpi=60, metadata={"Software": None}
+    )
 
 
 def draw_rows(model, X, y, ax):
@@ -77,6 +82,7 @@ def draw_attack(models, X, y, ax):
     }
     RobustAccuracyCurveDisplay.from_results(curves).plot(ax)
     ax.set_title("How accurate is it under attack?")
+    return curves
 
 
 def draw_labels(model, X, y, ax):
@@ -91,6 +97,18 @@ def draw_labels(model, X, y, ax):
     )  # fmt: skip
     LabelBudgetDisplay.from_results(results).plot(ax)
     ax.set_title("What does a label buy?")
+
+
+def draw_printed(curves):
+    lines = ["model     clean  robust", "-" * 23]
+    lines += [
+        f"{name:8}  {curve.clean_accuracy:.3f}   {curve.robust_accuracy[9]:.3f}"
+        for name, curve in curves.items()
+    ]
+    figure = plt.figure(figsize=(4, 2.8), facecolor="#eef2f5")
+    look = {"family": "monospace", "size": 13, "color": "black"}
+    figure.text(0.5, 0.5, "\n".join(lines), ha="center", va="center", **look)
+    return figure
 
 
 if __name__ == "__main__":
