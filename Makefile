@@ -20,7 +20,8 @@ lint: $(VENV)/.test
 
 doc: $(VENV)/.doc
 	$(BIN)/python -m sphinx -W --keep-going -b html doc doc/_build/html
-	$(BIN)/python -m sphinx -W -q -b doctest -D plot_gallery=0 doc doc/_build/doctest
+	$(BIN)/python doc/check_links.py doc/_build/html
+	$(BIN)/python -m sphinx -W -q -b doctest -t no_gallery doc doc/_build/doctest
 
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" \

@@ -170,7 +170,7 @@ def memory(a):
 def radius_curve(name, net, images, labels):
     grid = np.linspace(0.01, 0.2, 20)
     attack = PGD(data_range=(0, 1), random_state=0)
-    curve = robust_accuracy_curve(attack, net, images, labels, grid)
+    curve = robust_accuracy_curve(net, images, labels, attack, grid)
     passes, above = 0, 0
     for eps, accuracy in zip(grid, curve.robust_accuracy, strict=True):
         alone = PGD(eps, data_range=(0, 1), random_state=0).run(net, images, labels)

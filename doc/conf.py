@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import skrobust
@@ -27,12 +28,13 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
-    "plot_gallery": True,
+    "plot_gallery": not tags.has("no_gallery"),  # noqa: F821  (Sphinx gives it)
     # the names in the code of an example lead to the API, and back
     "reference_url": {"skrobust": None},
     "doc_module": ("skrobust",),
     "backreferences_dir": "gallery/backreferences",
     "min_reported_time": 10,
+    "default_thumb_file": str(Path(__file__).parent / "images" / "printed.png"),
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -47,6 +49,8 @@ numpydoc_xref_param_type = False
 exclude_patterns = ["_build", "gallery/backreferences"]
 html_theme = "pydata_sphinx_theme"
 html_title = "skrobust"
+html_static_path = ["static"]
+html_css_files = ["narrow.css"]
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 html_show_sourcelink = False
 # pages without children would show an empty bar
@@ -86,4 +90,18 @@ def write_api_page():
     Path(__file__).with_name("api.rst").write_text("\n".join(lines))
 
 
+def write_changes_page():
+    """Write changes.rst: CHANGELOG.md with the marks of reStructuredText."""
+    here, lines = Path(__file__).parent, []
+    text = (here.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    text = re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", text)
+    text = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r"`\1 <\2>`__", text)
+    for line in text.splitlines():
+        level, _, title = line.partition(" ")
+        mark = {"#": "=", "##": "-", "###": "~"}.get(level)
+        lines += [title, mark * len(title), ""] if mark else [line]
+    (here / "changes.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 write_api_page()
+write_changes_page()

@@ -21,7 +21,7 @@ curves, norms = {}, {}
 for C in (1, 0.02):
     model = LogisticRegression(C=C).fit(X[:400], y[:400])
     test, radii = (model, X[400:], y[400:]), np.linspace(0.01, 0.25, 25)
-    curves[f"C = {C}"] = robust_accuracy_curve(PGD(random_state=0), *test, radii)
+    curves[f"C = {C}"] = robust_accuracy_curve(*test, PGD(random_state=0), radii)
     norms[f"C = {C}"] = ExactLinear().minimal_norms(*test)
     print(f"C = {C}: median distance {np.median(norms[f'C = {C}']):.3f}")
 _, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")

@@ -37,7 +37,7 @@ def test_curve_of_a_net_takes_a_fifth_of_the_passes(digits, norm, scale):
     model, X, y = digits
     attack = PGD(norm=norm, data_range=(0, 1), random_state=0)
     grid = GRID * scale
-    curve = robust_accuracy_curve(attack, model, X, y, grid)
+    curve = robust_accuracy_curve(model, X, y, attack, grid)
     # Twenty independent runs of 40 steps, without leaving: as peers do it.
     full = 20 * (41 + 40) * len(X)
     assert curve.n_passes <= full / 5
@@ -55,7 +55,7 @@ def test_curve_of_a_linear_model_is_exact(norm, dual):
     model, X, y = linear_problem(150)
     sign = np.where(y == 1, 1, -1)
     margin = sign * model.decision_function(X) / np.linalg.norm(model.coef_[0], dual)
-    curve = robust_accuracy_curve(PGD(norm=norm, random_state=0), model, X, y, GRID)
+    curve = robust_accuracy_curve(model, X, y, PGD(norm=norm, random_state=0), GRID)
     exact = (margin[None] > GRID[:, None]).mean(axis=1)
     assert np.allclose(curve.robust_accuracy, exact)
     expected = np.r_[GRID, np.inf][np.searchsorted(GRID, margin)]
@@ -74,16 +74,16 @@ def test_curves_of_frames_ensembles_and_targets():
     named = clone(model).fit(frame, y)
     attack = PGD(n_steps=10, random_state=0)
     a, b = (
-        robust_accuracy_curve(attack, m, rows, y, GRID[::4])
+        robust_accuracy_curve(m, rows, y, attack, GRID[::4])
         for m, rows in ((model, X), (named, frame))
     )
     assert np.array_equal(a.radius, b.radius)
     ensemble = AutoAttack(attacks=[FGSM(), attack], random_state=0)
-    both = robust_accuracy_curve(ensemble, model, X, y, GRID[::4], tighten=False)
+    both = robust_accuracy_curve(model, X, y, ensemble, GRID[::4], tighten=False)
     assert (np.diff(both.robust_accuracy) <= 0).all()
     assert both.n_passes > 0
     aimed = robust_accuracy_curve(
-        PGD(n_steps=10, target=0, random_state=0), model, X, y, GRID[::4]
+        model, X, y, PGD(n_steps=10, target=0, random_state=0), GRID[::4]
     )
     assert aimed.clean_accuracy == (model.predict(X) != 0).mean()
     assert (aimed.robust_accuracy >= a.robust_accuracy - (y == 0).mean()).all()
@@ -103,7 +103,7 @@ def test_curves_of_frames_ensembles_and_targets():
 def test_bad_input_of_curves(attack, grid, message):
     model, X, y = linear_problem()
     with pytest.raises(ValueError, match=message):
-        robust_accuracy_curve(attack, model, X, y, grid)
+        robust_accuracy_curve(model, X, y, attack, grid)
 
 
 PGD_BOX = PGD(0.1, data_range=(0, 1), random_state=0)
@@ -127,7 +127,7 @@ def codes(*arguments, **settings):
 def test_a_clean_net_raises_no_doubt(norm, eps):
     net, X, y = net_and_rows()
     attack = PGD(eps, norm=norm, data_range=(0, 1), random_state=0)
-    assert check_evaluation(attack, net, X, y) == []
+    assert check_evaluation(net, X, y, attack) == []
     results = evaluate_attack(net, X, y, attack, checks=True)
     assert results.warnings == []
     assert "warnings" not in evaluate_attack(net, X, y, attack)
@@ -139,11 +139,11 @@ def test_models_that_do_not_answer_alike():
 
     net, X, y = net_and_rows(Restless)
     (doubt,) = (
-        d for d in check_evaluation(PGD_BOX, net, X, y) if d.code == "STOCHASTIC"
+        d for d in check_evaluation(net, X, y, PGD_BOX) if d.code == "STOCHASTIC"
     )
     assert doubt.numbers["largest_difference"] > 1e-4
     assert "Two clean passes differ" in str(doubt)
-    assert "BATCH_DEPENDENT" in codes(PGD_BOX, *net_and_rows(BatchBound))
+    assert "BATCH_DEPENDENT" in codes(*net_and_rows(BatchBound), PGD_BOX)
 
 
 @pytest.mark.torch
@@ -153,9 +153,9 @@ def test_gradients_that_do_not_come():
     for module in (Blind, Flat):
         net, X, y = net_and_rows(module, epochs=1)
         attack = PGD_BOX if module is Flat else Idle()
-        assert "ZERO_GRADIENT" in codes(attack, net, X, y)
+        assert "ZERO_GRADIENT" in codes(net, X, y, attack)
     net, X, y = net_and_rows(Stairs)
-    found = check_evaluation(PGD_BOX, net, X, y)
+    found = check_evaluation(net, X, y, PGD_BOX)
     assert {d.code for d in found} >= {"ZERO_GRADIENT", "BLACK_BOX_BEATS_ATTACK"}
     share = next(d.numbers["share"] for d in found if d.code == "ZERO_GRADIENT")
     assert share == 1
@@ -164,14 +164,14 @@ def test_gradients_that_do_not_come():
 @pytest.mark.torch
 def test_probabilities_as_logits_and_saturated_losses():
     net, X, y = net_and_rows(module__ending="softmax")
-    assert "PROBABILITIES_AS_LOGITS" in codes(PGD_BOX, net, X, y)
+    assert "PROBABILITIES_AS_LOGITS" in codes(net, X, y, PGD_BOX)
     from torch import nn
 
     fine, X, y = net_and_rows(module__ending="softmax", criterion=nn.NLLLoss)
-    assert "PROBABILITIES_AS_LOGITS" not in codes(PGD_BOX, fine, X, y)
+    assert "PROBABILITIES_AS_LOGITS" not in codes(fine, X, y, PGD_BOX)
     net, X, y = net_and_rows()
     net.module_.scale = 1000.0
-    doubts = check_evaluation(PGD_BOX, net, X, y)
+    doubts = check_evaluation(net, X, y, PGD_BOX)
     assert "SATURATED_LOSS" in {d.code for d in doubts}
     # The attack itself is not blinded by it.
     assert "BLACK_BOX_BEATS_ATTACK" not in {d.code for d in doubts}
@@ -181,12 +181,12 @@ def test_probabilities_as_logits_and_saturated_losses():
 def test_normalisation_in_the_wrong_place():
     net, X, y = net_and_rows()
     Z = ((X - X.mean(0)) / X.std(0)).astype(np.float32)
-    assert "INPUT_SCALE" in codes(PGD(0.1), net.fit(Z, y.astype(np.int64)), Z, y)
+    assert "INPUT_SCALE" in codes(net.fit(Z, y.astype(np.int64)), Z, y, PGD(0.1))
     whole = np.round(X * 255).astype(np.float32)
-    doubts = check_evaluation(PGD(0.03), net, whole, y)
+    doubts = check_evaluation(net, whole, y, PGD(0.03))
     assert any("eps=0.03 is less" in d.sentence for d in doubts)
     wide = PGD(0.1, data_range=(0, 255))
-    assert any("Was X scaled" in d.sentence for d in check_evaluation(wide, net, X, y))
+    assert any("Was X scaled" in d.sentence for d in check_evaluation(net, X, y, wide))
 
 
 @pytest.mark.torch
@@ -199,9 +199,9 @@ def test_accuracy_that_rises_with_eps():
     X[:, 0] += np.float32(0.01) * (rng.random(150).astype(np.float32) - 0.5)
     y = (np.sin(np.pi * 10 * X[:, 0]) > 0).astype(np.int64)
     net = make_net(Wave, epochs=1).fit(X, y)
-    found = codes(FGSM(0.1), net, X, y)
+    found = codes(net, X, y, FGSM(0.1))
     assert "NOT_FALLING" in found
-    assert "NOT_FALLING" not in codes(PGD(0.1, n_restarts=5, random_state=0), net, X, y)
+    assert "NOT_FALLING" not in codes(net, X, y, PGD(0.1, n_restarts=5, random_state=0))
 
 
 class Idle(BaseAttack):
@@ -245,12 +245,12 @@ def test_attacks_that_are_too_weak():
     net, X, y = net_and_rows()
     weak = {"ONE_STEP_BEATS_ATTACK", "BLACK_BOX_BEATS_ATTACK", "UNBOUNDED"}
     for attack in (Idle(), Timid()):
-        assert codes(attack, net, X, y) == weak
-    assert codes(Lost(), net, X, y) == {"OUT_OF_RANGE", "OUT_OF_BALL"}
+        assert codes(net, X, y, attack) == weak
+    assert codes(net, X, y, Lost()) == {"OUT_OF_RANGE", "OUT_OF_BALL"}
     free = PGD(0.1, random_state=0)
-    assert codes(free, net, X, y) == set()
+    assert codes(net, X, y, free) == set()
     X[0, 0], X[1, 0] = 0, 1  # as pictures are
-    assert codes(free, net, X, y) == {"OUT_OF_RANGE"}
+    assert codes(net, X, y, free) == {"OUT_OF_RANGE"}
 
 
 def test_checks_of_models_without_gradients():
@@ -260,14 +260,14 @@ def test_checks_of_models_without_gradients():
     names = np.array(["u", "v", "w"])[y]
     frame = pd.DataFrame(X, columns=list("abcdef"))
     forest = RandomForestClassifier(20, random_state=0).fit(frame, names)
-    found = codes(Idle(0.2), forest, frame, names)
+    found = codes(forest, frame, names, Idle(0.2))
     assert found == {"BLACK_BOX_BEATS_ATTACK", "UNBOUNDED"}
     # A perturbation has no eps to vary, so little can be asked of it.
     from skrobust.perturbations import GaussianNoise
 
-    assert check_evaluation(GaussianNoise(std=0.1), forest, frame, names) == []
+    assert check_evaluation(forest, frame, names, GaussianNoise(std=0.1)) == []
     before = frame.copy()
-    check_evaluation(Idle(), forest, frame, names)
+    check_evaluation(forest, frame, names, Idle())
     pd.testing.assert_frame_equal(frame, before)
 
 
@@ -275,12 +275,12 @@ def test_bad_input_of_checks():
     model, X, y = linear_problem()
     assert isinstance(EvaluationWarning("A", "b", {}), EvaluationWarning)
     with pytest.raises(ValueError, match="The 'attack' parameter of check_evaluation"):
-        check_evaluation("pgd", model, X, y)
+        check_evaluation(model, X, y, "pgd")
     with pytest.raises(ValueError, match="equal length"):
-        check_evaluation(PGD(), model, X, y[:3])
+        check_evaluation(model, X, y[:3], PGD())
     for name in ("n_samples", "n_queries"):
         with pytest.raises(ValueError, match=f"The '{name}' parameter of check_eval"):
-            check_evaluation(PGD(), model, X, y, **{name: 0})
+            check_evaluation(model, X, y, PGD(), **{name: 0})
 
 
 @pytest.mark.parametrize(

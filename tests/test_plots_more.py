@@ -140,8 +140,23 @@ def test_cv_results_of_both_kinds(digits):
 # Radii and distances
 
 
+@pytest.mark.parametrize("parts", [False, True])
+def test_title_stands_over_the_legend(cancer, parts):
+    results = robust_accuracy_curve(*cancer, PGD(n_steps=2, random_state=0), [0.05])
+    figure = plt.figure(layout="constrained")
+    ax = (figure.subfigures(2, 1)[1] if parts else figure).subplots(1, 2)[0]
+    display = RobustAccuracyCurveDisplay.from_results({"a": results, "b": results})
+    display.plot(ax)
+    title = ax.set_title("How accurate is it?")
+    figure.canvas.draw()
+    legend = display.legend_.get_window_extent()
+    assert title.get_window_extent().y0 >= legend.y1 - 1
+    assert legend.y0 >= ax.get_window_extent().y1 - 1
+    assert ax.get_tightbbox().y1 <= figure.bbox.y1
+
+
 def test_radius_curve_begins_at_clean_accuracy(cancer):
-    results = robust_accuracy_curve(PGD(random_state=0), *cancer, [0.05, 0.1])
+    results = robust_accuracy_curve(*cancer, PGD(random_state=0), [0.05, 0.1])
     display = RobustAccuracyCurveDisplay.from_results(results).plot()
     (line,) = display.lines_.values()
     np.testing.assert_array_equal(line.get_xdata(), [0, 0.05, 0.1])

@@ -260,7 +260,7 @@ def test_doubts_are_those_of_the_evaluation(collected, models, data):
     for model in collected["models"]:
         attack = PGD(EPS, data_range=(0, 1), random_state=4)
         expected = check_evaluation(
-            attack, models[model["name"]], X, y, n_samples=64, random_state=4
+            models[model["name"]], X, y, attack, n_samples=64, random_state=4
         )
         assert model["doubts"]["attack"] == "PGD"
         codes = [d["code"] for d in model["doubts"]["found"]]
@@ -325,7 +325,7 @@ def test_curve_groups_and_times_are_those_of_their_functions(collected, models, 
     _, _, X, y = data
     found, model = collected["models"][0], models["plain"]
     attack = PGD(data_range=(0, 1), random_state=4)
-    curve = robust_accuracy_curve(attack, model, X, y, RADII)
+    curve = robust_accuracy_curve(model, X, y, attack, RADII)
     np.testing.assert_array_equal(found["curve"]["robust_accuracy"],
                                   curve.robust_accuracy)  # fmt: skip
     predicted = model.predict(X)

@@ -287,7 +287,7 @@ def _doubts(made, model, X, y, say, rows):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                doubts = check_evaluation(one, model, X, y)
+                doubts = check_evaluation(model, X, y, one)
         except Exception as error:  # a check that cannot be made is no failure
             text = f"The checks could not be made: {one_line(error)}"
             found.append({"attack": kind, "code": "UNCHECKED", "sentence": text})

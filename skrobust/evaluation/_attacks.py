@@ -196,7 +196,7 @@ def evaluate_attack(
         name, tables[name] = groups.right(robust)
         results["groups"] = group_results(tables, confidence)
     if checks:
-        results["warnings"] = check_evaluation(attack, estimator, X, y)
+        results["warnings"] = check_evaluation(estimator, X, y, attack)
     if getattr(attack, "target", None) is not None:
         results["skipped"] = "robust ratio: the attack has a target"
         return results

@@ -67,7 +67,7 @@ class _Case:
 
 
 def check_evaluation(
-    attack, estimator, X, y, *, n_samples=64, n_queries=100, random_state=0
+    estimator, X, y, attack, *, n_samples=64, n_queries=100, random_state=0
 ):
     """Look for signs that an evaluation under attack overstates robustness.
 
@@ -76,15 +76,15 @@ def check_evaluation(
 
     Parameters
     ----------
-    attack : object with ``perturb(estimator, X, y)``
-        The attack of the evaluation. What cannot be asked of it (no ``eps`` to vary)
-        is left out.
     estimator : fitted classifier
         The model; used as it is.
     X : array-like or data frame of shape (n_samples, ...)
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
         True labels.
+    attack : object with ``perturb(estimator, X, y)``
+        The attack of the evaluation. What cannot be asked of it (no ``eps`` to vary)
+        is left out.
     n_samples : int, default=64
         Samples to check, drawn from X; units of the input are looked at in all of X.
     n_queries : int, default=100
@@ -131,7 +131,7 @@ def check_evaluation(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = minmax_scale(X)
     >>> model = LogisticRegression().fit(X, y)
-    >>> check_evaluation(PGD(0.05, data_range=(0, 1), random_state=0), model, X, y)
+    >>> check_evaluation(model, X, y, PGD(0.05, data_range=(0, 1), random_state=0))
     []
     """
     if not callable(getattr(attack, "perturb", None)):

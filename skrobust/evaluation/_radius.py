@@ -87,7 +87,7 @@ class _Sweep:
 
 
 def robust_accuracy_curve(
-    attack, estimator, X, y, eps_grid, *, tighten=True, confidence=0.95
+    estimator, X, y, attack, eps_grid, *, tighten=True, confidence=0.95
 ):
     """Measure robust accuracy at every radius of a grid.
 
@@ -99,15 +99,15 @@ def robust_accuracy_curve(
 
     Parameters
     ----------
-    attack : BaseAttack with a parameter ``eps``
-        Run with the radii of the grid; its own ``eps`` is not used. Its norm must be
-        that of the grid.
     estimator : fitted classifier
         The model; used as it is.
     X : array-like or data frame of shape (n_samples, ...)
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
         True labels.
+    attack : BaseAttack with a parameter ``eps``
+        Run with the radii of the grid; its own ``eps`` is not used. Its norm must be
+        that of the grid.
     eps_grid : array-like of float of shape (n_radii,)
         Rising positive radii.
     tighten : bool, default=True
@@ -152,7 +152,7 @@ def robust_accuracy_curve(
     >>> X, y = load_iris(return_X_y=True)
     >>> model = LogisticRegression(max_iter=1000).fit(X, y)
     >>> curve = robust_accuracy_curve(
-    ...     PGD(random_state=0), model, X, y, np.linspace(0.1, 2, 20)
+    ...     model, X, y, PGD(random_state=0), np.linspace(0.1, 2, 20)
     ... )
     >>> bool((np.diff(curve.robust_accuracy) <= 0).all())
     True

@@ -127,12 +127,12 @@ def label_axes(ax, size, *, x, y, title=None):
 
 
 def legend_above(ax, size, handles=None, *, ncols=2, title=None):
-    """Put the legend over the axes, where it hides no data."""
+    """Put the legend over the axes, where it hides no data, and below a title."""
     if handles is None:
         handles = ax.get_legend_handles_labels()[0]
     if not handles:
         return None
-    return ax.legend(
+    legend = ax.legend(
         handles=handles,
         fontsize=0.83 * size,
         loc="lower center",
@@ -142,3 +142,18 @@ def legend_above(ax, size, handles=None, *, ncols=2, title=None):
         title=title,
         title_fontsize=0.9 * size,
     )
+    # A title stands over all child axes: one that nobody sees lifts it over the legend.
+    room = ax.inset_axes([0, 1, 1, 0])
+    room.set(visible=False, in_layout=False, axes_locator=_Room(legend))
+    return legend
+
+
+class _Room:
+    """Give a legend's place, in parts of the figure, to the axes behind it."""
+
+    def __init__(self, legend):
+        self.legend = legend
+
+    def __call__(self, ax, renderer):
+        extent = self.legend.get_window_extent(renderer)
+        return extent.transformed(ax.figure.transSubfigure.inverted())

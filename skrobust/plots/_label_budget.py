@@ -11,6 +11,7 @@ from skrobust.plots._common import (
     check_results,
     font_size,
     get_pyplot,
+    legend_above,
     line_style,
 )
 
@@ -254,6 +255,6 @@ class LabelBudgetDisplay(FoldedTableMixin):
         band = next(iter(self.bands_.values()), None)
         shown += [one for one in (self.truth_line_, band) if one is not None]
         if shown:
-            self.legend_ = upper.legend(handles=shown, fontsize=0.83 * size)
+            self.legend_ = legend_above(upper, size, shown)
         for one in axes:
             one.tick_params(labelsize=size)

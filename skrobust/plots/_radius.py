@@ -123,7 +123,7 @@ class RobustAccuracyCurveDisplay(FoldedTableMixin):
         display : RobustAccuracyCurveDisplay
             Not drawn yet.
         """
-        results = robust_accuracy_curve(attack, estimator, X, y, eps_grid, **kwargs)
+        results = robust_accuracy_curve(estimator, X, y, attack, eps_grid, **kwargs)
         norm = getattr(attack, "norm", None)
         kind = "units of X" if norm is None else f"l-{norm} norm, units of X"
         name = name or type(estimator).__name__

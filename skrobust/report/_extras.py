@@ -14,7 +14,7 @@ N_CHECKED = 64  # rows that an honest evaluation is checked on
 def curve(model, X, y, radii, *, norm, data_range, random_state):
     """Return robust accuracy under PGD at each radius."""
     attack = PGD(norm=norm, data_range=data_range, random_state=random_state)
-    results = robust_accuracy_curve(attack, model, X, y, radii)
+    results = robust_accuracy_curve(model, X, y, attack, radii)
     # One value a row: the curve says what is needed.
     return {k: v for k, v in results.items() if k not in ("radius", "distance")}
 
@@ -43,7 +43,7 @@ def doubts(model, X, y, attack, name, *, random_state):
     """
     seed = seed_number(random_state, "collect_report") % 2**32
     settings = {"n_samples": N_CHECKED, "random_state": seed}
-    found = check_evaluation(attack, model, X, y, **settings)
+    found = check_evaluation(model, X, y, attack, **settings)
     return {
         "attack": name,
         "n_checked": min(N_CHECKED, len(y)),
