@@ -25,7 +25,7 @@ pandas = pytest.importorskip("pandas")
 skops_io = pytest.importorskip("skops.io")
 testing = pytest.importorskip("click.testing")
 
-from skrobust.cli import _commands, _demo, main  # noqa: E402
+from skrobust.cli import _commands, _demo, _report_command, main  # noqa: E402
 from skrobust.nets import small_cnn_classifier  # noqa: E402
 
 BLOCKED = """

@@ -133,7 +133,7 @@ def test_compare_ranks_and_gates_each_model(folder):
     assert "difference in robust accuracy" in out
     assert "Holm over 1 pairs" in out
     assert "has the highest robust accuracy" in out
-    assert "needs --eps" in refused(*args, "--rank-by", "robust_accuracy")
+    assert "and --eps" in refused(*args, "--rank-by", "robust_accuracy")
     assert "two or more" in refused("compare", folder / "weak.skops", "iris")
     assert "unlike" in refused(*args[:2], folder / "line.skops", "iris")
     assert "features" in refused(*args[:3], "digits")
