@@ -130,15 +130,12 @@ def stability(
         (number, name, score, interval), ``clean`` and ``smoke_figure``.
     """
     preset, sides = settings["conditions"], settings["sides"]
-    learns = X_train is not None and (
-        settings["data_range"] is None or preset in ("series", "tabular", "given")
-    )
     results = evaluate_perturbations(
         model,
         X,
         y,
         make_conditions(conditions, settings),
-        X_ref=X_train if learns and preset != "text" else None,
+        X_ref=X_train if learns_scales(settings, X_train) else None,
         n_jobs=n_jobs,
         verbose=verbose,
         checkpoint=checkpoint,
@@ -165,6 +162,14 @@ def stability(
     small = sides is not None and min(sides) < PHOTOGRAPH
     results["smoke_figure"] = small and preset == "asi68"
     return results
+
+
+def learns_scales(settings, X_train):
+    """Return whether the conditions learn scales from the training rows."""
+    preset = settings["conditions"]
+    if X_train is None or preset == "text":
+        return False
+    return settings["data_range"] is None or preset in ("series", "tabular", "given")
 
 
 def make_attacks(attacks, settings):
