@@ -65,9 +65,7 @@ def folder(tmp_path_factory):
     target = X @ [1.0, -2.0, 0.5, 3.0]
     skops_io.dump(LinearRegression().fit(frame, target), folder / "line.skops")
     skops_io.dump(Ridge(50.0).fit(frame, target), folder / "ridge.skops")
-    table = frame.assign(
-        kind=y, region=np.arange(150) % 2, month=np.arange(150) % 5
-    )
+    table = frame.assign(kind=y, region=np.arange(150) % 2, month=np.arange(150) % 5)
     table.to_csv(folder / "all.csv", index=False)
     table[["a", "b", "c", "d", "kind"]].to_csv(folder / "train.csv", index=False)
     frame.assign(value=target).to_csv(folder / "value.csv", index=False)
@@ -83,9 +81,11 @@ def folder(tmp_path_factory):
 def test_report_has_the_arguments_of_python(folder, tmp_path):
     out = tmp_path / "r.html"
     code, text, err = run(
-        *("report", folder / "bare-strong.skops", folder / "all.csv", "--target", "kind"),
-        *("--eps", "0.1,0.3", "--attack", "FGSM", "--attack", "PGD", "--set", "n_steps=5"),
-        *("--radii", "0.1,0.4", "--x-train", folder / "train.csv", "--groups", "region"),
+        *("report", folder / "bare-strong.skops", folder / "all.csv"),
+        *("--target", "kind"),
+        *("--eps", "0.1,0.3", "--attack", "FGSM", "--attack", "PGD"),
+        *("--set", "n_steps=5", "--groups", "region"),
+        *("--radii", "0.1,0.4", "--x-train", folder / "train.csv"),
         *("--times", "month", "--no-checks", "--markdown", tmp_path / "r.md"),
         *("--json", tmp_path / "r.json", "--out", out, "--n-labels", 20),
         *("--checkpoint", tmp_path / "parts", "--fail-under", "robust_accuracy=0.99"),
@@ -138,10 +138,16 @@ def test_call_names_what_was_given():
 def unresolved():
     X, y = load_digits(return_X_y=True)
     model = LogisticRegression(max_iter=2000).fit(X[:900] / 16, y[:900])
-    settings = {"image_shape": (8, 8), "data_range": (0, 1), "random_state": 0}
-    few = collect_report({"m": model}, X[900:925] / 16, y[900:925], **settings)
+    settings = {"image_shape": (8, 8), "data_range": (0, 1)}
+    noises = [
+        GaussianNoise(severity=1 + 0.2 * i, random_state=i, **settings)
+        for i in range(4)
+    ]
+    rows = X[900:980] / 16, y[900:980]
+    few = collect_report({"m": model}, *rows, conditions=noises, **settings)
     found = few["models"][0]["stability"]
-    return few, confidence_interval("accuracy_stability_index", found["correct"])
+    with pytest.warns(UserWarning, match="index is unresolved"):
+        return few, confidence_interval("accuracy_stability_index", found["correct"])
 
 
 def test_index_without_an_upper_end_says_so_everywhere():

@@ -7,20 +7,20 @@ from skrobust._rows import take_rows
 from skrobust.report import _facts, _sections
 from skrobust.report._pictures import label, picture
 
-N_ROWS = 5
+N_IMAGES, N_LINES = 5, 3
 
 
-def draw_gallery(found, model, X, y, settings, work):
+def draw_gallery(model, X, y, found, settings, work):
     """Draw rows as they are, under the middle and the worst condition and an attack.
 
     Parameters
     ----------
-    found : dict
-        What was measured of the model.
     model : fitted estimator
         The model.
     X, y : array-like
         Rows and labels.
+    found : dict
+        What was measured of the model.
     settings, work : dict
         Of the report.
 
@@ -29,7 +29,9 @@ def draw_gallery(found, model, X, y, settings, work):
     dict or None
         A picture; None where nothing was changed.
     """
-    rows = np.unique(np.linspace(0, len(y) - 1, N_ROWS).astype(int))
+    kind = _kind(X, settings)
+    n_rows = N_IMAGES if kind == "image" else N_LINES
+    rows = np.unique(np.linspace(0, len(y) - 1, n_rows).astype(int))
     shown = {"clean": take_rows(X, rows)}
     shown |= _perturbed(found["stability"], model, X, y, settings, work, rows)
     done = [name for name, results in found["attacks"].items() if results is not None]
@@ -42,7 +44,6 @@ def draw_gallery(found, model, X, y, settings, work):
     is_class = found["kind"] == "classifier"
     if not is_class:
         said = {k: np.array([f"{v:.3g}" for v in values]) for k, values in said.items()}
-    kind = _kind(X, settings)
     return picture(
         lambda plots: plots.PerturbationGalleryDisplay(
             rows=shown,
@@ -54,7 +55,7 @@ def draw_gallery(found, model, X, y, settings, work):
         f"Rows {', '.join(map(str, rows))} as {found['name']} saw them: "
         f"{', '.join(shown)}",
         form="png" if kind == "image" else "svg",
-        size=(6.4, 1.25 * len(shown)) if kind == "image" else (7.5, 4.2),
+        size=(6.4, 1.25 * len(shown)) if kind == "image" else (7.0, 0.75 * len(shown)),
     )
 
 

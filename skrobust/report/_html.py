@@ -127,7 +127,7 @@ def build_report(collected):
         {
             **collected,
             "comparisons": [
-                {**one, "picture": draw_comparison(one)}
+                {**one, "picture": len(one["pairs"]) > 1 and draw_comparison(one)}
                 for one in collected.get("comparisons", ())
             ],
             "models": models,

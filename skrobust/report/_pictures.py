@@ -169,12 +169,11 @@ def _curve(model):
 
 def _severity(plots, results):
     display = plots.SeverityCurveDisplay.from_results(results)
-    if len(display.curves) > _MANY:  # the worst; the table has all
-        order = sorted(
-            display.curves, key=lambda k: np.nanmean(display.curves[k]["score"])
-        )
-        display.curves = {k: display.curves[k] for k in order[:_MANY]}
-    return display.plot()
+    worst = severity_table(results)["rows"][:_MANY]  # the table has all
+    curves = {label(row["name"]): display.curves[row["kind"]] for row in worst}
+    return plots.SeverityCurveDisplay(
+        curves=curves, score_name=display.score_name
+    ).plot()
 
 
 def _times(plots, table):
@@ -231,6 +230,7 @@ def picture(draw, alt, form="svg", size=_SIZE):
 
         settings = {"svg.fonttype": "path", "svg.hashsalt": "skrobust"}
         settings |= {} if size is None else {"figure.figsize": size}
+        settings |= {"axes.facecolor": "none"} if form == "png" else {}
         with (
             warnings.catch_warnings(action="ignore"),  # of drawing, not of the numbers
             style.context("default"),
