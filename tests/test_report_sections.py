@@ -672,6 +672,8 @@ def test_shade_grows_with_what_is_lost(score, clean, step):
 @pytest.mark.parametrize(
     ("params", "words"),
     [
+        ({"eps": []}, "'eps' parameter of collect_report"),
+        ({"eps": [0.1, -1]}, "'eps' parameter of collect_report"),
         ({"radii": [2, 1]}, "'radii'"),
         ({"radii": [0.0, 1]}, "'radii'"),
         ({"radii": []}, "radii"),
