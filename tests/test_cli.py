@@ -25,7 +25,7 @@ pandas = pytest.importorskip("pandas")
 skops_io = pytest.importorskip("skops.io")
 testing = pytest.importorskip("click.testing")
 
-from skrobust.cli import _commands, _demo, main  # noqa: E402
+from skrobust.cli import _commands, _demo, _report_command, main  # noqa: E402
 from skrobust.nets import small_cnn_classifier  # noqa: E402
 
 BLOCKED = """
@@ -124,7 +124,7 @@ def test_skops_round_trip_through_the_real_command(folder, tmp_path):
     out, twin = tmp_path / "r.html", tmp_path / "r.json"
     command = [sys.executable, "-m", "skrobust", "report", folder / "named.skops"]
     command += [folder / "iris.csv", "--target", "kind", "--out", out, "--json", twin]
-    command += ["--eps", "0.3", "--n-samples", "500", "--labels", "30", "--seed", "4"]
+    command += ["--eps", "0.3", "--n-samples", "500", "--n-labels", "30", "--seed", "4"]
     done = subprocess.run(
         [str(c) for c in command], capture_output=True, text=True, timeout=120
     )
@@ -151,7 +151,7 @@ def test_call_in_the_report_reproduces_it(folder, tmp_path):
     first, second = tmp_path / "1.json", tmp_path / "2.json"
     code, *_ = run(
         *("report", folder / "digits.skops", "digits", "--eps", "1.6", "--norm", "2"),
-        *("--data-range", "-1,17", "--labels", "20", "--image-shape", "8,8"),
+        *("--data-range", "-1,17", "--n-labels", "20", "--image-shape", "8,8"),
         *("--out", tmp_path / "r.html", "--json", first, "--quiet"),
     )
     assert code == 0
@@ -170,7 +170,7 @@ def test_call_in_the_report_reproduces_it(folder, tmp_path):
 
 def test_what_is_known_of_digits_is_used(folder, tmp_path):
     code, out, err = run(
-        *("report", folder / "digits.skops", "digits", "--labels", 5, "--quiet"),
+        *("report", folder / "digits.skops", "digits", "--n-labels", 5, "--quiet"),
         *("--out", tmp_path / "r.html", "--json", tmp_path / "r.json"),
     )
     assert (code, out, err) == (0, "", "")
@@ -268,9 +268,9 @@ def test_pickle_is_opened_on_request_only(folder, tmp_path):
         ("named.skops", "iris.csv", ["--image-shape", "3,3"], "image_shape"),
         ("named.skops", "iris.csv", ["--data-range", "1"], "2 numbers"),
         ("named.skops", "iris.csv", ["--eps", "-1"], "--eps"),
-        ("named.skops", "iris.csv", ["--norm", "1"], "'inf', '2'"),
+        ("named.skops", "iris.csv", ["--norm", "3"], "'inf', '2'"),
         ("named.skops", "iris.csv", ["--seed", "x"], "--seed"),
-        ("named.skops", "iris.csv", ["--labels", "0"], "--labels"),
+        ("named.skops", "iris.csv", ["--n-labels", "0"], "--n-labels"),
         ("named.skops", "iris.csv", ["--colour", "red"], "--colour"),
         ("bare.skops", "iris", ["--target", "kind"], "has its own target"),
     ],
@@ -329,8 +329,8 @@ def test_ctrl_c_is_130_and_one_line(command, folder, tmp_path, capsys, monkeypat
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_commands, "collect_report", interrupt)
-    monkeypatch.setattr(_commands, "run_demo", interrupt)
+    monkeypatch.setattr(_report_command, "collect_report", interrupt)
+    monkeypatch.setattr(_report_command, "run_demo", interrupt)
     args = [command, "--out", str(tmp_path / "r.html")]
     if command == "report":
         args += [str(folder / "bare.skops"), "iris"]

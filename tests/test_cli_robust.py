@@ -125,15 +125,17 @@ def test_compare_ranks_and_gates_each_model(folder):
     assert [row["model"] for row in found["ranking"]] == ["strong", "weak"]
     values = {r["model"]: r["accuracy"]["value"] for r in found["ranking"]}
     row = found["differences"][0]
-    assert np.isclose(row["difference"], values["weak"] - values["strong"])
+    assert (row["better"], row["worse"]) == ("strong", "weak")
+    assert np.isclose(row["difference"], values["strong"] - values["weak"])
     assert row["low"] <= row["difference"] <= row["high"]
     code, out, _ = run(*args, "--eps", "0.3", "--attack", "FGSM")
     assert code == 0
     assert "difference in robust accuracy" in out
     assert "Holm over 1 pairs" in out
-    assert "needs --eps" in refused(*args, "--rank-by", "robust_accuracy")
+    assert "has the highest robust accuracy" in out
+    assert "and --eps" in refused(*args, "--rank-by", "robust_accuracy")
     assert "two or more" in refused("compare", folder / "weak.skops", "iris")
-    assert "regressor" in refused(*args[:2], folder / "line.skops", "iris")
+    assert "unlike" in refused(*args[:2], folder / "line.skops", "iris")
     assert "features" in refused(*args[:3], "digits")
     assert not list(Path().glob(".skrobust-*"))  # no empty folders are left
 
@@ -203,7 +205,7 @@ def test_perturb_images(tmp_path):
         (["attack", "M", "iris", "--eps", "1", "--attack", "X"], "none of"),
         (["attack", "M", "iris", "--eps", "1", "--set", "x=1"], "no setting 'x'"),
         (["attack", "M", "iris", "--eps", "1", "--save", "no/x.npz"], "no folder"),
-        (["attack", "L", "iris", "--eps", "1"], "regressor"),
+        (["attack", "L", "iris", "--eps", "1", "--attack", "Square"], "classifier"),
         (["perturb", "no.csv", "--preset", "tabular", "--out", "o"], "no table"),
         (["perturb", "T", "--out", "o"], "one of --preset"),
         (["perturb", "T", "--perturbation", "X", "--out", "o"], "none of"),

@@ -418,7 +418,7 @@ def test_words_of_the_user_are_escaped_exactly_once(nasty):
 
 
 def test_pictures_are_the_only_images(nasty, page, collected):
-    for found, n_images in ((Page(build_report(nasty)), 1), (page, 5)):
+    for found, n_images in ((Page(build_report(nasty)), 3), (page, 7)):
         images = found.all("img")
         assert len(images) == n_images
         for image in images:
@@ -427,7 +427,7 @@ def test_pictures_are_the_only_images(nasty, page, collected):
     alt = Page(build_report(nasty)).all("img")[0]["attrs"]["alt"]
     assert MODEL_NAME in alt
     kinds = [e["attrs"]["src"].partition(";")[0] for e in page.all("img")]
-    assert kinds.count("data:image/png") == len(collected["models"])
+    assert kinds.count("data:image/png") == 2 * len(collected["models"])
 
 
 def test_picture_that_fails_leaves_its_reason(collected, monkeypatch):
@@ -438,7 +438,7 @@ def test_picture_that_fails_leaves_its_reason(collected, monkeypatch):
 
     monkeypatch.setattr(StabilitySurfaceDisplay, "from_results", fail)
     page = Page(build_report(collected))
-    assert len(page.all("img")) == 3
+    assert len(page.all("img")) == 5
     assert page.texts("p").count("No picture: No <surface> here.") == 2
 
 

@@ -645,6 +645,7 @@ def test_pictures_are_svg_where_small_and_png_where_large(collected, monkeypatch
         return {
             e["attrs"]["alt"]: e["attrs"]["src"].split(";")[0].rpartition("/")[2]
             for e in page.all("img")
+            if not e["attrs"]["alt"].startswith("Rows ")  # drawn with the numbers
         }
 
     small = kinds()
@@ -671,6 +672,8 @@ def test_shade_grows_with_what_is_lost(score, clean, step):
 @pytest.mark.parametrize(
     ("params", "words"),
     [
+        ({"eps": []}, "'eps' parameter of collect_report"),
+        ({"eps": [0.1, -1]}, "'eps' parameter of collect_report"),
         ({"radii": [2, 1]}, "'radii'"),
         ({"radii": [0.0, 1]}, "'radii'"),
         ({"radii": []}, "radii"),

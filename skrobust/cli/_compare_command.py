@@ -1,129 +1,118 @@
 """``skrobust compare``: several models on the same rows."""
 
-import warnings
 from pathlib import Path
 
 import click
-import numpy as np
-from sklearn.base import clone
 
-from skrobust.cli._attack_command import (
-    ATTACK_OPTIONS,
-    build_attack,
-    check_settings,
-)
-from skrobust.cli._data import load_data
+from skrobust.cli._attack_options import attack_options, chosen_attacks
+from skrobust.cli._compare_rows import NEEDS, WORDS, cell, measure
+from skrobust.cli._data import load_data, load_rows
 from skrobust.cli._errors import UserError
 from skrobust.cli._gates import finish_gates, gate_options, judge, write_result
 from skrobust.cli._model import load_model
-from skrobust.cli._options import CODES, MODEL_OPTIONS, with_options
-from skrobust.cli._resume import bar, parts_folder
-from skrobust.cli._text import Progress, aligned, interval_text
-from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation._attack_run import attack_table, right_labels
-from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.metrics import (
-    accuracy_stability_index,
-    compare_models,
-    confidence_interval,
-    proportion_interval,
+from skrobust.cli._options import (
+    CODES,
+    JOBS_OPTION,
+    MODEL_OPTIONS,
+    PRESETS,
+    TOLERANCE_OPTION,
+    TRAIN_OPTION,
+    with_options,
 )
-from skrobust.perturbations import two_factor_grid
+from skrobust.cli._resume import bar, parts_folder
+from skrobust.cli._text import Progress, aligned, interval_text, warning_lines
 from skrobust.report._facts import kind_of, versions
-
-MEASURES = ("accuracy", "robust_accuracy", "asi")
+from skrobust.report._html import number
+from skrobust.report._log import Log
+from skrobust.report._ranking import compare_measure
+from skrobust.report._summary import ends_text
 
 
 @click.command(epilog=CODES)
 @click.argument("models", nargs=-1, required=True)
 @click.argument("data")
+@with_options(attack_options("PGD"))
+@TOLERANCE_OPTION
 @click.option(
-    "--eps",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Size of the attacks in units of the raw input; without it none are made.",
+    "--preset",
+    type=click.Choice(PRESETS),
+    help="Conditions to perturb the rows by; default: asi68 for images.",
 )
-@with_options(ATTACK_OPTIONS)
+@TRAIN_OPTION
 @click.option(
     "--rank-by",
-    type=click.Choice(MEASURES),
-    help="Default: robust_accuracy with --eps, else asi for images, else accuracy.",
+    type=click.Choice(list(WORDS)),
+    help="Default: the first of robust_accuracy, asi and accuracy that is measured; "
+    "for regressors robust_ratio, then r2.",
 )
-@click.option("--jobs", type=int, default=1, show_default=True, help="As n_jobs.")
+@JOBS_OPTION
 @with_options(MODEL_OPTIONS)
-@gate_options(*MEASURES)
+@gate_options(*WORDS)
 def compare(models, data, **options):
     """Rank fitted MODELS by how they stand the same changes of the same DATA.
 
     Differences are taken row by row, so that what the models share cancels; p-values
-    are corrected for the number of pairs. A row counts as robust where each --attack
-    leaves it right. The index (asi) needs images: give --image-shape. Bars of
-    --fail-under hold for every model.
+    are corrected for the number of pairs. A row counts as robust where each --attack of
+    each --eps leaves it right; a row of a regressor, where its prediction moves by no
+    more than --tolerance. With conditions (--preset, or --image-shape) classifiers have
+    a mean accuracy and an index (asi). Bars of --fail-under hold for every model.
 
     \b
-    Example:
+    Examples:
       skrobust compare svm.skops forest.skops digits --eps 1 --rank-by robust_accuracy
+      skrobust compare a.skops b.skops test.csv --target y --preset tabular \\
+          --x-train train.csv
     """  # noqa: D301
     say = Progress(options["quiet"])
     if len(models) < 2:
         raise UserError("Name two or more models, and the data last.")
-    names = list(dict.fromkeys(options["names"]))
-    check_settings(names, options["settings"])
+    names = chosen_attacks(options)
     stems = [Path(model).stem for model in models]
     stems = stems if len(set(stems)) == len(stems) else [str(m) for m in models]
     if len(set(stems)) < len(stems):
         raise UserError("The same model is named twice.")
-    right = {measure: {} for measure in MEASURES}
+    right, notes, log = {name: {} for name in WORDS}, [], Log()
     settings = [models, str(data), options["eps"], names, options["settings"]]
+    settings += [options[name] for name in ("preset", "x_train", "seed", "target")]
     with parts_folder(options["checkpoint"], "compare", settings, say) as parts:
-        todo = list(zip(stems, models, strict=True))
+        todo, kinds = list(zip(stems, models, strict=True)), set()
         for name, path in bar(todo, "models", options["quiet"]):
             say(f"loading {path}")
             fitted = load_model(
                 path, trust=options["trust"], allow_pickle=options["allow_pickle"]
             )
-            if kind_of(name, fitted) != "classifier":
-                raise UserError(f"{name!r} is a regressor; compare takes classifiers.")
-            X, y, known = load_data(data, options["target"], fitted)
-            right["accuracy"][name] = right_labels(fitted, X, y)
-            if options["eps"] is not None:
-                say(f"{name}: attacks")
-                attacks = [
-                    build_attack(kind, options["eps"], options, known) for kind in names
-                ]
-                right["robust_accuracy"][name] = _stands(fitted, attacks, X, y, parts)
-            shape = options["image_shape"] or known.get("image_shape")
-            if shape is not None:
-                say(f"{name}: stability")
-                span = options["data_range"] or known.get("data_range") or "auto"
-                grid = two_factor_grid(
-                    "asi68",
-                    image_shape=shape,
-                    data_range=span,
-                    random_state=options["seed"],
+            kinds.add(kind_of(name, fitted))
+            if len(kinds) > 1:
+                raise UserError(
+                    f"{name!r} is a {kind_of(name, fitted)}, unlike others."
                 )
-                right["asi"][name] = evaluate_perturbations(
-                    fitted, X, y, grid, checkpoint=parts, n_jobs=options["jobs"]
-                ).correct
-    right = {measure: found for measure, found in right.items() if found}
-    by = options["rank_by"] or next(
-        m for m in ("robust_accuracy", "asi", "accuracy") if m in right
-    )
+            X, y, known = load_data(data, options["target"], fitted)
+            X_train = None
+            if options["x_train"]:
+                leave_out = [options["target"]]
+                X_train = load_rows(options["x_train"], fitted, leave_out=leave_out)
+            found = log.run(
+                name, "measurement", measure, name, fitted, (X, y, X_train),
+                {**options, "names": names, "known": known}, parts, say, required=True,
+            )  # fmt: skip
+            for one, values in found.items():
+                right[one][name] = values
+    right = {one: found for one, found in right.items() if found}
+    by = options["rank_by"] or next(one for one in NEEDS if one in right)
     if by not in right:
-        need = "--eps" if by == "robust_accuracy" else "--image-shape"
-        raise UserError(f"--rank-by {by} needs {need}.")
-    facts = _facts(right, by, options["seed"])
+        raise UserError(f"--rank-by {by} needs {NEEDS[by]}.")
+    facts = _facts(right, y, by, options["seed"], log)
+    notes = list(dict.fromkeys(w["text"] for w in log.warnings))
     facts |= {"data": str(data), "n_samples": len(y), "versions": versions()}
-    verdicts = judge(
-        options["fail_under"],
-        {r["model"]: {m: r[m]["value"] for m in right} for r in facts["ranking"]},
-    )
-    facts["gates"] = verdicts
+    facts["warnings"] = notes
+    values = {r["model"]: {m: r[m]["value"] for m in right} for r in facts["ranking"]}
+    facts["gates"] = judge(options["fail_under"], values)
     if options["json_out"]:
         write_result(options["json_out"], facts)
     if not options["quiet"] and options["json_out"] != "-":
         click.echo(_text(facts, options["verbose"]))
     finish_gates(
-        verdicts,
+        facts["gates"],
         junit=options["junit"],
         command="compare",
         seconds=say.seconds,
@@ -131,80 +120,58 @@ def compare(models, data, **options):
     )
 
 
-def _stands(model, attacks, X, y, parts):
-    """Return which rows every attack leaves right."""
-    store, stands = Checkpoint(parts, "compare"), np.ones(len(y), dtype=bool)
-    prefix = store.prefix(model, X, y)
-    for one in attacks:
-        if "objective" in one.get_params(deep=False):
-            one = clone(one).set_params(objective="misclassification")
-        table = store.run(
-            store.key(prefix, "right", one), attack_table, model, one, X, y
-        )
-        stands &= table[0].astype(bool)
-    return stands
-
-
-def _value(measure, right):
-    if measure == "asi":
-        value = accuracy_stability_index(right.mean(axis=0))
-        interval = tuple(confidence_interval("accuracy_stability_index", right))
-        return {"value": float(value), "interval": interval}
-    n = len(right)
-    interval = proportion_interval(int(right.sum()), n)
-    return {"value": float(right.mean()), "interval": interval}
-
-
-def _facts(right, by, seed):
-    notes = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        rows = [
-            {"model": name, **{m: _value(m, right[m][name]) for m in right}}
-            for name in right["accuracy"]
-        ]
-        metric = "accuracy_stability_index" if by == "asi" else "robust_accuracy"
-        found = compare_models(right[by], metric=metric, random_state=seed)
-    for warning in caught:
-        text = " ".join(str(warning.message).split())
-        if text not in notes:
-            notes.append(text)
-    rows.sort(key=lambda row: -row[by]["value"])
-    columns = ("first", "second", "difference", "low", "high", "p_value", "p_adjusted")
-    table = zip(*(found[column].tolist() for column in columns), strict=True)
+def _facts(right, y, by, seed, log):
+    """Return the ranking and the differences, as a report has them."""
+    found = log.run(
+        "all models", "comparison", compare_measure, WORDS[by], right[by], y, seed,
+        required=True,
+    )  # fmt: skip
+    rows = [
+        {
+            "rank": place["rank"],
+            "model": place["name"],
+            **{m: cell(m, right[m][place["name"]], y) for m in right},
+        }
+        for place in found["ranking"]
+    ]
+    kept = ("sentences", "method", "correction", "confidence", "ranking_kept")
     return {
-        "format": "skrobust compare 1",
+        "format": "skrobust compare 2",
         "ranked_by": by,
         "ranking": rows,
-        "differences": [dict(zip(columns, row, strict=True)) for row in table],
-        "method": found.method,
-        "correction": found.correction,
-        "ranking_kept": found.ranking_kept,
-        "warnings": notes,
+        "differences": found["pairs"],
+        **{name: found[name] for name in kept},
     }
 
 
 def _text(facts, verbose):
     by, rows = facts["ranked_by"], facts["ranking"]
-    measures = [m for m in MEASURES if m in rows[0]]
+    measures = [m for m in WORDS if m in rows[0]]
     table = [["", "model", *(m.replace("_", " ") for m in measures)]]
-    for place, row in enumerate(rows, 1):
-        cells = [interval_text(row[m]["value"], row[m]["interval"]) for m in measures]
-        table.append([str(place), row["model"], *cells])
+    for row in rows:
+        table.append(
+            [f"{row['rank']}", row["model"], *(_shown(row[m]) for m in measures)]
+        )
     lines = [*aligned(table), ""]
-    table = [[f"difference in {by.replace('_', ' ')}", "", "p (corrected)"]]
+    table = [[f"difference in {by.replace('_', ' ')}", "", "p (corrected)", ""]]
     for row in facts["differences"]:
         shown = interval_text(row["difference"], (row["low"], row["high"]))
-        pair = f"{row['first']} less {row['second']}"
-        table.append([pair, shown, f"{row['p_adjusted']:.2g}"])
-    lines += aligned(table)
+        pair = f"{row['better']} less {row['worse']}"
+        table.append([pair, shown, f"{row['p_adjusted']:.2g}", row["verdict"]])
+    lines += [*aligned(table), " ".join(facts["sentences"])]
     lines.append(
         f"{facts['n_samples']} rows; 95 % intervals; {facts['method']}; "
         f"{facts['correction']}; the order stays in {facts['ranking_kept']:.0%} of "
         "resamples"
     )
-    if verbose:
-        lines += [f"warning: {text}" for text in facts["warnings"]]
-    elif facts["warnings"]:
-        lines.append(f"{len(facts['warnings'])} warnings; --verbose prints them")
-    return "\n".join(lines)
+    return "\n".join(lines + warning_lines(facts["warnings"], verbose))
+
+
+def _shown(cell):
+    """Return a cell; of an index also what it is without the noise of sampling."""
+    if cell.get("corrected") is None:
+        return interval_text(cell["value"], cell["interval"])
+    text = f"{number(cell['value'])}; {number(cell['corrected'])} without noise"
+    return (
+        f"{text} ({ends_text(cell['interval'], number)})" if cell["interval"] else text
+    )

@@ -1,5 +1,6 @@
 """Perturbed copies on disk, each written whole or not at all."""
 
+import hashlib
 import warnings
 from pathlib import Path
 
@@ -17,7 +18,7 @@ LOSSY = (".jpg", ".jpeg", ".webp")
 MODES = ("L", "RGB")
 
 
-def copy_table(path, conditions, *, target, reference, out, done, say, quiet):
+def copy_table(path, conditions, *, target, x_train, out, done, say, quiet):
     """Write a copy of a table under each condition.
 
     Parameters
@@ -28,7 +29,7 @@ def copy_table(path, conditions, *, target, reference, out, done, say, quiet):
         Folder below ``out``, and what is done.
     target : sequence of str
         Columns that stay as they are.
-    reference : str or None
+    x_train : str or None
         Table to learn scales from; None: the table itself.
     out : Path
         Folder.
@@ -47,7 +48,7 @@ def copy_table(path, conditions, *, target, reference, out, done, say, quiet):
         What the user should know.
     """
     X, rebuild = _opened(path, target)
-    X_ref = X if reference is None else _opened(Path(reference), target, True)[0]
+    X_ref = X if x_train is None else _opened(Path(x_train), target, True)[0]
     notes, written = [], 0
     for folder, one in bar(conditions, "conditions", quiet):
         place = out / folder / path.name
@@ -58,8 +59,8 @@ def copy_table(path, conditions, *, target, reference, out, done, say, quiet):
         place.parent.mkdir(parents=True, exist_ok=True)
         write_bytes_whole(place, lambda file, new=changed: rebuild(new, file))
         written += 1
-    if reference is None:
-        notes.append("scales were learned from the table itself; see --reference")
+    if x_train is None:
+        notes.append("scales were learned from the table itself; see --x-train")
     return written, list(dict.fromkeys(notes))
 
 
@@ -143,6 +144,7 @@ def copy_folder(path, conditions, *, out, done, say, quiet):
     """
     pillow = require("PIL.Image", "A folder of images", extra="images")
     names, notes, written = list_images(path), [], 0
+    places = _places_among_equals(path, names)
     todo = [(folder, one, name) for folder, one in conditions for name in names]
     for folder, one, name in bar(todo, "images", quiet):
         place = out / folder / name
@@ -150,20 +152,13 @@ def copy_folder(path, conditions, *, out, done, say, quiet):
             say(folder or type(one).__name__)
         if done and place.exists():
             continue
-        try:
-            with pillow.open(path / name) as image:
-                kind = image.format
-                same = image.mode in MODES
-                if not same:
-                    to = "L" if image.mode in ("1", "L", "LA") else "RGB"
-                    notes.append(f"{image.mode} images were turned into {to}")
-                    image = image.convert(to)
-                values = np.asarray(image)
-        except (OSError, ValueError, SyntaxError) as error:
-            raise UserError(
-                f"The image {str(path / name)!r} could not be read: {one_line(error)}"
-            ) from error
-        changed = _perturbed(_sized(one, values), values[None], None, notes)[0]
+        values, kind, note = _image(path / name)
+        same = note is None
+        if not same:
+            notes.append(note)
+        # Noise is keyed by content and by the place among equals of one batch.
+        batch = np.repeat(values[None], places[name] + 1, axis=0)
+        changed = _perturbed(_sized(one, values), batch, None, notes)[-1]
         place.parent.mkdir(parents=True, exist_ok=True)
         settings = {"quality": 95} if place.suffix.lower() in LOSSY else {}
         if same and np.array_equal(changed, values):  # no second compression
@@ -181,6 +176,34 @@ def copy_folder(path, conditions, *, out, done, say, quiet):
     if any(name.suffix.lower() in LOSSY for name in names):
         notes.append("JPEG and WebP files were compressed again, at quality 95")
     return written, list(dict.fromkeys(notes))
+
+
+def _image(path):
+    """Return the pixels of an image, its format, and what was done to its colours."""
+    pillow = require("PIL.Image", "A folder of images", extra="images")
+    try:
+        with pillow.open(path) as image:
+            kind, mode, note = image.format, image.mode, None
+            if mode not in MODES:
+                to = "L" if mode in ("1", "LA") else "RGB"
+                note = f"{mode} images were turned into {to}"
+                image = image.convert(to)
+            return np.asarray(image), kind, note
+    except (OSError, ValueError, SyntaxError) as error:
+        raise UserError(
+            f"The image {str(path)!r} could not be read: {one_line(error)}"
+        ) from error
+
+
+def _places_among_equals(path, names):
+    """Return for each image how many before it have the same pixels."""
+    counts, places = {}, {}
+    for name in names:
+        values = _image(path / name)[0]
+        digest = hashlib.blake2b(np.ascontiguousarray(values), digest_size=16).digest()
+        key = values.shape, digest
+        places[name] = counts[key] = counts.get(key, -1) + 1
+    return places
 
 
 def _sized(one, values):

@@ -18,17 +18,20 @@ BUILT_IN = {
 }
 
 
-def load_data(source, target, model):
+def load_data(source, target, model, *, beside=()):
     """Load the rows that a model takes, and their labels.
 
     Parameters
     ----------
     source : str
-        Path of a CSV file, or the name of a built-in data set.
+        Path of a CSV or parquet file, or the name of a built-in data set.
     target : str or None
-        Column of the labels; needed for a CSV file.
+        Column of the labels; needed for a file.
     model : fitted estimator
         Its feature names choose and order the columns; without names it gets an array.
+    beside : sequence of str, default=()
+        Columns that are wanted besides, such as groups. The model sees them where it
+        was trained on them.
 
     Returns
     -------
@@ -37,17 +40,73 @@ def load_data(source, target, model):
     y : ndarray of shape (n_samples,)
         Labels.
     known : dict
-        What is known of a built-in set: image shape and data range.
+        What is known of a built-in set: image shape and data range; and ``beside``, the
+        values of those columns by name.
     """
     path = Path(source)
     if source in BUILT_IN and not path.is_file():
         frame, y = _built_in(source, target, model)
-        known = BUILT_IN[source]
+        known = dict(BUILT_IN[source])
     else:
         frame, y = _csv(path, target, _text_classes(model))
         known = {}
     _check_labels(y, model, target)
+    known["beside"] = {name: _beside(frame, name, source) for name in beside}
+    frame = without(frame, beside, model)
     return columns_for(model, frame, source), y, known
+
+
+def load_rows(source, model, *, leave_out=()):
+    """Load rows without labels, such as those of training, as a model takes them.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or parquet file.
+    model : fitted estimator
+        As in :func:`load_data`.
+    leave_out : sequence of str
+        Columns that are no features, such as the target; they may be absent.
+
+    Returns
+    -------
+    data frame or ndarray
+        The rows.
+    """
+    path = Path(source)
+    if not path.is_file():
+        raise UserError(f"There is no table {str(path)!r}.")
+    frame = read_table(path)
+    frame.columns = [str(name) for name in frame.columns]
+    if not len(frame):
+        raise UserError(f"{path.name!r} has no rows.")
+    there = [name for name in leave_out if name in frame.columns]
+    return columns_for(model, without(frame, there, model), source)
+
+
+def without(frame, names, model):
+    """Drop columns from a table, unless the model was trained on as many as it has."""
+    if not names or hasattr(model, "feature_names_in_"):
+        return frame  # names choose
+    if getattr(model, "n_features_in_", None) == frame.shape[1]:
+        return frame
+    return frame.drop(columns=list(names))
+
+
+def _beside(frame, name, source):
+    if name not in frame.columns:
+        raise UserError(
+            f"{Path(source).name!r} has no column {name!r}; its columns are "
+            f"{listed(map(str, frame.columns))}."
+        )
+    n_missing = int(frame[name].isna().sum())
+    if n_missing:
+        raise UserError(
+            f"The column {name!r} of {Path(source).name!r} has {n_missing} missing "
+            "values; fill or drop them first."
+        )
+    values = frame[name].to_numpy()
+    return values if values.dtype.kind in "fiub" else values.astype(str)
 
 
 def _built_in(name, target, model):

@@ -20,7 +20,9 @@ def demo_data(seed, *, quick=False):
     return train_test_split(X, y, test_size=size, random_state=seed, stratify=y)
 
 
-def run_demo(seed, *, quick=False, call=None, progress=None, verbose=0):
+def run_demo(
+    seed, *, quick=False, call=None, progress=None, verbose=0, checkpoint=None
+):
     """Train a support vector machine and a small CNN, and collect their report.
 
     Parameters
@@ -35,6 +37,9 @@ def run_demo(seed, *, quick=False, call=None, progress=None, verbose=0):
         Called with a line before each step.
     verbose : int, default=0
         From 1 on, progress bars.
+    checkpoint : str or None, default=None
+        Folder of finished measurements; the models are trained again, to the same
+        weights.
 
     Returns
     -------
@@ -71,6 +76,7 @@ def run_demo(seed, *, quick=False, call=None, progress=None, verbose=0):
             n_labels=40 if quick else 100,
             random_state=seed,
             verbose=verbose,
+            checkpoint=checkpoint,
             title="Handwritten digits: two models",
             call=call,
             dataset="digits (scikit-learn)",

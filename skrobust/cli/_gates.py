@@ -12,6 +12,7 @@ from skrobust.cli._options import checked_out
 from skrobust.cli._session import write_whole
 from skrobust.report._plain import to_plain
 
+# Of a report; bars of other commands have their own.
 MEASURES = ("accuracy", "robust_accuracy", "robust_ratio", "asi", "normalized")
 
 

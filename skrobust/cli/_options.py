@@ -1,6 +1,7 @@
 """Options that are more than one word or number."""
 
 import json
+import math
 import os
 import re
 from pathlib import Path
@@ -47,6 +48,24 @@ class Numbers(click.ParamType):
         return numbers
 
 
+class Sizes(click.ParamType):
+    """One or several positive numbers with commas between."""
+
+    name = "a,b,..."
+
+    def convert(self, value, param, ctx):
+        """Return a tuple of floats."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            sizes = tuple(float(part) for part in value.split(","))
+        except ValueError:
+            sizes = ()
+        if not sizes or not all(0 < size < math.inf for size in sizes):
+            self.fail(f"{value!r} is not positive numbers with commas between.")
+        return sizes
+
+
 def checked_out(ctx, param, value):
     """Return the path of a file that may be written, or say why not."""
     if value is None:
@@ -66,8 +85,37 @@ def checked_json(ctx, param, value):
     return value if value == "-" else checked_out(ctx, param, value)
 
 
+PRESETS = ("asi68", "cifar_c", "imagenet_c", "mnist_c", "series", "tabular", "text")
+SEED_OPTION = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Of all that is drawn; random_state in Python.",
+)
+JOBS_OPTION = click.option(
+    "--n-jobs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Conditions scored at a time; -1 takes all cores.",
+)
+TOLERANCE_OPTION = click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    help="Largest move that the robust ratio accepts: of a probability (default 0.05), "
+    "or of a prediction in units of the target (default 5 % of their spread).",
+)
+TRAIN_OPTION = click.option(
+    "--x-train",
+    metavar="TABLE",
+    help="The training rows, whose scales the perturbations of tables take; X_train "
+    "or X_ref in Python.",
+)
 MODEL_OPTIONS = (
-    click.option("--target", help="Column of the labels; needed for a CSV file."),
+    click.option(
+        "--target", help="Column of the labels; needed for a table of your own."
+    ),
     click.option(
         "--data-range", type=Numbers(float, (2,)), help="Low,high of the raw input."
     ),
@@ -76,7 +124,7 @@ MODEL_OPTIONS = (
         type=Numbers(int, (2, 3)),
         help="Height,width of flat images, with channels first or last.",
     ),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    SEED_OPTION,
     click.option(
         "--trust",
         multiple=True,

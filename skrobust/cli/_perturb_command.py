@@ -11,13 +11,18 @@ from skrobust import perturbations
 from skrobust.cli._copies import copy_folder, copy_table
 from skrobust.cli._errors import UserError
 from skrobust.cli._gates import write_result
-from skrobust.cli._options import CODES, Setting
+from skrobust.cli._options import (
+    CODES,
+    PRESETS,
+    SEED_OPTION,
+    TRAIN_OPTION,
+    Setting,
+)
 from skrobust.cli._pool_input import digest_of
 from skrobust.cli._resume import again, say_on_interrupt
 from skrobust.cli._session import write_whole
 from skrobust.cli._text import Progress
 
-PRESETS = ("asi68", "cifar_c", "imagenet_c", "mnist_c", "series", "tabular", "text")
 MANIFEST = "skrobust-perturb.json"
 
 
@@ -79,12 +84,8 @@ class PerturbationName(click.ParamType):
     metavar="COLUMN",
     help="A column to copy as it is, such as the label; may be repeated.",
 )
-@click.option(
-    "--reference",
-    metavar="TABLE",
-    help="Table whose scales count (the training rows); default: SOURCE itself.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@TRAIN_OPTION
+@SEED_OPTION
 @click.option("--force", is_flag=True, help="Write over what is in the folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
@@ -114,22 +115,22 @@ def perturb(source, **options):
         "digest": None if path.is_dir() else digest_of(path),
         "conditions": [repr(one) for _, one in conditions],
         "target": list(options["target"]),
-        "reference": options["reference"],
+        "x_train": options["x_train"],
         "seed": options["seed"],
     }
     done = _begin(out, facts, options["force"])
     say_on_interrupt(f"interrupted; go on with: {again()}")
     work = {"out": out, "done": done, "say": say, "quiet": options["quiet"]}
     if path.is_dir():
-        if options["target"] or options["reference"]:
-            raise UserError("--target and --reference are of tables.")
+        if options["target"] or options["x_train"]:
+            raise UserError("--target and --x-train are of tables.")
         written, notes = copy_folder(path, conditions, **work)
     else:
         written, notes = copy_table(
             path,
             conditions,
             target=options["target"],
-            reference=options["reference"],
+            x_train=options["x_train"],
             **work,
         )
     write_whole(out / MANIFEST, json.dumps({**facts, "complete": True}, indent=1))

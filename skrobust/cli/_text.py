@@ -8,8 +8,9 @@ from textwrap import fill
 import click
 
 from skrobust.report import summary_rows
+from skrobust.report._doubts import explained
 from skrobust.report._html import number
-from skrobust.report._summary import COLUMNS
+from skrobust.report._summary import ends_text, summary_columns
 
 
 class Progress:
@@ -40,51 +41,40 @@ def bars():
     return int(sys.stderr.isatty())
 
 
-def summary_text(collected):
+def summary_text(collected, *, verbose=False):
     """Return the summary as an aligned table: one row a score, one column a model.
 
     Parameters
     ----------
     collected : dict
         From :func:`~skrobust.report.collect_report`.
+    verbose : bool, default=False
+        Whether to print warnings in full.
 
     Returns
     -------
     str
         Lines.
     """
-    rows = [_honest(row, collected) for row in summary_rows(collected)]
+    rows = summary_rows(collected)
     table = [["", *(row["name"] for row in rows)]]
-    for key, heading in COLUMNS:
-        cells = [[heading], *(_cell(row[key]) for row in rows)]
+    for key, heading in summary_columns(collected):
+        cells = [[heading], *(_cell(row.get(key)) for row in rows)]
         table.extend(zip_longest(*cells, fillvalue=""))
     lines = aligned(table)
+    for doubt in explained(collected["models"]):
+        text = f"doubt: {doubt['code']}: {doubt['meaning']}"
+        lines.append(fill(text, 88, subsequent_indent="  ", break_on_hyphens=False))
     for skip in collected["skipped"]:
         text = f"skipped {skip['model']}, {skip['section']}: {skip['reason']}"
         lines.append(fill(text, 88, subsequent_indent="  ", break_on_hyphens=False))
-    n_warnings = len(collected["warnings"])
-    if n_warnings:
-        lines.append(f"{n_warnings} warnings; the report lists them")
-    return "\n".join(lines)
-
-
-def _honest(row, collected):
-    """Return a row whose index has no upper end where the rows give none.
-
-    Where the spread of the conditions is near the noise of sampling it may as well be
-    zero, and the interval then ends at 1 whatever was measured.
-    """
-    unresolved = any(
-        w["model"] == row["name"] and "index is unresolved" in w["text"]
-        for w in collected["warnings"]
-    )
-    cell = row["asi"]
-    if not (unresolved and cell and cell["interval"]):
-        return row
-    low = number(cell["interval"][0])
-    notes = [f"at least {low}; too few rows for an upper end", cell["note"]]
-    note = "; ".join(text for text in notes if text)
-    return {**row, "asi": {**cell, "interval": None, "note": note}}
+    shown = [
+        f"({w['model']}, {w['section']}) {w['text']}" for w in collected["warnings"]
+    ]
+    if shown and not verbose:
+        lines.append(f"{len(shown)} warnings; the report lists them")
+        shown = []
+    return "\n".join(lines + warning_lines(shown, verbose))
 
 
 def _cell(cell):
@@ -93,14 +83,22 @@ def _cell(cell):
         return ["skipped"]
     first = number(cell["value"])
     if cell["interval"]:
-        low, high = (number(end) for end in cell["interval"])
-        first += f" ({low} to {high})"
+        first += f" ({ends_text(cell['interval'], number)})"
     more = []
     if cell["beside"]:
         more.append(f"{number(cell['beside']['value'])} {cell['beside']['label']}")
     if cell["note"]:
         more.append(cell["note"])
     return [first, *(f"  {line}" for line in more)]
+
+
+def warning_lines(texts, verbose):
+    """Return warnings as lines, or their number in one line."""
+    if verbose:
+        return [f"warning: {text}" for text in texts]
+    if not texts:
+        return []
+    return [f"{len(texts)} warnings; --verbose prints them"]
 
 
 def aligned(table):
@@ -120,5 +118,4 @@ def interval_text(value, interval=None):
         return "-"
     if interval is None:
         return number(value)
-    low, high = (number(end) for end in interval)
-    return f"{number(value)} ({low} to {high})"
+    return f"{number(value)} ({ends_text(interval, number)})"

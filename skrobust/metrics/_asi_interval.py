@@ -7,6 +7,11 @@ from skrobust.metrics._interval_result import Interval
 from skrobust.metrics._resampling import NoiseCorrected, jackknife_error
 from skrobust.metrics._units import t_quantile
 
+UNRESOLVED = (
+    "The index is unresolved: the spread of the conditions is near the noise of "
+    "sampling; take more samples."
+)
+
 
 def asi_interval(correct, units, confidence, method, resample_conditions, owner):
     """Return the noise-corrected jackknife interval of the index."""
@@ -39,10 +44,7 @@ def asi_interval(correct, units, confidence, method, resample_conditions, owner)
                 "that many units can exclude.",
             )
         elif ratio < quantile * ratio_error:
-            warnings += (
-                "The index is unresolved: the spread of the conditions is near the "
-                "noise of sampling; take more samples.",
-            )
+            warnings += (UNRESOLVED,)
             # The root has no derivative at zero, so that the jackknife of the index
             # fails there; that of the squared ratio does not.
             low = min(low, _of_ratio(ratio + quantile * ratio_error))

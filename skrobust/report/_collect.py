@@ -69,8 +69,9 @@ def collect_report(
         Where the channels are, if the shape leaves it open.
     data_range : (low, high), default=None
         Bounds of the raw input.
-    eps : float, default=None
-        Radius of the attacks, in the units of the raw input; None: no attacks.
+    eps : float or list of float, default=None
+        Radius of the attacks, in the units of the raw input; with several, each attack
+        is made at each and named with it, "PGD, eps 0.1". None: no attacks.
     norm : {inf, 2, 1}, default=inf
         Norm of the attacks.
     attacks : list of str or dict of str to attack, default=None
@@ -177,7 +178,7 @@ def collect_report(
         "channel_axis": channel_axis,
         "sides": None if is_text else _facts.image_sides(X, image_shape, channel_axis),
         "data_range": data_range,
-        "eps": eps,
+        "eps": np.asarray(eps).tolist(),
         "norm": norm,
         "conditions": _inputs.name_of_conditions(options["conditions"], X, image_shape),
         "checks": checks,

@@ -1,14 +1,50 @@
 """The measurements that are made when asked: curves, doubts, groups, periods."""
 
+import json
+
 import numpy as np
 from sklearn.metrics import r2_score
 
 from skrobust._random import seed_number
 from skrobust.attacks import PGD
 from skrobust.evaluation import check_evaluation, robust_accuracy_curve
+from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.metrics import group_robustness, period_stability_index
+from skrobust.report._plain import to_plain
 
 N_CHECKED = 64  # rows that an honest evaluation is checked on
+
+
+def kept(folder, model, X, y, parts, function, *args, **kwargs):
+    """Return ``function(model, X, y, ...)`` as plain data, read where it was kept.
+
+    Parameters
+    ----------
+    folder : str, path or None
+        Of finished parts; None keeps nothing.
+    model, X, y : estimator and arrays
+        What is measured on what.
+    parts : list
+        What else the result depends on.
+    function : callable
+        The measurement.
+    *args, **kwargs : object
+        Of the measurement, beyond model and rows.
+
+    Returns
+    -------
+    object
+        What the function returned; plain values where there is a folder.
+    """
+    if folder is None:
+        return function(model, X, y, *args, **kwargs)
+    store = Checkpoint(folder, "collect_report")
+    key = store.key(store.prefix(model, X, y), function.__name__, *parts)
+
+    def text():
+        return np.array(json.dumps(to_plain(function(model, X, y, *args, **kwargs))))
+
+    return json.loads(str(store.run(key, text)))
 
 
 def curve(model, X, y, radii, *, norm, data_range, random_state):

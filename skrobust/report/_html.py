@@ -10,7 +10,7 @@ import numpy as np
 
 from skrobust._optional import require
 from skrobust.report._doubts import explained
-from skrobust.report._pictures import draw_curves, draw_pictures
+from skrobust.report._pictures import draw_comparison, draw_curves, draw_pictures
 from skrobust.report._plain import plain_report, restored
 from skrobust.report._summary import (
     TOLERANCE,
@@ -27,6 +27,7 @@ _PARTS = (
     "stability",
     "attacks",
     "curve",
+    "gallery",
     "doubts",
     "groups",
     "times",
@@ -124,8 +125,11 @@ def build_report(collected):
     style, script = _file("report.css"), _file("report.js")
     page = environment.get_template("report.html").render(
         {
-            "comparisons": (),
             **collected,
+            "comparisons": [
+                {**one, "picture": len(one["pairs"]) > 1 and draw_comparison(one)}
+                for one in collected.get("comparisons", ())
+            ],
             "models": models,
             "columns_of_summary": summary_columns(collected),
             "attack_names": attack_names(collected),

@@ -106,8 +106,12 @@ def _grouping(name, values, n_rows):
 
 def check_size(eps, norm):
     """Check the radius and the norm of attacks."""
+    several = isinstance(eps, (list, tuple, np.ndarray))
+    if several and not len(eps):
+        raise invalid("eps", _OWNER, "a number or a non-empty list of numbers", eps)
     if eps is not None:
-        check_number(eps, "eps", _OWNER, low=0, low_open=True)
+        for one in eps if several else [eps]:
+            check_number(one, "eps", _OWNER, low=0, low_open=True)
     if norm not in (np.inf, 2, 1):
         raise invalid("norm", _OWNER, "numpy.inf, 2 or 1", norm)
 

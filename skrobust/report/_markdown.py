@@ -3,7 +3,7 @@
 import math
 
 from skrobust.report._doubts import explained
-from skrobust.report._summary import summary_columns, summary_rows
+from skrobust.report._summary import ends_text, summary_columns, summary_rows
 
 # What GitHub would read as markup, a mention, a link or HTML.
 _ESCAPES = {
@@ -95,7 +95,7 @@ def _cell(cell):
         return "skipped"
     text = _number(cell["value"])
     if cell["interval"]:
-        text += f" ({' to '.join(_number(end) for end in cell['interval'])})"
+        text += f" ({ends_text(cell['interval'], _number)})"
     return text
 
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from skrobust.report import _extras, _sections
+from skrobust.report import _extras, _gallery, _sections
 
 _NOTHING = (
     "normalized",
     "stability",
     "curve",
     "doubts",
+    "gallery",
     "groups",
     "times",
 )
@@ -77,6 +78,7 @@ def measure_model(name, model, kind, X, y, settings, work, log):
                 right[attack] = held
                 _keep(work, f"robust accuracy, {attack}", name, held)
     found["curve"] = _curve(name, model, X, y, settings, work, log)
+    found["gallery"] = _gallery_of(found, model, X, y, settings, work, log)
     found["doubts"] = _doubts(found, model, X, y, settings, work, log)
     found["groups"] = _groups(name, right, y, settings, work, log)
     found["times"] = _times(name, predicted, y, kind, work, log)
@@ -186,8 +188,36 @@ def _curve(name, model, X, y, settings, work, log):
     if work["radii"] is None:
         return None
     options = {k: settings[k] for k in ("norm", "data_range", "random_state")}
-    section = "robust accuracy curve"
-    return log.run(name, section, _extras.curve, model, X, y, work["radii"], **options)
+    return log.run(
+        name,
+        "robust accuracy curve",
+        _extras.kept,
+        work["checkpoint"],
+        model,
+        X,
+        y,
+        [work["radii"], *options.values()],
+        _extras.curve,
+        work["radii"],
+        **options,
+    )
+
+
+def _gallery_of(found, model, X, y, settings, work, log):
+    return log.run(
+        found["name"],
+        "gallery",
+        _extras.kept,
+        work["checkpoint"],
+        model,
+        X,
+        y,
+        [settings, work["conditions"], work["attacks"], work["X_train"], found["name"]],
+        _gallery.draw_gallery,
+        found,
+        settings,
+        work,
+    )
 
 
 def _doubts(found, model, X, y, settings, work, log):
@@ -200,10 +230,13 @@ def _doubts(found, model, X, y, settings, work, log):
     return log.run(
         name,
         "honest evaluation",
-        _extras.doubts,
+        _extras.kept,
+        work["checkpoint"],
         model,
         X,
         y,
+        [attack, seed],
+        _extras.doubts,
         attack,
         chosen,
         random_state=seed,

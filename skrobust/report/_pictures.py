@@ -1,4 +1,4 @@
-"""Pictures as data inside the page."""
+"""Pictures as data inside the page, drawn by the displays."""
 
 import base64
 import io
@@ -7,11 +7,14 @@ import warnings
 import numpy as np
 
 from skrobust.report._log import FAILURES, one_line
+from skrobust.report._summary import headline
+from skrobust.report._tables import severity_table
 
 SVG_LIMIT = 200_000  # bytes; a larger drawing is smaller as pixels
-_ENDS = ("low", "high")
-_BANDS = 3  # curves whose intervals can be told apart
-_STYLES = ("-", "--", "-.", ":")
+_SIZE = (5.8, 3.9)  # inches
+_MANY = 6  # curves that can be told apart
+_LONG = 30  # characters of a name
+_BREAK, _DOTS = "\N{ZERO WIDTH SPACE}", "\N{HORIZONTAL ELLIPSIS}"
 
 
 def draw_pictures(model):
@@ -25,107 +28,217 @@ def draw_pictures(model):
     Returns
     -------
     pictures : dict of str to dict
-        ``surface``, ``grid``, ``ratio`` and ``times``: each with ``uri`` and ``alt``,
-        or with ``missing``, the reason why it could not be drawn.
+        ``surface``, ``grid``, ``severity``, ``ratio`` and ``times``: each with ``uri``
+        and ``alt``, or with ``missing``, the reason why it could not be drawn; and
+        ``groups``, by grouping and measure.
     """
-    name, results = model["name"], model["stability"]
-    pictures = {}
+    name, results, pictures = model["name"], model["stability"], {}
     if results is not None and "correct" in results:
-        pictures["surface"] = _picture(
+        pictures["surface"] = picture(
             lambda plots: plots.StabilitySurfaceDisplay.from_results(
-                results, name=name
+                results, name=label(name)
             ).plot(),
             f"Mean accuracy, coefficient of variation and stability index of {name} "
             "in three dimensions, with its conditions as points",
             form="png",
+            size=None,
         )
     if results is not None and results.get("preset", "asi68") == "asi68":
-        pictures["grid"] = _picture(
+        pictures["grid"] = picture(
             lambda plots: plots.PerturbationGridDisplay.from_results(results).plot(),
             f"Heat map of the accuracy of {name} under both orders of each pair of "
             "factors",
+            size=None,
+        )
+    table = severity_table(results)
+    if table is not None and len(table["severities"]) > 1:
+        pictures["severity"] = picture(
+            lambda plots: _severity(plots, results),
+            f"Score of {name} against severity, one curve a perturbation",
         )
     if model.get("times") is not None:
-        table = model["times"]
-        pictures["times"] = _picture(
-            lambda plots: _line(table["period"], table["score"],
-                                ("period", table["metric"])),
-            f"{table['metric']} of {name} over the periods",
-        )  # fmt: skip
-    attacked = [a for a, r in model["attacks"].items() if r and r.get("modes")]
-    if attacked:
-        attack = "PGD" if "PGD" in attacked else attacked[-1]
-        pictures["ratio"] = _picture(
-            lambda plots: plots.RobustRatioDisplay.from_results(
-                model["attacks"][attack], name=name
-            ).plot(),
-            f"Robust ratio of {name} against the tolerance under {attack}, with its "
-            "robust accuracy",
+        pictures["times"] = picture(
+            lambda plots: _times(plots, model["times"]),
+            f"{model['times']['metric']} of {name} over the periods, with its trend",
         )
+    chosen = headline({"models": [model]})
+    if (model["attacks"].get(chosen) or {}).get("modes"):
+        pictures["ratio"] = picture(
+            lambda plots: plots.RobustRatioDisplay.from_results(
+                model["attacks"][chosen], name=label(name)
+            ).plot(),
+            f"Robust ratio of {name} against the tolerance under {chosen}, with its "
+            "robust accuracy",
+            size=None,
+        )
+    pictures["groups"] = {
+        grouping: {
+            measure: _groups(results, f"{name} by {grouping}, {measure}")
+            for measure, results in measures.items()
+            if results is not None
+        }
+        for grouping, measures in (model.get("groups") or {}).items()
+    }
     return pictures
 
 
-def draw_curves(models):
+def draw_curves(models, unit="units of the raw input"):
     """Draw robust accuracy over the radius, all models in one picture.
 
     Parameters
     ----------
     models : list of dict
         The ``models`` of a collected report.
+    unit : str
+        In what the radius is measured.
 
     Returns
     -------
     dict or None
         As one of :func:`draw_pictures`; None where no model has a curve.
     """
-    curves = {m["name"]: m["curve"] for m in models if m.get("curve") is not None}
-    if not curves:
+    curved = [model for model in models if model.get("curve") is not None]
+    if not curved:
         return None
-    names = ", ".join(curves)
-    alt = f"Robust accuracy under PGD against the radius: {names}"
-    return _picture(lambda plots: _curves(curves), alt)
+    names = ", ".join(model["name"] for model in curved)
+    curves = _told_apart({m["name"]: _curve(m) for m in curved})
+    return picture(
+        lambda plots: plots.RobustAccuracyCurveDisplay(
+            curves=curves, norm_name=unit
+        ).plot(),
+        f"Robust accuracy under PGD against the radius: {names}",
+        size=_with_legend(len(curves)),
+    )
 
 
-def _curves(curves):
-    from matplotlib import pyplot
+def draw_comparison(comparison):
+    """Draw the differences of all pairs of models in one measure.
 
-    figure, ax = pyplot.subplots(figsize=(6.4, 3.8), layout="constrained")
-    for i, (name, curve) in enumerate(curves.items()):
-        eps = [0.0, *curve["eps"]]
-        style = {"color": f"C{i}", "linestyle": _STYLES[i % len(_STYLES)]}
-        values = [curve["clean_accuracy"], *curve["robust_accuracy"]]
-        # No mathematics in the names of the user.
-        label = name.replace("$", r"\$")
-        label = label if len(label) <= 30 else f"{label[:29]}\N{HORIZONTAL ELLIPSIS}"
-        if label.startswith("_"):  # which a legend would leave out
-            label = f"\N{ZERO WIDTH SPACE}{label}"
-        ax.plot(eps, values, marker="o", markersize=3, label=label, **style)
-        if len(curves) <= _BANDS:
-            ends = [curve[f"robust_accuracy_{end}"] for end in _ENDS]
-            ax.fill_between(curve["eps"], *ends, color=f"C{i}", alpha=0.12, lw=0)
-    ax.set(xlabel="radius, eps", ylabel="robust accuracy", ylim=(0, 1.02))
-    ax.grid(alpha=0.3)
-    ax.spines[["top", "right"]].set_visible(False)
-    outside = {"loc": "outside right upper", "fontsize": "small", "frameon": False}
-    figure.legend(**outside)
-    return figure
+    Parameters
+    ----------
+    comparison : dict
+        One of the ``comparisons`` of a collected report.
+
+    Returns
+    -------
+    dict
+        As one of :func:`draw_pictures`.
+    """
+    pairs, words = comparison["pairs"], comparison["words"]
+    numbers = ("difference", "low", "high", "p_adjusted")
+    table = {k: np.array([p[k] for p in pairs], dtype=float) for k in numbers}
+    for side, key in (("first", "better"), ("second", "worse")):
+        table[side] = np.array([label(pair[key]) for pair in pairs])
+    return picture(
+        lambda plots: plots.ModelComparisonDisplay(table=table, metric=words).plot(),
+        f"Differences of pairs of models in {words}, with their intervals",
+        size=_forest(len(pairs)),
+    )
 
 
-def _picture(draw, alt, form="svg"):
+def label(text):
+    """Return a name of the user as a legend may show it: short, and no mathematics."""
+    text = str(text)
+    text = text if len(text) <= _LONG else f"{text[: _LONG - 1]}{_DOTS}"
+    text = text.replace("$", r"\$")
+    return f"{_BREAK}{text}" if text.startswith("_") else text  # which legends hide
+
+
+def _told_apart(named):
+    """Return the values by their labels, no two of them alike."""
+    found = {}
+    for name, value in named.items():
+        key = label(name)
+        while key in found:
+            key += _BREAK
+        found[key] = value
+    return found
+
+
+def _curve(model):
+    curve, clean = model["curve"], model["clean"]
+    ends = clean["interval"] or (np.nan, np.nan)
+    first = {"eps": 0.0, "robust_accuracy": curve["clean_accuracy"]}
+    first |= {"low": ends[0], "high": ends[1]}
+    keys = {"low": "robust_accuracy_low", "high": "robust_accuracy_high"}
+    return {
+        key: np.r_[value, np.asarray(curve[keys.get(key, key)], dtype=float)]
+        for key, value in first.items()
+    }
+
+
+def _severity(plots, results):
+    display = plots.SeverityCurveDisplay.from_results(results)
+    worst = severity_table(results)["rows"][:_MANY]  # the table has all
+    curves = {label(row["name"]): display.curves[row["kind"]] for row in worst}
+    return plots.SeverityCurveDisplay(
+        curves=curves, score_name=display.score_name
+    ).plot()
+
+
+def _times(plots, table):
+    shown = {
+        "period": [label(period)[:12] for period in table["period"]],
+        "score": table["score"],
+    }
+    return plots.StabilityPatternDisplay.from_results(
+        shown, score_name=table["metric"]
+    ).plot()
+
+
+def _groups(results, text):
+    n = len(results["group"])
+    shown = {**results, "group": np.array([label(g) for g in results["group"]])}
+    return picture(
+        lambda plots: plots.GroupGapDisplay.from_results(shown).plot(),
+        f"Share of right labels of {text}, with intervals",
+        size=_forest(n),
+    )
+
+
+def _forest(n_rows):
+    return _SIZE[0], min(1.5 + 0.27 * n_rows, 14.0)
+
+
+def _with_legend(n_lines):
+    return _SIZE[0], _SIZE[1] + 0.2 * (n_lines // 2)
+
+
+def picture(draw, alt, form="svg", size=_SIZE):
+    """Draw and return a picture as data, or the reason why there is none.
+
+    Parameters
+    ----------
+    draw : callable
+        From ``skrobust.plots`` to a display that has been plotted.
+    alt : str
+        What it shows, for those who do not see it.
+    form : {"svg", "png"}, default="svg"
+        A drawing that is too large becomes "png".
+    size : (width, height) or None
+        Of the figure in inches; None leaves it to the display.
+
+    Returns
+    -------
+    dict
+        ``alt`` with ``uri``, or with ``missing``.
+    """
     try:
         from matplotlib import pyplot, rc_context, style
 
         from skrobust import plots
 
+        settings = {"svg.fonttype": "path", "svg.hashsalt": "skrobust"}
+        settings |= {} if size is None else {"figure.figsize": size}
+        settings |= {"axes.facecolor": "none"} if form == "png" else {}
         with (
             warnings.catch_warnings(action="ignore"),  # of drawing, not of the numbers
             style.context("default"),
-            rc_context({"svg.fonttype": "path", "svg.hashsalt": "skrobust"}),
+            rc_context(settings),
         ):
             before = set(pyplot.get_fignums())
             try:
-                drawn = draw(plots)
-                figure = getattr(drawn, "figure_", drawn)
+                figure = draw(plots).figure_
                 data = _saved(figure, form)
                 if form == "svg" and len(data) > SVG_LIMIT:
                     form, data = "png", _saved(figure, "png")
@@ -139,31 +252,11 @@ def _picture(draw, alt, form="svg"):
     return {"uri": f"data:{kind};base64,{text}", "alt": alt}
 
 
-def _line(x, y, labels):
-    """Draw the score of each period."""
-    from matplotlib import pyplot
-
-    figure, ax = pyplot.subplots(figsize=(5.2, 3.2), layout="constrained")
-    y = np.array(y, dtype=np.float64)
-    places = np.arange(len(x))
-    ax.plot(places, y, color="#1f5f8b", marker="o", markersize=3.5)
-    ax.set_xlabel(labels[0])
-    ax.set_ylabel(labels[1])
-    step = -(-len(x) // 8)
-    texts = [str(t)[:12].replace("$", r"\$") for t in x[::step]]
-    slanted = max(map(len, texts)) > 4
-    ax.set_xticks(places[::step], texts, rotation=30 if slanted else 0)
-    if np.isfinite(y).any() and np.nanmin(y) >= 0:
-        ax.set_ylim(0, 1.02)
-    ax.grid(alpha=0.3)
-    ax.spines[["top", "right"]].set_visible(False)
-    return figure
-
-
 def _saved(figure, form):
+    # The ground is that of the page: white, or a light card by night.
     buffer = io.BytesIO()
     settings = {"metadata": {"Date": None}} if form == "svg" else {"dpi": 130}
     figure.savefig(
-        buffer, format=form, bbox_inches="tight", facecolor="white", **settings
+        buffer, format=form, bbox_inches="tight", facecolor="none", **settings
     )
     return buffer.getvalue()

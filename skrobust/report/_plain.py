@@ -165,8 +165,17 @@ def _model(model):
     model["attacks"] = {
         name: value and _table(value) for name, value in attacks.items()
     }
+    model["groups"] = model.get("groups") and {
+        grouping: {measure: table and _groups(table) for measure, table in by.items()}
+        for grouping, by in model["groups"].items()
+    }
     model["curve"] = model.get("curve") and _table(model["curve"])
     return model
+
+
+def _groups(plain):
+    gaps = plain.get("gaps")
+    return _table({**plain, "gaps": gaps and _table(gaps)})
 
 
 def _table(plain):

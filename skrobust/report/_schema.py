@@ -39,6 +39,7 @@ def _model():
         coefficient_of_variation=_NUMBER,
         accuracy_stability_index=_NUMBER,
         interval=_PAIR,
+        interval_note={"type": ["string", "null"]},
         clean=_NUMBER,
         worst=_object({"name": _TEXT, "score": _NUMBER, "interval": _PAIR}),
     )

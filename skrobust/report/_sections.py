@@ -9,6 +9,7 @@ from skrobust._responses import predict_labels
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.metrics import normalized_score_parts, proportion_interval
 from skrobust.perturbations import get_preset
+from skrobust.report._summary import index_ends
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
 SAMPLERS = {"simple random": SimpleRandomSampler, "DeepEST": DeepESTSampler}
@@ -124,33 +125,30 @@ def stability(
     -------
     Results
         Those of :func:`~skrobust.evaluation.evaluate_perturbations`, with ``preset``,
-        ``interval`` and ``corrected`` (the index without what sampling noise adds to
-        the spread; None for a regressor), ``worst`` (number, name, score, interval),
-        ``clean`` and ``smoke_figure``.
+        ``interval``, ``interval_note`` and ``corrected`` (the index without what
+        sampling noise adds to the spread, its ends, and why one is None), ``worst``
+        (number, name, score, interval), ``clean`` and ``smoke_figure``.
     """
     preset, sides = settings["conditions"], settings["sides"]
-    learns = X_train is not None and (
-        settings["data_range"] is None or preset in ("series", "tabular", "given")
-    )
     results = evaluate_perturbations(
         model,
         X,
         y,
         make_conditions(conditions, settings),
-        X_ref=X_train if learns and preset != "text" else None,
+        X_ref=X_train if learns_scales(settings, X_train) else None,
         n_jobs=n_jobs,
         verbose=verbose,
         checkpoint=checkpoint,
     )
     results["preset"] = preset
-    results["interval"] = results["corrected"] = None
+    results["interval"] = results["interval_note"] = results["corrected"] = None
     worst = int(np.argmin(results.score))
     n, score = results.n_samples, float(results.score[worst])
     bounds = None
     if "correct" in results:
         interval = results.pop("accuracy_stability_index_interval")
         if interval is not None:  # as for a single condition
-            results["interval"] = (interval.low, interval.high)
+            results["interval"], results["interval_note"] = index_ends(interval)
             results["corrected"] = interval.value
         bounds = proportion_interval(round(score * n), n)
     results["worst"] = {
@@ -166,15 +164,33 @@ def stability(
     return results
 
 
+def learns_scales(settings, X_train):
+    """Return whether the conditions learn scales from the training rows."""
+    preset = settings["conditions"]
+    if X_train is None or preset == "text":
+        return False
+    return settings["data_range"] is None or preset in ("series", "tabular", "given")
+
+
 def make_attacks(attacks, settings):
     """Return attacks by their names, or None where classes lack a radius."""
     if settings["eps"] is None and any(inspect.isclass(a) for a in attacks.values()):
         return None
     options = {k: settings[k] for k in ("norm", "data_range", "random_state")}
-    return {
-        name: one(settings["eps"], **options) if inspect.isclass(one) else one
-        for name, one in attacks.items()
-    }
+    sizes, made = np.atleast_1d(np.asarray(settings["eps"])).tolist(), {}
+    for name, one in attacks.items():
+        if not inspect.isclass(one):
+            made[name] = one
+            continue
+        has = inspect.signature(one).parameters
+        known = {k: value for k, value in options.items() if k in has}
+        made |= {attack_label(name, e, len(sizes)): one(e, **known) for e in sizes}
+    return made
+
+
+def attack_label(name, eps, n_sizes):
+    """Return the name of an attack in a report; of several radii it names one."""
+    return name if n_sizes == 1 else f"{name}, eps {eps:g}"
 
 
 def attack(model, X, y, one, *, checkpoint):

@@ -1,6 +1,10 @@
 """The first table of a report: one row a model."""
 
+import math
+
 import numpy as np
+
+from skrobust.metrics._asi_interval import UNRESOLVED
 
 TOLERANCE = 0.05
 COLUMNS = (
@@ -12,6 +16,54 @@ COLUMNS = (
     ("ratio", f"Robust ratio at {TOLERANCE:g}, PGD"),
     ("estimate", "Accuracy from few labels"),
 )
+
+
+def index_ends(interval):
+    """Return the ends of the interval of an index as far as the rows give them.
+
+    Where the spread of the conditions is near the noise of sampling it may as well be
+    zero, and the computed interval then ends at 1 whatever was measured.
+
+    Parameters
+    ----------
+    interval : Interval or None
+        Of the index.
+
+    Returns
+    -------
+    ends : (low, high) or None
+        ``high`` is None where there is no upper end; None where there is no end.
+    note : str or None
+        Why an end is missing.
+    """
+    if interval is None:
+        return None, None
+    if not math.isfinite(interval.low):
+        return None, " ".join(interval.warnings) or "too few rows for an interval"
+    if UNRESOLVED in interval.warnings:
+        return (float(interval.low), None), "too few rows for an upper end"
+    return (float(interval.low), float(interval.high)), None
+
+
+def ends_text(interval, number):
+    """Return an interval in words: "0.1 to 0.3", or "at least 0.1".
+
+    Parameters
+    ----------
+    interval : (low, high)
+        Its ends; None for an upper end that the rows do not give.
+    number : callable
+        From a number to text.
+
+    Returns
+    -------
+    str
+        The words.
+    """
+    low, high = interval
+    if high is None and low is not None:
+        return f"at least {number(low)}"
+    return f"{number(low)} to {number(high)}"
 
 
 def attack_names(collected):
@@ -111,9 +163,12 @@ def ratio_at(results, mode, tolerance, suffix=""):
 
 
 def _stability(results):
-    note = "smoke figure" if results["smoke_figure"] else None
+    notes = [results.get("interval_note")]
     if results.get("preset") not in (None, "asi68"):
-        note = f"{len(results['score'])} conditions"
+        notes.append(f"{len(results['score'])} conditions")
+    elif results["smoke_figure"]:
+        notes.append("smoke figure")
+    note = "; ".join(text for text in notes if text) or None
     return _cell(
         results["accuracy_stability_index"],
         results.get("interval"),

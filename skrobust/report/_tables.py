@@ -14,8 +14,8 @@ def severity_table(results):
     Returns
     -------
     dict or None
-        ``severities`` and ``rows``: each with ``name``, ``scores`` (nan where there is
-        no such condition) and ``mean``; the worst first.
+        ``severities`` and ``rows``: each with ``kind`` (a class), ``name``,
+        ``scores`` (nan where there is no such condition) and ``mean``; the worst first.
     """
     if results is None or "corruption" not in results:
         return None
@@ -32,7 +32,14 @@ def severity_table(results):
         cells = [scores[of_kind & (levels == level)] for level in severities]
         cells = [float(c.mean()) if len(c) else float("nan") for c in cells]
         name = _readable(kind, np.asarray(results["name"])[of_kind])
-        rows.append({"name": name, "scores": cells, "mean": float(np.nanmean(cells))})
+        rows.append(
+            {
+                "kind": str(kind),
+                "name": name,
+                "scores": cells,
+                "mean": float(np.nanmean(cells)),
+            }
+        )
     rows.sort(key=lambda row: row["mean"])
     return {"severities": severities.tolist(), "rows": rows}
 
