@@ -20,7 +20,10 @@ from skrobust.base import BaseAttack
 from skrobust.metrics import proportion_interval
 
 _OWNER = "robust_accuracy_curve"
-_TIGHTENING = 20  # steps
+_TIGHTENING = 12  # steps
+# Where a bracket is cut: what falls leaves early, what stands takes every step, so
+# that the larger part lies below.
+_CUT = 0.75
 
 
 class _Sweep:
@@ -65,10 +68,12 @@ class _Sweep:
         self.low = np.minimum(self.low, self.high - 1)
 
     def bisect(self):
-        """Halve the brackets until they are one step of the grid."""
+        """Cut the brackets until they are one step of the grid."""
         while (self.high - self.low > 1).any():
             open_rows = np.flatnonzero(self.high - self.low > 1)
-            middle = (self.low[open_rows] + self.high[open_rows]) // 2
+            low, high = self.low[open_rows], self.high[open_rows]
+            middle = np.clip(np.rint(low + _CUT * (high - low)), low + 1, high - 1)
+            middle = middle.astype(int)
             for place in np.unique(middle):
                 self.attack_at(place, open_rows[middle == place], self.attack)
 
