@@ -338,3 +338,14 @@ def test_copies_go_on_after_ctrl_c(folder, tmp_path):
     assert kept == {p: p.stat().st_mtime_ns for p in kept}
     assert len(list(tmp_path.glob("o/*/rows.npz"))) == len(get_preset("tabular"))
     assert not list(tmp_path.glob("o/**/.*.draft"))
+
+
+def test_perturb_that_failed_at_once_can_be_said_again(folder):
+    args = ["perturb", folder / "value.csv", "--target", "value", "--out"]
+    args += [folder / "again", "--perturbation", "FeatureNoise"]
+    assert run(*args, "--set", "sd=-1")[0] == 2
+    assert run(*args, "--severity", "6")[0] == 2
+    code, out, _ = run(*args, "--severity", "3")
+    assert code == 0
+    assert "1 file written" in out
+    assert "1 condition\n" in out

@@ -26,7 +26,7 @@ from skrobust.report._html import compact, number
 from skrobust.report._log import Log
 
 
-@click.command(epilog=CODES)
+@click.command(epilog=CODES, short_help="Attack a fitted model and say what is left.")
 @click.argument("model")
 @click.argument("data")
 @with_options(attack_options("PGD", eps_required=True))

@@ -23,7 +23,7 @@ def skrobust():
     matplotlib.use("Agg")  # files only, no windows
 
 
-@skrobust.command(epilog=CODES)
+@skrobust.command(epilog=CODES, short_help="Say what is installed and what is missing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def doctor(ctx, as_json):
@@ -40,7 +40,7 @@ def doctor(ctx, as_json):
     ctx.exit(0 if facts["ok"] else 1)
 
 
-@skrobust.command(epilog=CODES)
+@skrobust.command(epilog=CODES, short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell):
     """Print what makes a SHELL complete commands and options with the tab key.

@@ -28,7 +28,7 @@ from skrobust.report._ranking import compare_measure
 from skrobust.report._summary import ends_text
 
 
-@click.command(epilog=CODES)
+@click.command(epilog=CODES, short_help="Rank models under the same changes.")
 @click.argument("models", nargs=-1, required=True)
 @click.argument("data")
 @with_options(attack_options("PGD"))

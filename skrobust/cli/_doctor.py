@@ -27,6 +27,10 @@ OPTIONAL = (
     ("imbalanced-learn", "imblearn", "imblearn", "noise training in pipelines"),
     ("Pillow", "PIL", "images", "folders of images"),
     ("pyarrow", "pyarrow", "parquet", "parquet files"),
+    ("av", "av", "video", "videos"),
+    ("h5py", "h5py", "deepfake", "published weights of detectors"),
+    ("opencv-python-headless", "cv2", "faces", "face crops"),
+    ("plotly", "plotly", "interactive", "turning surfaces"),
     ("dask", "dask", "dask", "work on several machines"),
 )
 

@@ -61,14 +61,12 @@ class PerturbationName(click.ParamType):
         ]
 
 
-@click.command(epilog=CODES)
+@click.command(epilog=CODES, short_help="Write perturbed copies of a table or images.")
 @click.argument("source")
 @click.option("--out", required=True, metavar="FOLDER", help="Where copies go.")
 @click.option("--preset", type=click.Choice(PRESETS), help="A list of conditions.")
 @click.option("--perturbation", type=PerturbationName(), help="A single one.")
-@click.option(
-    "--severity", type=click.FloatRange(min=0), help="Of --perturbation, 0 to 5."
-)
+@click.option("--severity", type=click.FloatRange(0, 5), help="Of --perturbation.")
 @click.option(
     "--set",
     "settings",
@@ -139,7 +137,9 @@ def perturb(source, **options):
     elif not options["quiet"]:
         for note in notes:
             click.echo(f"note: {note}")
-        click.echo(f"{written} files written to {out}, {len(conditions)} conditions")
+        files, several = f"{written} file", f"{len(conditions)} condition"
+        files += "s" * (written != 1)
+        click.echo(f"{files} written to {out}, {several}{'s' * (len(conditions) != 1)}")
 
 
 def _conditions(options):
@@ -187,7 +187,8 @@ def _begin(out, facts, force):
     """Return whether finished files are to be kept: the same work was interrupted."""
     manifest = out / MANIFEST
     going_on = False
-    if out.is_dir() and any(out.iterdir()) and not force:
+    written = out.is_dir() and {p.name for p in out.iterdir()} - {MANIFEST}
+    if written and not force:  # a run that failed at once leaves its note alone
         try:
             then = json.loads(manifest.read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -47,7 +47,7 @@ _MARKDOWN = click.option(
 )
 
 
-@click.command(epilog=CODES)
+@click.command(epilog=CODES, short_help="Write an HTML report on fitted models.")
 @click.argument("model")
 @click.argument("data")
 @click.option("--out", required=True, callback=checked_out, help="The HTML file.")
@@ -171,7 +171,7 @@ def report(ctx, model, data, **options):
     )
 
 
-@click.command(epilog=CODES)
+@click.command(epilog=CODES, short_help="Train two models on digits, report on them.")
 @click.option(
     "--out",
     default="skrobust-demo.html",

@@ -77,7 +77,7 @@ def pool_options(command):
     return command
 
 
-@click.command(epilog=CODES)
+@click.command(epilog=CODES, short_help="Choose what to label; tell what labels mean.")
 @pool_options
 @click.option("-n", "n", type=click.IntRange(min=1), help="How many more to label.")
 @click.option(
@@ -175,7 +175,7 @@ def _take_answers(session, pool, reader, options):
         )
 
 
-@click.command(epilog=CODES)
+@click.command(epilog=CODES, short_help="Label inputs one by one, see the estimate.")
 @pool_options
 @click.option(
     "-n", "n", type=click.IntRange(min=1), help="How many to go through in all."
