@@ -1,7 +1,6 @@
 """Robust accuracy and robust ratio of one model under one attack."""
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 
 from skrobust._responses import predict_probabilities, refuse_regressor
@@ -10,47 +9,25 @@ from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.base._attack import own_params
 from skrobust.evaluation._attack_run import attack_table, per_sample, right_labels
 from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation._group_part import (
+    Groups,
+    Shares,
+    check_group_options,
+    group_results,
+)
 from skrobust.evaluation._honest import check_evaluation
-from skrobust.metrics import proportion_interval, robust_ratio_curve
+from skrobust.evaluation._temperature import fit_temperature, tempered
+from skrobust.metrics import robust_ratio_curve
 from skrobust.metrics._objective import at_full_strength, column_labels
+from skrobust.metrics._probability_shift import shift_and_atol
 
 _MODES = ("loss", "probability_shift")
 
 
-def _tempered(p, temperature):
-    with np.errstate(divide="ignore"):
-        z = np.log(p) / temperature
-    z -= z.max(axis=-1, keepdims=True)
-    e = np.exp(z)
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-def fit_temperature(y_prob, y_index):
-    """Return the temperature that makes probabilities most likely given the labels.
-
-    Parameters
-    ----------
-    y_prob : ndarray of shape (n_samples, n_classes)
-        Class probabilities.
-    y_index : ndarray of shape (n_samples,)
-        Columns of the true classes.
-
-    Returns
-    -------
-    float
-        Between 1/20 and 20; above 1 the model was overconfident.
-    """
-    rows = np.arange(len(y_index))
-    safe = np.clip(y_prob, 1e-12, 1)
-
-    def loss(log_t):
-        p = _tempered(safe, np.exp(log_t))[rows, y_index]
-        return -np.log(np.clip(p, 1e-12, 1)).mean()
-
-    edge = np.log(20)
-    return float(
-        np.exp(minimize_scalar(loss, bounds=(-edge, edge), method="bounded").x)
-    )
+def within(p, q, y, labels, reference, tolerances):
+    """Return whether the shift of each sample (row) is within each tolerance."""
+    shift, atol = shift_and_atol(p, q, reference, y, labels, "evaluate_attack")
+    return shift[:, None] <= tolerances + atol
 
 
 def _probabilities(estimator, attack, X, y):
@@ -69,6 +46,10 @@ def evaluate_attack(
     confidence=0.95,
     checkpoint=None,
     checks=False,
+    groups=None,
+    clusters=None,
+    n_permutations=999,
+    random_state=None,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
@@ -95,13 +76,25 @@ def evaluate_attack(
         Whose probability the robust ratio watches. The attack drives that of the
         predicted class; for another reference the ratio is a looser upper bound.
     confidence : float in (0, 1), default=0.95
-        Of the Wilson intervals.
+        Of the intervals: Wilson's, or with clusters Wilson's with the effective n and
+        quantiles of t.
     checkpoint : str or path, default=None
         Folder in which finished runs of the attack are kept. A call that was killed
         goes on from there when it is made again.
     checks : bool, default=False
         Whether to add ``warnings``, the doubts of :func:`check_evaluation`. It attacks
         64 samples about seven times.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, for the tables in ``groups``. It takes no further run
+        of the attack.
+    clusters : array-like of shape (n_samples,), default=None
+        What samples belong together (the clip of a frame, the patient of a scan), each
+        within one group. All intervals are then over clusters.
+    n_permutations : int, default=999
+        Random assignments of samples (or clusters) to the groups, against which gaps
+        and ranges are held.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the permutations alone.
 
     Returns
     -------
@@ -116,6 +109,22 @@ def evaluate_attack(
         ``_high``, and ``_tempered``: the same examples judged after temperature scaling
         on these labels (``temperature``), since the ratio depends on calibration.
         Otherwise ``skipped`` says why there is none.
+
+        With clusters, ``interval_unit`` and ``n_clusters``. With groups, ``groups``:
+        the tables ``robust_accuracy`` (as :func:`~skrobust.metrics.group_robustness`
+        has it) and ``robust_ratio_<mode>`` (as
+        :func:`~skrobust.metrics.group_robust_ratio_curve`), each with all pairwise
+        ``gaps`` and their correction, the range against permutations, and
+        ``is_small`` for groups below 30 samples; its ``to_frame`` has one row a
+        measure, tolerance and group. Where each group holds one class alone (real
+        faces only), ``true_rate`` stands in place of ``robust_accuracy``: the rate of
+        that class under attack, without gaps where the classes differ.
+
+    Raises
+    ------
+    ValueError
+        For an attack without ``perturb``, a regressor, lengths that differ, fewer than
+        two groups, or a cluster in two groups.
 
     Examples
     --------
@@ -142,6 +151,18 @@ def evaluate_attack(
     check_same_length(owner, X=X, y=y)
     refuse_regressor(estimator, owner, "It needs a classifier.")
     n = len(y)
+    check_group_options(groups, n_permutations, random_state, owner)
+    shares = Shares(clusters, n, confidence, owner)
+    if groups is not None:
+        groups = Groups(
+            groups,
+            y,
+            clusters if shares.units.clustered else None,
+            confidence=confidence,
+            n_permutations=n_permutations,
+            random_state=random_state,
+            owner=owner,
+        )
     params = own_params(attack)
     has_objective = "objective" in params
     objective = None if has_objective else getattr(attack, "objective", None)
@@ -160,19 +181,20 @@ def evaluate_attack(
     results = Results(
         columns=(),
         clean_accuracy=float(clean.mean()),
-        clean_accuracy_interval=proportion_interval(
-            int(clean.sum()), n, confidence=confidence
-        ),
+        clean_accuracy_interval=shares.bounds(clean),
         robust_accuracy=float(robust.mean()),
-        robust_accuracy_interval=proportion_interval(
-            int(robust.sum()), n, confidence=confidence
-        ),
+        robust_accuracy_interval=shares.bounds(robust),
         constant_model_accuracy=float(counts.max() / n),
         n_samples=n,
         confidence=float(confidence),
         attack=repr(attack),
         per_sample=per_sample(table),
+        **shares.facts(),
     )
+    tables = {}
+    if groups is not None:
+        name, tables[name] = groups.right(robust)
+        results["groups"] = group_results(tables, confidence)
     if checks:
         results["warnings"] = check_evaluation(attack, estimator, X, y)
     if getattr(attack, "target", None) is not None:
@@ -200,23 +222,26 @@ def evaluate_attack(
         key = store.key(prefix, "probabilities", run)
         q = store.run(key, _probabilities, estimator, run, X, y)
         results["tolerance"], ratio = robust_ratio_curve(p, q, **settings)
-        bounds = [
-            proportion_interval(round(r * n), n, confidence=confidence) for r in ratio
-        ]
-        _, tempered = robust_ratio_curve(
-            _tempered(p, temperature), _tempered(q, temperature), **settings
+        _, scaled = robust_ratio_curve(
+            tempered(p, temperature), tempered(q, temperature), **settings
         )
+        hits = within(p, q, y, labels, reference, results["tolerance"])
+        bounds = [shares.bounds(column) for column in hits.T]
         name = mode if mode in _MODES else "given"
         modes.append(name)
         for suffix, values in (
             ("", ratio),
             ("_low", np.array([low for low, _ in bounds])),
             ("_high", np.array([high for _, high in bounds])),
-            ("_tempered", tempered),
+            ("_tempered", scaled),
         ):
             results[f"robust_ratio_{name}{suffix}"] = values
             columns.append(f"robust_ratio_{name}{suffix}")
         if name == "given":
             results["note"] = mode
+        if groups is not None:
+            tables[f"robust_ratio_{name}"] = groups.ratio(p, q, settings)
+    if groups is not None:
+        results["groups"] = group_results(tables, confidence)
     results["modes"], results["columns"] = tuple(modes), tuple(columns)
     return results
