@@ -133,6 +133,8 @@ class NetView:
 
     def columns(self, y):
         """Return the column of each label; skorch takes labels as column numbers."""
+        if hasattr(self._net, "label_columns"):  # nets that keep labels of their own
+            return self._net.label_columns(y)
         if y.dtype.kind == "O":
             y = np.asarray(y.tolist())
         if y.dtype.kind not in "iufb":

@@ -1,7 +1,34 @@
 """Building blocks around nets; importing this loads no torch."""
 
+from skrobust._optional import require
 from skrobust.nets._adversarial import AdversarialTraining
+from skrobust.nets._build import make_net_classifier, resnet34
 from skrobust.nets._input import ToNetInput
 from skrobust.nets._small import small_cnn_classifier
+from skrobust.nets._weights import load_mesonet_weights
 
-__all__ = ["AdversarialTraining", "ToNetInput", "small_cnn_classifier"]
+__all__ = [
+    "AdversarialTraining",
+    "Meso4",
+    "MesoInception4",
+    "ToNetInput",
+    "load_mesonet_weights",
+    "make_net_classifier",
+    "resnet34",
+    "small_cnn_classifier",
+]
+
+_MODULES = {"Meso4": "_mesonet", "MesoInception4": "_mesonet"}
+
+
+def __getattr__(name):
+    # Modules of torch load on first touch.
+    if name in _MODULES:
+        require("torch", f"skrobust.nets.{name}", extra="torch")
+        module = require(f"skrobust.nets.{_MODULES[name]}", name, extra="torch")
+        return getattr(module, name)
+    raise AttributeError(f"module 'skrobust.nets' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

@@ -43,7 +43,66 @@ class SmallCNN(nn.Module):
         return self.head(self.features(x))
 
 
-class SeededClassifier(NeuralNetClassifier):
+class SeededFit:
+    """A fit that depends on its own seed; stands before a class of skorch."""
+
+    def _seed_of_fit(self):
+        return self.seed
+
+    def fit(self, X, y, **fit_params):
+        """Fit from a fixed seed, leaving torch's global generator as it was.
+
+        Parameters
+        ----------
+        X : ndarray of float32
+            Inputs.
+        y : ndarray
+            Targets as the criterion takes them.
+        **fit_params : dict
+            As in skorch.
+
+        Returns
+        -------
+        self : object
+            The fitted net.
+        """
+        on_gpu = str(self.device).startswith("cuda")
+        devices = range(torch.cuda.device_count()) if on_gpu else []
+        # The generator is the process's, so only one thread at a time may seed it.
+        with _SEED_LOCK, torch.random.fork_rng(devices=list(devices)):
+            seed = self._seed_of_fit()
+            if seed is not None:
+                self._order = torch.Generator().manual_seed(seed)
+                torch.default_generator.manual_seed(seed)
+                if on_gpu:
+                    torch.cuda.manual_seed_all(seed)
+            return super().fit(X, y, **fit_params)
+
+    def get_iterator(self, dataset, training=False):
+        """Return the batches; no loader draws from the generator of the process.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            Rows and labels.
+        training : bool, default=False
+            Whether to shuffle.
+
+        Returns
+        -------
+        iterator : DataLoader
+            Over the batches.
+        """
+        iterator = super().get_iterator(dataset, training=training)
+        order = getattr(self, "_order", None) if training else torch.Generator()
+        if order is not None:
+            iterator.generator = order
+            if hasattr(iterator.sampler, "generator"):
+                iterator.sampler.generator = order
+        return iterator
+
+
+class SeededClassifier(SeededFit, NeuralNetClassifier):
     """A net whose fit depends on its own seed, not on what torch drew before.
 
     Parameters
@@ -107,36 +166,4 @@ class SeededClassifier(NeuralNetClassifier):
         whole = y.dtype.kind == "f" and bool((y == np.rint(y)).all())
         if y.dtype.kind in "iub" or whole:
             y = y.astype(np.int64)  # what the loss of torch takes
-        on_gpu = str(self.device).startswith("cuda")
-        devices = range(torch.cuda.device_count()) if on_gpu else []
-        # The generator is the process's, so only one thread at a time may seed it.
-        with _SEED_LOCK, torch.random.fork_rng(devices=list(devices)):
-            if self.seed is not None:
-                self._order = torch.Generator().manual_seed(self.seed)
-                torch.default_generator.manual_seed(self.seed)
-                if on_gpu:
-                    torch.cuda.manual_seed_all(self.seed)
-            return super().fit(X, y, **fit_params)
-
-    def get_iterator(self, dataset, training=False):
-        """Return the batches; no loader draws from the generator of the process.
-
-        Parameters
-        ----------
-        dataset : Dataset
-            Rows and labels.
-        training : bool, default=False
-            Whether to shuffle.
-
-        Returns
-        -------
-        iterator : DataLoader
-            Over the batches.
-        """
-        iterator = super().get_iterator(dataset, training=training)
-        order = getattr(self, "_order", None) if training else torch.Generator()
-        if order is not None:
-            iterator.generator = order
-            if hasattr(iterator.sampler, "generator"):
-                iterator.sampler.generator = order
-        return iterator
+        return super().fit(X, y, **fit_params)

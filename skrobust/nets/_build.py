@@ -1,0 +1,296 @@
+"""Nets by name, and classifiers of scikit-learn around nets."""
+
+import numbers
+import os
+
+from sklearn.utils import check_random_state
+
+from skrobust._optional import require
+from skrobust._validation import check_count, check_number, invalid
+
+
+def resnet34(n_classes=2, in_channels=3, *, weights=None):
+    """Return a ResNet-34 in torch whose parameters are named as in torchvision.
+
+    Parameters
+    ----------
+    n_classes : int, default=2
+        Number of logits; 1 gives the one logit of a binary net.
+    in_channels : int, default=3
+        Channels of an image; any side from 32 pixels on.
+    weights : dict or path-like, default=None
+        State dict of a ResNet-34, for example one of torchvision, or the file that
+        holds it (read with ``weights_only=True``, so nothing in it is executed). Where
+        the last layer ``fc`` has another number of classes it is left out and starts
+        anew, which is transfer learning; anything else that does not fit is refused.
+        None draws He's normal weights.
+
+    Returns
+    -------
+    net : torch.nn.Module
+        Takes float32 images of shape (n, in_channels, height, width) and returns logits
+        of shape (n, n_classes). Weights of ImageNet expect images from which its mean
+        is taken and that are divided by its standard deviation.
+
+    Raises
+    ------
+    ValueError
+        Where the weights are those of another net.
+
+    References
+    ----------
+    He, Zhang, Ren and Sun (2016). Deep residual learning for image recognition. CVPR.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from skrobust.nets import resnet34
+    >>> net = resnet34(n_classes=2).eval()
+    >>> net(torch.zeros(1, 3, 64, 64)).shape
+    torch.Size([1, 2])
+    """
+    require("torch", "resnet34", extra="torch")
+    from skrobust.nets._resnet import ResNet
+
+    n_classes = check_count(n_classes, "n_classes", "resnet34")
+    in_channels = check_count(in_channels, "in_channels", "resnet34")
+    net = ResNet((3, 4, 6, 3), n_classes, in_channels)
+    if weights is not None:
+        _fill(net, _state_dict(weights))
+    return net
+
+
+def _state_dict(weights):
+    import torch
+
+    if isinstance(weights, (str, os.PathLike)):
+        path = os.fspath(weights)
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"resnet34 found no file at {path!r}.")
+        try:
+            weights = torch.load(path, map_location="cpu", weights_only=True)
+        except Exception as error:
+            raise ValueError(
+                f"resnet34 could not read {path!r} as the state dict of a net; it is "
+                "another kind of file, cut off, or holds more than weights."
+            ) from error
+    is_state = isinstance(weights, dict) and all(
+        isinstance(name, str) and isinstance(value, torch.Tensor)
+        for name, value in weights.items()
+    )
+    if not is_state:
+        rule = "None, a state dict or the path of one"
+        raise invalid("weights", "resnet34", rule, type(weights).__name__)
+    return weights
+
+
+def _fill(net, weights):
+    own = net.state_dict()
+    head = weights.get("fc.weight")
+    if head is not None and head.ndim == 2 and len(head) != len(own["fc.weight"]):
+        weights = {k: v for k, v in weights.items() if not k.startswith("fc.")}
+        weights |= {k: v for k, v in own.items() if k.startswith("fc.")}
+    # Files of early versions do not count batches.
+    missing = {k for k in own.keys() - weights.keys() if "num_batches" not in k}
+    strange = sorted(missing | (weights.keys() - own.keys()))
+    strange += [
+        k for k in own.keys() & weights.keys() if own[k].shape != weights[k].shape
+    ]
+    if strange:
+        raise ValueError(
+            "The 'weights' parameter of resnet34 must hold the parameters of a "
+            f"ResNet-34 with {own['conv1.weight'].shape[1]} input channels; "
+            f"{len(strange)} differ, the first is {strange[0]!r}."
+        )
+    net.load_state_dict({**own, **weights})
+
+
+def make_net_classifier(
+    module,
+    *,
+    classes=None,
+    device="auto",
+    fitted=False,
+    freeze=None,
+    early_stopping=None,
+    max_epochs=10,
+    lr=1e-3,
+    batch_size=32,
+    optimizer="adam",
+    random_state=0,
+    **skorch_kwargs,
+):
+    """Return a skorch classifier around a torch module, ready for scikit-learn.
+
+    It clones, pickles and searches, takes labels of any kind (strings too), and is seen
+    through by all attacks. A module with one output unit gets BCEWithLogitsLoss and two
+    columns of probabilities, any other CrossEntropyLoss; modules return logits.
+
+    Parameters
+    ----------
+    module : torch module, class or function that makes one
+        An instance is copied at each fit and never changed: every fold starts from its
+        weights, so it must not have seen the data. A class or function is called with
+        the ``module__...`` parameters, and ``random_state`` draws its weights.
+    classes : list, default=None
+        The label of each output, in the order of the outputs; of a single logit first
+        the label of a small, then that of a large one. None: the sorted labels of
+        ``fit``, or 0, 1, ... with ``fitted=True``. ``classes_`` and the columns are
+        always sorted, as scikit-learn expects.
+    device : str, default="auto"
+        ``"auto"`` is ``"cuda"`` where there is one, else ``"cpu"``.
+    fitted : bool, default=False
+        Use the weights of the instance as they are, without a fit. A clone is unfitted,
+        as all clones: put it into ``sklearn.frozen.FrozenEstimator`` where something
+        clones and fits, for example in ``cross_validate``.
+    freeze : {None, "body"} or list of str, default=None
+        Transfer learning: the parameters whose names begin so stay as they are, and
+        their batch normalisation keeps its statistics. ``"body"`` is all but the last
+        layer that has parameters.
+    early_stopping : int, default=None
+        Stop after so many epochs without a better loss on a fifth of the training rows
+        (stratified), and keep the weights of the best epoch. Frames of one clip fall on
+        both sides of such a split; for these pass ``train_split=``, as in skorch.
+    max_epochs : int, default=10
+        Passes over the training rows.
+    lr : float, default=0.001
+        Learning rate.
+    batch_size : int, default=32
+        Rows at once, also in prediction.
+    optimizer : {"adam", "adamw", "sgd"} or class, default="adam"
+        Optimizer of torch.
+    random_state : int, RandomState or None, default=0
+        Seed of weights, order, dropout and split. The same int gives the same net on
+        the same kind of processor; torch's generator is left as it was.
+    **skorch_kwargs : dict
+        Further parameters of skorch, such as ``module__n_classes``, ``callbacks`` or
+        ``criterion``.
+
+    Returns
+    -------
+    net : skorch classifier
+        Takes float32 arrays as the module does; put :class:`ToNetInput` before it for
+        anything else, such as 8-bit images of shape (n, 256, 256, 3):
+        ``make_pipeline(ToNetInput(channels_last=True, data_range=(0, 255)), net)``.
+
+    Raises
+    ------
+    ValueError
+        Where a parameter is out of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.model_selection import cross_validate
+    >>> from torch import nn
+    >>> from skrobust.nets import make_net_classifier
+    >>> X = np.random.default_rng(0).normal(size=(200, 4)).astype("float32")
+    >>> y = np.where(X[:, 0] > 0, "real", "fake")
+    >>> net = make_net_classifier(nn.Linear(4, 1), lr=0.1, max_epochs=20)
+    >>> bool(cross_validate(net, X, y)["test_score"].mean() > 0.9)
+    True
+    >>> net.fit(X, y).classes_.tolist()
+    ['fake', 'real']
+
+    Published weights, used as they are:
+
+    >>> from skrobust.nets import Meso4
+    >>> net = make_net_classifier(Meso4(), fitted=True, classes=["fake", "real"])
+    >>> net.predict_proba(np.zeros((2, 3, 256, 256), dtype="float32")).shape
+    (2, 2)
+    """
+    owner = "make_net_classifier"
+    for package in ("torch", "skorch"):
+        require(package, owner, extra="torch")
+    from torch import nn
+
+    from skrobust.nets._classifiers import (
+        BinaryNetClassifier,
+        NetClassifier,
+        check_classes,
+    )
+    from skrobust.nets._layers import check_freeze, is_one_logit
+
+    is_instance = isinstance(module, nn.Module)
+    if not is_instance and not callable(module):
+        rule = "a torch module, or a class or function that makes one"
+        raise invalid("module", owner, rule, module)
+    own = {k for k in skorch_kwargs if k.startswith("module__")}
+    if is_instance and own:
+        raise ValueError(
+            f"{owner} got a module that is already made together with "
+            f"{sorted(own)[0]!r}, which would make another without its weights. Pass "
+            "the class instead."
+        )
+    if not isinstance(fitted, bool) or (fitted and not is_instance):
+        raise invalid("fitted", owner, "a bool, True only for a made module", fitted)
+    check_random_state(random_state)
+    if classes is not None:
+        classes = check_classes(classes, owner)
+    settings = {
+        "classes": classes,
+        "device": _device(device, owner),
+        "freeze": freeze,
+        "max_epochs": check_count(max_epochs, "max_epochs", owner),
+        "lr": check_number(lr, "lr", owner, low=0, low_open=True),
+        "batch_size": check_count(batch_size, "batch_size", owner),
+        "optimizer": _optimizer(optimizer, owner),
+        "random_state": random_state,
+        **_stopping(early_stopping, random_state, skorch_kwargs, owner),
+    }
+    criterion = settings.get("criterion", nn.CrossEntropyLoss)
+    binary = "criterion" not in settings and is_one_logit(module, settings)
+    binary = binary or criterion in (nn.BCEWithLogitsLoss, nn.BCELoss)
+    kind = BinaryNetClassifier if binary else NetClassifier
+    check_freeze(freeze)
+    net = kind(module, **settings)
+    return net.use_as_fitted() if fitted else net
+
+
+def _device(device, owner):
+    import torch
+
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        kind = torch.device(device).type
+    except (RuntimeError, TypeError):
+        rule = "'auto' or a device of torch, such as 'cpu' or 'cuda:0'"
+        raise invalid("device", owner, rule, device) from None
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise ValueError(
+            f"The 'device' parameter of {owner} must be a device that is here. Got "
+            f"{str(device)!r}, and torch sees no GPU."
+        )
+    return device
+
+
+def _optimizer(optimizer, owner):
+    import torch
+
+    named = {"adam": "Adam", "adamw": "AdamW", "sgd": "SGD"}
+    if isinstance(optimizer, str) and optimizer in named:
+        return getattr(torch.optim, named[optimizer])
+    if isinstance(optimizer, type) and issubclass(optimizer, torch.optim.Optimizer):
+        return optimizer
+    rule = f"one of {', '.join(map(repr, named))} or an optimizer class of torch"
+    raise invalid("optimizer", owner, rule, optimizer)
+
+
+def _stopping(patience, random_state, kwargs, owner):
+    """Return skorch's parameters, with the callback and the split of early stopping."""
+    if patience is None:
+        return kwargs
+    from skorch.callbacks import EarlyStopping
+    from skorch.dataset import ValidSplit
+
+    patience = check_count(patience, "early_stopping", owner)
+    stop = EarlyStopping(patience=patience, load_best=True, sink=_silent)
+    seed = random_state if isinstance(random_state, numbers.Integral) else None
+    split = ValidSplit(0.2, stratified=True, random_state=seed)
+    callbacks = [*(kwargs.get("callbacks") or []), ("early_stopping", stop)]
+    return {"train_split": split, **kwargs, "callbacks": callbacks}
+
+
+def _silent(text):
+    """Print nothing."""

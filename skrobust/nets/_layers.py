@@ -1,0 +1,83 @@
+"""Layers of a module: how many outputs the last has, and which stay as they are."""
+
+import torch
+from torch import nn
+
+from skrobust._validation import invalid
+
+OWNER = "make_net_classifier"
+
+
+def is_one_logit(module, settings):
+    """Say whether the last layer of a module has one unit."""
+    if not isinstance(module, nn.Module):
+        with torch.random.fork_rng(devices=[]):
+            start = len("module__")
+            own = {k[start:]: v for k, v in settings.items() if k[:start] == "module__"}
+            module = module(**own)
+    if not isinstance(module, nn.Module):
+        rule = "a torch module, or a class or function that makes one"
+        raise invalid("module", OWNER, rule, module)
+    return n_outputs(module) == 1
+
+
+def n_outputs(module):
+    """Return the units of the last layer that has a number of them, else None."""
+    found = None
+    for layer in module.modules():
+        for name in ("out_features", "out_channels"):
+            found = getattr(layer, name, found)
+    return found
+
+
+def check_freeze(freeze):
+    """Raise where ``freeze`` is not understood."""
+    if freeze is None or (isinstance(freeze, str) and freeze == "body"):
+        return
+    is_list = isinstance(freeze, (list, tuple)) and len(freeze) > 0
+    if not is_list or not all(isinstance(name, str) for name in freeze):
+        rule = "None, 'body' or a list of the beginnings of names"
+        raise invalid("freeze", OWNER, rule, freeze)
+
+
+def freeze_parameters(module, freeze):
+    """Take the gradients of the named parameters away, and theirs alone."""
+    check_freeze(freeze)
+    if freeze is None:
+        return
+    named = [name for name, _ in module.named_parameters()]
+    prefixes = freeze
+    if freeze == "body":
+        last = _owner_of(named[-1])
+        prefixes = [n for n in named if _owner_of(n) != last]
+    for prefix in prefixes:
+        if not any(_under(name, prefix) for name in named):
+            listed = ", ".join(sorted({name.split(".")[0] for name in named})[:6])
+            raise ValueError(
+                f"The 'freeze' parameter of {OWNER} must name parameters of the "
+                f"module. Got {prefix!r}; its names begin with {listed}."
+            )
+    frozen = {n for n in named if any(_under(n, p) for p in prefixes)}
+    if len(frozen) == len(named):
+        raise ValueError(
+            f"The 'freeze' parameter of {OWNER} must leave something to learn. "
+            f"Got {freeze!r}, which covers all parameters."
+        )
+    for name, parameter in module.named_parameters():
+        parameter.requires_grad_(name not in frozen)
+
+
+def _owner_of(name):
+    return name.rpartition(".")[0]
+
+
+def _under(name, prefix):
+    return name == prefix or name.startswith(prefix.rstrip(".") + ".")
+
+
+def rest_frozen(module):
+    """Put frozen layers into evaluation mode: batch normalisation keeps its state."""
+    for layer in module.modules():
+        own = list(layer.parameters(recurse=False))
+        if own and not any(p.requires_grad for p in own):
+            layer.training = False
