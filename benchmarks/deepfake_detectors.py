@@ -17,7 +17,10 @@ from skrobust.nets import (
 )
 
 SIDE = 256
-MESO = {"Meso4": (Meso4, "Meso4_DF"), "MesoInception4": (MesoInception4, "MesoInception_DF")}
+MESO = {
+    "Meso4": (Meso4, "Meso4_DF"),
+    "MesoInception4": (MesoInception4, "MesoInception_DF"),
+}
 
 
 class Part:
@@ -79,7 +82,9 @@ def load_groups(folder, per_group):
     images = load_image_folder(
         folder / "utk_groups", levels=("group",), label="Real", resize=(SIDE, SIDE)
     )
-    rows = [np.flatnonzero(images.group == g)[:per_group] for g in np.unique(images.group)]
+    rows = [
+        np.flatnonzero(images.group == g)[:per_group] for g in np.unique(images.group)
+    ]
     return Part(images, np.concatenate(rows))
 
 
@@ -122,7 +127,7 @@ def _meso(folder, name):
 
 def export_weights(folder):
     """Write the given weights as state dicts of torch beside the files of Keras."""
-    for name, (_, file) in MESO.items():
+    for _, file in MESO.values():
         net = load_mesonet_weights(folder / "mesonet_weights" / f"{file}.h5")
         torch.save(net.state_dict(), folder / "mesonet_weights" / f"{file}.pt")
 
