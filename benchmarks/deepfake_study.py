@@ -62,7 +62,7 @@ PLANS = {
     },
     "default": {
         "frames": 2,
-        "linf": [0.05, 0.2, 0.5, 1],
+        "linf": [0.05, 0.2, 1],
         "l2": [0.35],
         "linf_steps": [0.2],
         "l2_steps": [0.35],
@@ -195,7 +195,8 @@ class Study:
         counts = np.bincount(test.y)
         results = {
             "note": f"{len(test)} images of {len(np.unique(test.clip))} held-out "
-            f"clips, the same for all detectors ({counts[0]} fake, {counts[1]} real images).",
+            f"clips, the same for all detectors ({counts[0]} fake and {counts[1]} real "
+            "images).",
             "n_images": len(test),
             "n_clips": len(np.unique(test.clip)),
             "plan": {k: str(v) for k, v in plan.items()},
