@@ -22,6 +22,12 @@ class Detector:
         self.p = np.asarray(model.predict_proba(part.X), dtype=np.float64)
         self.right = self.p.argmax(axis=1) == part.y
 
+    def log_odds(self):
+        """Return the log odds of being real; probabilities round them away."""
+        out = self.model.forward(self.part.X).detach().cpu().numpy().astype(np.float64)
+        out = out.reshape(len(out), -1)
+        return out[:, 1] - out[:, 0] if out.shape[1] == 2 else out[:, 0]
+
     def keep(self, function, *parts):
         """Return the array of a function of no argument, from disk if it is there."""
         return self.store.run(self.store.key(self.prefix, *parts), function)
@@ -203,7 +209,7 @@ def masking(detector, plan, eps, batch_size, n_checked):
     dead = detector.keep(lambda: plain.dead(model, X, y), "dead", plain)
     step = max(1, len(y) // n_checked)
     doubts = check_evaluation(plain, model, X[::step], y[::step], n_samples=n_checked)
-    logit = np.log(detector.p[:, 1] / np.maximum(detector.p[:, 0], 1e-300))
+    logit = detector.log_odds()
     return {
         "eps": eps,
         "zero_gradient_share": float(np.mean(dead)),

@@ -102,7 +102,7 @@ def detector_row(d, origin):
     p, _ = aggregate_clips(d.p, part.clip)
     first = np.unique(part.clip, return_index=True)[1]
     y = part.y[np.sort(first)]  # clips in the order in which they first occur
-    logit = np.log(np.maximum(d.p[:, 1], 1e-45) / np.maximum(d.p[:, 0], 1e-45))
+    logit = d.log_odds()
     return {
         "detector": d.name,
         "accuracy": float(d.right.mean()),
