@@ -163,7 +163,7 @@ class Study:
         self.log, self.begun = log, time.process_time()
         on_cpu = str(device) == "cpu"
         # Small batches stay in the cache of a CPU: up to five times faster.
-        self.batch_size, self.n_checked = (4, 16) if on_cpu else (256, 64)
+        self.batch_size, self.n_checked = 4 if on_cpu else 256, 64
         out.mkdir(parents=True, exist_ok=True)
         self.store = Checkpoint(out / "parts", "deepfake_study")
 
