@@ -208,7 +208,7 @@ def masking(detector, plan, eps, batch_size, n_checked):
         rows.append(row)
     dead = detector.keep(lambda: plain.dead(model, X, y), "dead", plain)
     step = max(1, len(y) // n_checked)
-    doubts = check_evaluation(plain, model, X[::step], y[::step], n_samples=n_checked)
+    doubts = check_evaluation(model, X[::step], y[::step], plain, n_samples=n_checked)
     logit = detector.log_odds()
     return {
         "eps": eps,
