@@ -24,8 +24,7 @@ from skrobust.nets import (
 )
 from skrobust.plots import RobustRatioDisplay
 
-beside = Path(__file__).resolve().parents[1] / "../shared/data/deepfake"
-folder = Path(os.environ.get("SKROBUST_DATA", beside))
+folder = Path(os.environ.get("SKROBUST_DATA", "deepfake"))
 if (folder / "faces").is_dir() and (folder / "mesonet_weights").is_dir():
     kind, eps, shared = "given faces and weights", 0.2 / 255, {"batch_size": 4}
     faces = load_image_folder(folder / "faces", resize=(256, 256), verify=False)
