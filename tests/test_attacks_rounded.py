@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from test_attacks_minimal_constraints import grid_problem
 
 from skrobust._norms import length
@@ -133,3 +133,20 @@ def test_levels_that_the_working_precision_cannot_hold():
         assert np.isin(out, levels).all()
         assert out.dtype == np.float64
         assert (out != X).any()
+
+
+def test_true_is_every_feature():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 17, size=(40, 6)).astype(float)
+    y = (X.sum(axis=1) > 48).astype(int)
+    model = LogisticRegression().fit(X, y)
+    found = [
+        PGD(3.5, constraints=Constraints(integer=spec), random_state=0).perturb(
+            model, X, y
+        )
+        for spec in (True, np.ones(6, dtype=bool), False, None)
+    ]
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[0].round())
+    assert (found[0] != X).any()
+    assert np.array_equal(found[2], found[3])

@@ -30,6 +30,8 @@ class Reader:
             return np.array([], dtype=int)
         array = np.asarray(spec)
         if array.dtype == bool:
+            if array.ndim == 0:  # all features, or none
+                array = np.broadcast_to(array, self._shape)
             if array.shape != self._shape:
                 rule = f"a mask of the shape {self._shape} of one row"
                 raise invalid(parameter, self.owner, rule, array.shape)

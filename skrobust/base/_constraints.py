@@ -30,9 +30,10 @@ class Constraints(BaseEstimator):
     frozen : None, bool array, or sequence of int or str, default=None
         Features that never move: a mask of the shape of one row, or positions (in C
         order), or column names of a data frame.
-    integer : None, bool array, or sequence of int or str, default=None
-        Features that stay whole numbers. They are rounded to the nearest one, or, where
-        the row would then leave the ball or the box, towards their clean value.
+    integer : None, bool, bool array, or sequence of int or str, default=None
+        Features that stay whole numbers; True is all of them, as in 8-bit images. They
+        are rounded to the nearest one, or, where the row would then leave the ball or
+        the box, towards their clean value.
     valid_values : dict {int or str: sequence of float}, default=None
         The levels that a feature may take, such as the codes of a category. Rounded in
         the same way.
