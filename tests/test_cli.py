@@ -23,9 +23,11 @@ pytest.importorskip("matplotlib").use("Agg")
 pytest.importorskip("tqdm")
 pandas = pytest.importorskip("pandas")
 skops_io = pytest.importorskip("skops.io")
-testing = pytest.importorskip("click.testing")
+pytest.importorskip("click.testing")
 
-from skrobust.cli import _commands, _demo, _report_command, main  # noqa: E402
+from cli_runner import run  # noqa: E402
+
+from skrobust.cli import _demo, _report_command, main  # noqa: E402
 from skrobust.nets import small_cnn_classifier  # noqa: E402
 
 BLOCKED = """
@@ -51,14 +53,6 @@ class Halve(TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self):
         return True
-
-
-def run(*args):
-    """Run a command in this process; return exit code, stdout and stderr."""
-    result = testing.CliRunner().invoke(_commands.skrobust, [str(a) for a in args])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
 
 
 def run_blocked(blocked, *args):

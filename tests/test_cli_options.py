@@ -18,7 +18,9 @@ pytest.importorskip("matplotlib").use("Agg")
 pytest.importorskip("tqdm")
 pandas = pytest.importorskip("pandas")
 skops_io = pytest.importorskip("skops.io")
-testing = pytest.importorskip("click.testing")
+pytest.importorskip("click.testing")
+
+from cli_runner import run  # noqa: E402
 
 from skrobust.cli import _commands  # noqa: E402
 from skrobust.cli._call import call_text  # noqa: E402
@@ -29,13 +31,6 @@ from skrobust.report import build_markdown, build_report, collect_report  # noqa
 from skrobust.report._summary import ends_text, index_ends  # noqa: E402
 
 HERE = Path(__file__).parents[1]
-
-
-def run(*args):
-    result = testing.CliRunner().invoke(_commands.skrobust, [str(a) for a in args])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
 
 
 def refused(*args):

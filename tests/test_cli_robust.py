@@ -19,21 +19,16 @@ pytest.importorskip("matplotlib").use("Agg")
 pytest.importorskip("tqdm")
 pandas = pytest.importorskip("pandas")
 skops_io = pytest.importorskip("skops.io")
-testing = pytest.importorskip("click.testing")
+pytest.importorskip("click.testing")
+
+from cli_runner import run  # noqa: E402
 
 from skrobust.attacks import FGSM  # noqa: E402
-from skrobust.cli import _commands, main  # noqa: E402
+from skrobust.cli import main  # noqa: E402
 from skrobust.cli._gates import judge, write_junit  # noqa: E402
 from skrobust.evaluation import evaluate_attack  # noqa: E402
 
 HERE = Path(__file__).parents[1]
-
-
-def run(*args):
-    result = testing.CliRunner().invoke(_commands.skrobust, [str(a) for a in args])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
 
 
 def arrays(path):

@@ -40,13 +40,15 @@ class FastNet:
         self._torch, self._device_type = torch, device_type
         self._is_half, self._batch_size = precision == "bfloat16", batch_size
         module = getattr(net.module_, "_orig_mod", net.module_)
-        settings = (precision, batch_size, _nature(module))
-        kept, replica, quick = _COMPILED.get(module, (None, None, None))
-        if compiled and kept == settings:
-            _copy_state(torch, module, replica)
+        if not compiled:
+            replica, quick = self._replica(module), None
         else:
-            replica = self._replica(module)
-            if compiled:
+            settings = (precision, batch_size, _nature(module))
+            kept, replica, quick = _COMPILED.get(module, (None, None, None))
+            if kept == settings:
+                _copy_state(torch, module, replica)
+            else:
+                replica = self._replica(module)
                 quick = torch.compile(replica, dynamic=False)
                 _COMPILED[module] = settings, replica, quick
         self._plain = self._with_module(net, replica)

@@ -5,13 +5,8 @@ import numbers
 import numpy as np
 
 from skrobust._containers import is_frame
-from skrobust._row_content import is_missing
+from skrobust._row_content import is_missing, is_series
 from skrobust._validation import invalid
-
-
-def _is_series(X):
-    family = type(X).__module__.partition(".")[0]
-    return family in {"pandas", "polars"} and not is_frame(X)
 
 
 def check_texts(X, columns, owner):
@@ -31,7 +26,7 @@ def check_texts(X, columns, owner):
     container
         With at most two dimensions and text in its columns.
     """
-    known = isinstance(X, (list, tuple, np.ndarray)) or is_frame(X) or _is_series(X)
+    known = isinstance(X, (list, tuple, np.ndarray)) or is_frame(X) or is_series(X)
     if not known and not isinstance(X, str) and hasattr(X, "__array__"):
         X, known = np.asarray(X), True
     shape = getattr(X, "shape", (0,))
