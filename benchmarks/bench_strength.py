@@ -10,6 +10,7 @@ which holds mnist/mnist10k.npz and cifar10/. Peers that do not import are left o
 
 import argparse
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +23,14 @@ from skrobust import attacks as sk
 from skrobust.nets import AdversarialTraining, small_cnn_classifier
 
 BOX = {"data_range": (0, 1), "random_state": 0}
+ONE_STARTED = ("PGD", "PGD, constant step", "AutoPGD")
 
 
-def ours(eps, norm, steps):
-    box = {"eps": eps, "norm": norm, **BOX}
+def ours(eps, norm, steps, seed=0):
+    box = {"eps": eps, "norm": norm, **BOX, "random_state": seed}
     run = {
         "PGD": sk.PGD(n_steps=steps, **box),
+        "PGD, constant step": sk.PGD(n_steps=steps, step_size=2.5 * eps / steps, **box),
         "AutoPGD": sk.AutoPGD(n_steps=steps, **box),
     }
     if norm == 2:
@@ -206,12 +209,42 @@ def judge(net, images, y, found, eps, norm):
     return 1 - (clean | (valid & (net.predict(found.astype(np.float32)) != y))).mean()
 
 
+def peers_of(module, x, y, eps, norm, steps, seed, missing):
+    """Return the attacks of the peers that are installed, by library and name."""
+    peers = {}
+    for build in (of_foolbox, of_torchattacks, of_art):
+        torch.manual_seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 (ART draws from it)
+        try:
+            made = build(module, x, y, eps, norm, steps)
+        except ImportError as error:
+            missing.add(f"{build.__name__} is left out: {error}")
+            made = {}
+        peers[build.__name__.removeprefix("of_")] = made
+    return peers
+
+
+def print_row(name, norm, eps, kind, share, n):
+    """Print what holds under one attack, ours and theirs."""
+    theirs = [share.get(peer) for peer in ("foolbox", "torchattacks", "art")]
+    known = [value for value in theirs if value is not None]
+    cells = " | ".join("" if v is None else f"{v:.3f}" for v in theirs)
+    rows = round((share["ours"] - min(known)) * n, 1) if known else 0
+    size = "L-inf" if norm == np.inf else "L2"
+    print(
+        f"| {name} | {size}, {eps:.3g} | {kind} | {share['ours']:.3f} | {cells} | "
+        f"{f'+{rows:g}' if rows > 0 else ''} |",
+        flush=True,
+    )
+
+
 def main():
     torch.set_num_threads(1)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rows", type=int, default=200)
     parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=0, help="means; PGD kinds only")
     parser.add_argument("--autoattack", action="store_true", help="minutes more")
     options = parser.parse_args()
     begun, missing = time.process_time(), set()
@@ -221,33 +254,24 @@ def main():
         y = y.astype(np.int64)
         module = net.module_.eval()
         x, t = torch.from_numpy(images), torch.from_numpy(y)
-        peers = []
-        for build in (of_foolbox, of_torchattacks, of_art):
-            torch.manual_seed(0)
-            np.random.seed(0)  # noqa: NPY002 (ART draws from it)
-            try:
-                peers.append(build(module, x, t, eps, norm, options.steps))
-            except ImportError as error:
-                missing.add(f"{build.__name__} is left out: {error}")
-                peers.append({})
-        for kind, attack in ours(eps, norm, options.steps).items():
-            if kind == "AutoAttack" and not options.autoattack:
+        found = defaultdict(lambda: defaultdict(list))
+        for seed in range(max(1, options.seeds)):
+            mine = {"ours": ours(eps, norm, options.steps, seed)}
+            peers = peers_of(module, x, t, eps, norm, options.steps, seed, missing)
+            for side, attacks in (mine | peers).items():
+                for kind, attack in attacks.items():
+                    if kind == "AutoAttack" and not options.autoattack:
+                        continue
+                    if options.seeds and kind not in ONE_STARTED:
+                        continue
+                    out = attack() if callable(attack) else attack.run(net, images, y)
+                    out = getattr(out, "X_adv", out)
+                    found[kind][side].append(judge(net, images, y, out, eps, norm))
+        for kind, sides in found.items():
+            share = {side: float(np.mean(values)) for side, values in sides.items()}
+            if "ours" not in share:
                 continue
-            mine = judge(net, images, y, attack.perturb(net, images, y), eps, norm)
-            theirs = [
-                judge(net, images, y, peer[kind](), eps, norm) if kind in peer else None
-                for peer in peers
-            ]
-            known = [value for value in theirs if value is not None]
-            cells = " | ".join("" if v is None else f"{v:.3f}" for v in theirs)
-            rows = round((mine - min(known)) * len(y)) if known else 0
-            mark = f"+{rows}" if rows > 0 else ""
-            size = "L-inf" if norm == np.inf else "L2"
-            print(
-                f"| {name} | {size}, {eps:.3g} | {kind} | {mine:.3f} | {cells} | "
-                f"{mark} |",
-                flush=True,
-            )
+            print_row(name, norm, eps, kind, share, len(y))
     print("\n".join(sorted(missing)))
     print(f"{time.process_time() - begun:.0f} CPU seconds")
 

@@ -91,6 +91,7 @@ def carlini_wagner(detector, plan, norm, size):
         norm=norm,
         n_steps=plan["cw_steps"],
         n_searches=plan["cw_searches"],
+        initial_const=10,  # few searches: start where nearly all are fooled
         objective="minimal",
         **size,
     )

@@ -66,10 +66,10 @@ PLANS = {
         "l2": [0.35],
         "linf_steps": [0.2],
         "l2_steps": [0.35],
-        "steps": 5,
+        "steps": 10,
         "cw_norms": [2],
-        "cw_steps": 10,
-        "cw_searches": 2,
+        "cw_steps": 30,
+        "cw_searches": 3,
         "epochs": 8,
         "side": 64,
         "masking": [1],
@@ -285,6 +285,7 @@ def main(arguments=None, log=print):
     parser.add_argument("out", type=Path, help="folder of the results")
     parser.add_argument("--data", help="folder of faces; else SKROBUST_DATA")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--frames", type=int, help="of each clip; else of the size")
     sizes = parser.add_mutually_exclusive_group()
     sizes.add_argument("--quick", action="store_true", help="a check that all runs")
     sizes.add_argument("--full", action="store_true", help="all budgets; for a GPU")
@@ -305,7 +306,8 @@ def main(arguments=None, log=print):
     size = "quick" if chosen.quick else "full" if chosen.full else "default"
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*zero gradients.*")
-        study = Study(folder, chosen.out, PLANS[size], chosen.device, log, chosen.only)
+        plan = PLANS[size] | ({"frames": chosen.frames} if chosen.frames else {})
+        study = Study(folder, chosen.out, plan, chosen.device, log, chosen.only)
         results = study.run()
     if chosen.only:
         return None

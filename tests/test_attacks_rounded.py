@@ -57,7 +57,7 @@ def test_fooled_as_rounded_or_unchanged(a, norm, eps):
 def test_rounding_after_the_search_alone_would_unfool():
     model, X, rules, _, box = grid_problem()
     y = model.predict(X)
-    a = PGD(1.4, norm=2, n_steps=10, data_range=box, random_state=0)
+    a = PGD(1.4, norm=2, n_steps=10, step_size=0.35, data_range=box, random_state=0)
     free = a.perturb(model, X, y)
     late = clone(a).set_params(constraints=rules)._enforce(free, X)
     inside = clone(a).set_params(constraints=rules).perturb(model, X, y)

@@ -162,7 +162,7 @@ class CarliniWagner(MinimalNormAttack):
             "height": xp.where(pursuit.margin < 0, -pursuit.margin, 1.0),
             "reach": xp.where(pursuit.reach > 0, pursuit.reach, 1.0),
         }
-        wait = max(self.n_steps // 10, 1)
+        wait = max(self.n_steps // 10, 5)
         # For the norm inf the objective changes on the way. Rounded rows stand still
         # while the points behind them move on.
         leaves = self.norm == 2 and not pursuit.ground.domain.is_discrete

@@ -86,6 +86,11 @@ class Oracle(Ball):
         return "start" in self._live
 
     @property
+    def rounds(self):
+        """Whether iterates are judged and kept rounded to allowed values."""
+        return self._allowed is not None
+
+    @property
     def rows(self):
         """Places of the live rows in the batch."""
         return self._live["rows"]

@@ -9,12 +9,12 @@ from skrobust.attacks._gradient import GradientAttack
 class PGD(GradientAttack):
     r"""Projected gradient: many small steps, each put back into the ball.
 
-    .. math:: x_{t+1} = \Pi\,(x_t + \mathrm{step\_size} \cdot s(\nabla_x L(x_t, y)))
+    .. math:: x_{t+1} = \Pi\,(x_t + a_t \cdot s(\nabla_x L(x_t, y)))
 
-    where :math:`\Pi` projects onto the ball of radius ``eps`` around x (and into
-    ``data_range``) and s is the sign (L-infinity), the gradient over its length (L2),
-    or its largest entry alone (L1; at a bound of ``data_range`` the rest of the step
-    goes to the next largest).
+    where :math:`a_t` is the length of the step, :math:`\Pi` projects onto the ball of
+    radius ``eps`` around x (and into ``data_range``) and s is the sign (L-infinity),
+    the gradient over its length (L2), or its largest entry alone (L1; at a bound of
+    ``data_range`` the rest of the step goes to the next largest).
 
     Parameters
     ----------
@@ -27,7 +27,8 @@ class PGD(GradientAttack):
     n_steps : int, default=40
         Steps of each run.
     step_size : float, default=None
-        Length of a step in raw units; None is ``2.5 * eps / n_steps``.
+        Constant length of a step in raw units. None is ``2.5 * eps / n_steps`` in
+        L-infinity, and steps that fall from ``eps`` in the other norms, see Notes.
     random_start : bool, default=True
         Whether a run starts from a random point of the ball, drawn by the content of
         the row, or from the row itself.
@@ -69,6 +70,16 @@ class PGD(GradientAttack):
 
     Notes
     -----
+    On a sphere, steps of one length end up circling the best point. With
+    ``step_size=None`` step t of T = ``n_steps`` (t = 0, ..., T - 1) is therefore
+    :math:`\max(1, 5 / (T + 1))\,(1 - t / T)` times ``eps`` long in L2 and L1: from
+    ``eps`` down to ``eps / T`` in a line, and for T < 4 longer, so that all steps
+    together cross the ball. This is our choice: for as many passes it fools more rows
+    of nets and of kernel models, in L1 many more. In a cube the signs reach the corners
+    as well with the constant step, and iterates that are rounded to allowed values
+    (``constraints``) come past more of these with it; there it stays. Give
+    ``step_size`` for the constant step of the paper in every norm.
+
     The gradient of cross entropy is that of the log odds against the true class times
     1 - P(y | x). The factor underflows for confident models, and an attack then stands
     still; the direction does not. We follow the log odds.
@@ -150,12 +161,19 @@ class PGD(GradientAttack):
     def _n_restarts(self):
         return self.n_restarts
 
+    def _steps(self, oracle):
+        """Yield the length of each step."""
+        n = self.n_steps
+        falls = oracle.norm != np.inf and not oracle.rounds
+        for number in range(n):
+            share = max(1, 5 / (n + 1)) * (1 - number / n) if falls else 2.5 / n
+            yield self.step_size or self.eps * share
+
     def _attack_batch(self, oracle, x, rng):
-        step = self.step_size or 2.5 * self.eps / self.n_steps
         z = x
         if self.random_start and not oracle.has_start:
             z = oracle.random_start(rng)
-        for _ in range(self.n_steps):
+        for step in self._steps(oracle):
             z, gradient = oracle.gradient(z)
             if not len(z):
                 return z

@@ -69,7 +69,8 @@ class RegressionOracle(Ball):
         self, record, sign, *, eps, norm, box, unit=None, start=None, allowed=None
     ):
         self.record, self.sign = record, sign
-        self._seen = (lambda z: z) if allowed is None else allowed
+        self.rounds = allowed is not None
+        self._seen = allowed if self.rounds else lambda z: z
         self.eps, self.norm, self.box, self.unit = eps, norm, box, unit
         self.x = record.x
         self.start = self.x if start is None else start
