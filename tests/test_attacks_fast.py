@@ -14,7 +14,14 @@ from problems import linear_problem  # noqa: E402
 
 from skrobust._views import differentiable_view  # noqa: E402
 from skrobust._views._fast import tensor_float  # noqa: E402
-from skrobust.attacks import PGD, AutoPGD  # noqa: E402
+from skrobust.attacks import (  # noqa: E402
+    BIM,
+    PGD,
+    AutoAttack,
+    AutoPGD,
+    MomentumPGD,
+    ProbabilityShift,
+)
 from skrobust.testing import check_attack  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -26,7 +33,7 @@ def fitted(**settings):
     return make_net(Net, **settings).fit(X, y), X, y
 
 
-@pytest.mark.parametrize("attack", [PGD, AutoPGD])
+@pytest.mark.parametrize("attack", [PGD, AutoPGD, MomentumPGD, BIM])
 @pytest.mark.parametrize("objective", [None, "loss", "probability_shift"])
 def test_half_precision_finds_what_single_does(attack, objective):
     net, X, y = fitted()
@@ -38,6 +45,48 @@ def test_half_precision_finds_what_single_does(attack, objective):
     assert np.abs(quick.X_adv - X).max() <= 0.1 * (1 + 1e-5)
     # Both precisions are counted.
     assert (quick.forward >= 2).all()
+
+
+def test_probability_shift_in_half_precision():
+    net, X, _ = fitted()
+    attack = ProbabilityShift(0.05, n_steps=10, n_restarts=1, random_state=0)
+    clean = net.predict_proba(X)
+    each, column = np.arange(len(X)), clean.argmax(axis=1)
+    shifts = []
+    for precision in ("float32", "bfloat16"):
+        found = attack.set_params(precision=precision).perturb(net, X)
+        shift = net.predict_proba(found)[each, column] - clean[each, column]
+        assert np.abs(found - X).max() <= 0.05 * (1 + 1e-5)
+        shifts.append(np.abs(shift))
+    np.testing.assert_allclose(shifts[1], shifts[0], atol=0.02)
+
+
+def test_ensemble_hands_its_precision_to_those_that_take_it():
+    asked = []
+
+    class Noted(PGD):
+        def perturb(self, estimator, X, y=None):
+            asked.append((self.precision, self.compile))
+            return super().perturb(estimator, X, y)
+
+        def run(self, estimator, X, y=None, *, start=None):
+            asked.append((self.precision, self.compile))
+            return super().run(estimator, X, y, start=start)
+
+    net, X, y = fitted()
+    members = [Noted(n_steps=3), BIM(n_steps=2)]
+    settings = {"attacks": members, "random_state": 0}
+    result = AutoAttack(0.1, precision="bfloat16", **settings).run(net, X, y)
+    assert asked == [("bfloat16", False)]
+    assert ((net.predict(result.X_adv) != y) == result.success).all()
+    members[0].set_params(precision="tf32")
+    warned = AutoAttack(0.1, **settings).run(net, X, y).warnings
+    assert any("tf32" in sentence for sentence in warned)
+    assert asked[1] == ("tf32", False)
+    with pytest.raises(ValueError, match="The 'precision' parameter of AutoAttack"):
+        AutoAttack(0.1, precision="half").run(net, X, y)
+    with pytest.raises(ValueError, match="The 'compile' parameter of AutoAttack"):
+        AutoAttack(0.1, compile="yes").run(net, X, y)
 
 
 def test_what_rounding_turns_gets_a_full_run(monkeypatch):

@@ -10,6 +10,7 @@ from skrobust._validation import check_choice, invalid
 from skrobust.attacks._asked import Asked
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fab import FAB
+from skrobust.attacks._gradient import check_haste
 from skrobust.attacks._square import Square
 from skrobust.base import AttackResult, BaseAttack
 from skrobust.base._attack import own_params
@@ -45,6 +46,10 @@ class AutoAttack(BaseAttack):
         With ``"loss"`` and ``"probability_shift"`` no sample leaves: every member
         attacks all of them, and the example that moves the probability of the
         predicted class most is kept.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Of the passes of members that take it; see Notes of :class:`PGD`.
+    compile : bool, default=False
+        Whether torch compiles a replica of the net for members that take it.
     constraints : Constraints, default=None
         What features may do; members that take ``constraints`` get them, and the
         results of all are put back into them.
@@ -83,6 +88,8 @@ class AutoAttack(BaseAttack):
         attacks=None,
         version="standard",
         objective=None,
+        precision="float32",
+        compile=False,
         constraints=None,
         random_state=None,
     ):
@@ -92,12 +99,15 @@ class AutoAttack(BaseAttack):
         self.attacks = attacks
         self.version = version
         self.objective = objective
+        self.precision = precision
+        self.compile = compile
         self.constraints = constraints
         self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()
         check_choice(self.version, "version", "AutoAttack", ("standard",))
+        check_haste(self)
         fine = self.attacks is None or isinstance(self.attacks, (list, tuple))
         fine = fine and (self.attacks is None or len(self.attacks) > 0)
         if not fine or not all(hasattr(a, "perturb") for a in self.attacks or ()):
@@ -171,6 +181,10 @@ class AutoAttack(BaseAttack):
             common["data_range"] = self.data_range
         if self.constraints is not None:
             common["constraints"] = self.constraints
+        if self.precision != "float32":
+            common["precision"] = self.precision
+        if self.compile:
+            common["compile"] = True
         optional = {
             "objective": self.objective,
             "random_state": seed_number(self.random_state, "AutoAttack") % 2**32,

@@ -37,6 +37,11 @@ class FGSM(GradientAttack):
     random_state : int, RandomState, Generator or None, default=None
         FGSM draws nothing; the parameter is there so that all are seeded alike.
 
+    Notes
+    -----
+    There is no ``precision``: what one pass would save, its check in single precision
+    takes.
+
     References
     ----------
     .. [1] I. Goodfellow, J. Shlens and C. Szegedy, "Explaining and Harnessing

@@ -31,6 +31,14 @@ class Drive(NamedTuple):
     aim: Any = None
 
 
+def check_haste(attack):
+    """Refuse what precision and compile of an attack cannot be."""
+    owner = type(attack).__name__
+    check_choice(attack.precision, "precision", owner, PRECISIONS)
+    if not isinstance(attack.compile, (bool, np.bool_)):
+        raise invalid("compile", owner, "True or False", attack.compile)
+
+
 class GradientAttack(BaseAttack):
     """Base class of attacks that follow gradients.
 
@@ -248,9 +256,7 @@ class GradientAttack(BaseAttack):
         super()._check_parameters()
         owner = type(self).__name__
         check_count(self.batch_size, "batch_size", owner)
-        check_choice(self.precision, "precision", owner, PRECISIONS)
-        if not isinstance(self.compile, (bool, np.bool_)):
-            raise invalid("compile", owner, "True or False", self.compile)
+        check_haste(self)
         self._check_loss()
         if self.target is not None and self.objective == "probability_shift":
             raise ValueError(

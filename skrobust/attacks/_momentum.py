@@ -34,6 +34,10 @@ class MomentumPGD(GradientAttack):
         See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Of the passes of the search on a net, see Notes of :class:`PGD`.
+    compile : bool, default=False
+        Whether torch compiles a replica of the net for the search.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -69,6 +73,8 @@ class MomentumPGD(GradientAttack):
         decay=1.0,
         objective=None,
         batch_size=256,
+        precision="float32",
+        compile=False,
         constraints=None,
         random_state=None,
     ):
@@ -80,6 +86,8 @@ class MomentumPGD(GradientAttack):
         self.decay = decay
         self.objective = objective
         self.batch_size = batch_size
+        self.precision = precision
+        self.compile = compile
         self.constraints = constraints
         self.random_state = random_state
 
@@ -127,6 +135,10 @@ class BIM(MomentumPGD):
         See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Of the passes of the search on a net, see Notes of :class:`PGD`.
+    compile : bool, default=False
+        Whether torch compiles a replica of the net for the search.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -163,6 +175,8 @@ class BIM(MomentumPGD):
         step_size=None,
         objective=None,
         batch_size=256,
+        precision="float32",
+        compile=False,
         constraints=None,
         random_state=None,
     ):
@@ -173,5 +187,7 @@ class BIM(MomentumPGD):
         self.step_size = step_size
         self.objective = objective
         self.batch_size = batch_size
+        self.precision = precision
+        self.compile = compile
         self.constraints = constraints
         self.random_state = random_state

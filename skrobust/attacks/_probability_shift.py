@@ -41,6 +41,10 @@ class ProbabilityShift(GradientAttack):
         as it is. Examples beyond the ball are drawn back into it.
     batch_size : int, default=256
         Samples attacked at a time.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Of the passes of the search on a net, see Notes of :class:`PGD`.
+    compile : bool, default=False
+        Whether torch compiles a replica of the net for the search.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -89,6 +93,8 @@ class ProbabilityShift(GradientAttack):
         n_restarts=2,
         starts=None,
         batch_size=256,
+        precision="float32",
+        compile=False,
         constraints=None,
         random_state=None,
     ):
@@ -99,6 +105,8 @@ class ProbabilityShift(GradientAttack):
         self.n_restarts = n_restarts
         self.starts = starts
         self.batch_size = batch_size
+        self.precision = precision
+        self.compile = compile
         self.constraints = constraints
         self.random_state = random_state
 
