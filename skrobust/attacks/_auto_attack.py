@@ -46,6 +46,11 @@ class AutoAttack(BaseAttack):
         With ``"loss"`` and ``"probability_shift"`` no sample leaves: every member
         attacks all of them, and the example that moves the probability of the
         predicted class most is kept.
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict; members
+        need a ``target`` of their own. The standard ones are then AutoPGD on cross
+        entropy, AutoPGD on the DLR loss towards the target, and Square. Only for
+        misclassification.
     precision : {"float32", "tf32", "bfloat16"}, default="float32"
         Of the passes of members that take it; see Notes of :class:`PGD`.
     compile : bool, default=False
@@ -88,6 +93,7 @@ class AutoAttack(BaseAttack):
         attacks=None,
         version="standard",
         objective=None,
+        target=None,
         precision="float32",
         compile=False,
         constraints=None,
@@ -99,6 +105,7 @@ class AutoAttack(BaseAttack):
         self.attacks = attacks
         self.version = version
         self.objective = objective
+        self.target = target
         self.precision = precision
         self.compile = compile
         self.constraints = constraints
@@ -108,6 +115,9 @@ class AutoAttack(BaseAttack):
         super()._check_parameters()
         check_choice(self.version, "version", "AutoAttack", ("standard",))
         check_haste(self)
+        if self.target is not None and not self._aims_at_labels():
+            rule = "None or 'misclassification' with a target"
+            raise invalid("objective", "AutoAttack", rule, self.objective)
         fine = self.attacks is None or isinstance(self.attacks, (list, tuple))
         fine = fine and (self.attacks is None or len(self.attacks) > 0)
         if not fine or not all(hasattr(a, "perturb") for a in self.attacks or ()):
@@ -128,18 +138,34 @@ class AutoAttack(BaseAttack):
         details["warnings"] = sentences + details["warnings"]
         return out, details
 
+    def _goals(self, n):
+        """Return the target of each row, or None where any wrong label will do."""
+        if self.target is None:
+            return None
+        target = np.asarray(self.target)
+        if target.ndim > 1 or (target.ndim and len(target) != n):
+            rule = f"None, a label, or one label for each of the {n} samples"
+            raise invalid("target", "AutoAttack", rule, self.target)
+        return np.broadcast_to(target, n)
+
     def _first_to_fool(self, members, estimator, X, y):
+        targeted = self.target is not None
         predicted = estimator.labels(X)
-        y = predicted if y is None else y
-        left = predicted == y
+        goal = self._goals(len(X))
+        if goal is None:
+            y = goal = predicted if y is None else y
+        left = (predicted == goal) != targeted
         out, tally = X.copy(), _Tally(len(X))
         tally.found_by[~left] = "clean"
         for name, member in members:
             rows = np.flatnonzero(left)
             if not len(rows):
                 break
-            moved = self._run(member, estimator, X[rows], y[rows], tally, rows)
-            fooled = estimator.labels(moved) != y[rows]
+            if targeted:
+                member = clone(member).set_params(target=goal[rows])
+            labels = None if y is None else y[rows]
+            moved = self._run(member, estimator, X[rows], labels, tally, rows)
+            fooled = (estimator.labels(moved) == goal[rows]) == targeted
             # What never fools keeps the example of the last member.
             out[rows] = moved
             left[rows[fooled]] = False
@@ -191,13 +217,18 @@ class AutoAttack(BaseAttack):
         }
         sentences, named = [], []
         if self.attacks is None:
-            found = _standard_members(self.norm)
+            found = _standard_members(self.norm, self.target is not None)
             if self.norm == 1:
                 sentences = ["AutoAttack ran without Square, which knows no norm 1."]
         else:
             found = list(zip(_names(self.attacks), self.attacks, strict=True))
         for name, attack in found:
             params = own_params(attack)
+            if self.target is not None and "target" not in params:
+                raise ValueError(
+                    f"AutoAttack has a target, which its member {name!r} cannot aim "
+                    "at. Leave that member out, or use target=None."
+                )
             if params:
                 known = {k: v for k, v in common.items() if k in params}
                 known |= {
@@ -236,11 +267,10 @@ def _names(attacks):
     return [k if n == 1 else f"{k}-{n}" for k, n in zip(kinds, repeats, strict=True)]
 
 
-def _standard_members(norm):
-    members = [
-        ("apgd-ce", AutoPGD()),
-        ("apgd-t", AutoPGD(loss="targeted_dlr")),
-        ("fab-t", FAB()),
-        ("square", Square(max_queries=5000)),
-    ]
-    return members if norm != 1 else members[:-1]
+def _standard_members(norm, targeted):
+    members = [("apgd-ce", AutoPGD())]
+    if targeted:
+        members += [("apgd-dlr", AutoPGD(loss="dlr"))]
+    else:
+        members += [("apgd-t", AutoPGD(loss="targeted_dlr")), ("fab-t", FAB())]
+    return members if norm == 1 else [*members, ("square", Square(max_queries=5000))]

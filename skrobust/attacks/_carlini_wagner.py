@@ -45,6 +45,10 @@ class CarliniWagner(MinimalNormAttack):
         example against the predicted class, projected into the ball (``"minimal"``,
         ``"loss"``); the iterate in the ball that moves the probability of the predicted
         class most (``"probability_shift"``).
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict; "fooled"
+        then means the prediction of it, and y is not used. None: any wrong label will
+        do.
     batch_size : int, default=256
         Samples attacked at a time.
     constraints : Constraints, default=None
@@ -100,6 +104,7 @@ class CarliniWagner(MinimalNormAttack):
         initial_const=1.0,
         learning_rate=0.3,
         objective=None,
+        target=None,
         batch_size=256,
         constraints=None,
         random_state=None,
@@ -112,6 +117,7 @@ class CarliniWagner(MinimalNormAttack):
         self.initial_const = initial_const
         self.learning_rate = learning_rate
         self.objective = objective
+        self.target = target
         self.batch_size = batch_size
         self.constraints = constraints
         self.random_state = random_state

@@ -38,6 +38,10 @@ class DDN(MinimalNormAttack):
         example against the predicted class, projected into the ball (``"minimal"``,
         ``"loss"``); the iterate in the ball that moves the probability of the predicted
         class most (``"probability_shift"``).
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict; "fooled"
+        then means the prediction of it, and y is not used. None: any wrong label will
+        do.
     batch_size : int, default=256
         Samples attacked at a time.
     constraints : Constraints, default=None
@@ -83,6 +87,7 @@ class DDN(MinimalNormAttack):
         n_steps=100,
         gamma=0.05,
         objective=None,
+        target=None,
         batch_size=256,
         constraints=None,
         random_state=None,
@@ -93,6 +98,7 @@ class DDN(MinimalNormAttack):
         self.n_steps = n_steps
         self.gamma = gamma
         self.objective = objective
+        self.target = target
         self.batch_size = batch_size
         self.constraints = constraints
         self.random_state = random_state

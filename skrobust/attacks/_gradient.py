@@ -13,6 +13,11 @@ from skrobust.attacks._losses import LOSS_NAMES
 from skrobust.attacks._oracle import Oracle
 from skrobust.attacks._record import Record
 from skrobust.attacks._regression_oracle import attack_regressor, check_for_classes
+from skrobust.attacks._targets import (
+    check_target_and_objective,
+    target_columns,
+    unknown_target,
+)
 from skrobust.base import BaseAttack
 
 _NO_TF32 = (
@@ -142,21 +147,7 @@ class GradientAttack(BaseAttack):
         """Return the column that each sample is driven from, or to if targeted."""
         if self.target is None:
             return None if y is None else view.columns(y)
-        target = np.asarray(self.target)
-        if target.ndim > 1 or (target.ndim and len(target) != n):
-            rule = f"None, a label, or one label for each of the {n} samples"
-            raise invalid("target", type(self).__name__, rule, self.target)
-        try:
-            columns = view.columns(np.broadcast_to(target, n))
-        except ValueError:
-            columns = np.full(n, -1)
-        if (columns < 0).any():
-            raise self._unknown_target()
-        return columns
-
-    def _unknown_target(self):
-        rule = "a label that the model knows, or one such label per sample"
-        return invalid("target", type(self).__name__, rule, self.target)
+        return target_columns(view, self.target, n, type(self).__name__)
 
     def _attack_rows(self, view, values, columns, key, start=None, candidates=()):
         x = view.tensor(values)
@@ -164,7 +155,7 @@ class GradientAttack(BaseAttack):
             columns = view.integers(columns)
         targeted = self.target is not None
         if targeted and int(columns.max()) >= view.logits(x[:1]).shape[1]:
-            raise self._unknown_target()
+            raise unknown_target(self.target, type(self).__name__)
         settings = self._settings(view, values, start)
         candidates = [view.tensor(candidate) for candidate in candidates]
 
@@ -258,12 +249,7 @@ class GradientAttack(BaseAttack):
         check_count(self.batch_size, "batch_size", owner)
         check_haste(self)
         self._check_loss()
-        if self.target is not None and self.objective == "probability_shift":
-            raise ValueError(
-                f"{owner} with a target cannot have objective='probability_shift', "
-                "which drives the predicted class both ways. Use target=None, or "
-                "objective='loss'."
-            )
+        check_target_and_objective(self)
 
     def _check_loss(self):
         check_choice(self.loss, "loss", type(self).__name__, LOSS_NAMES)

@@ -13,6 +13,11 @@ from skrobust._views import differentiable_view
 from skrobust.attacks._asked import Asked
 from skrobust.attacks._ground import Ground
 from skrobust.attacks._pursuit import Pursuit
+from skrobust.attacks._targets import (
+    check_target_and_objective,
+    target_columns,
+    unknown_target,
+)
 from skrobust.base import BaseAttack
 from skrobust.base._attack import OBJECTIVES
 
@@ -54,6 +59,7 @@ class MinimalNormAttack(BaseAttack):
     """
 
     batch_size = 256
+    target = None
     _objectives = (*OBJECTIVES, "minimal")
     _n_looks = 8  # evaluations of the search along the line at the end
 
@@ -73,8 +79,9 @@ class MinimalNormAttack(BaseAttack):
         -------
         norms : ndarray of shape (n_samples,)
             In ``norm`` and, with ``constraints``, in the units of their ``scale``;
-            whatever ``eps``; 0 where the model is wrong already, inf where the attack
-            failed. Each example is judged by ``estimator.predict``.
+            whatever ``eps``; 0 where the model is wrong already, or says the target,
+            inf where the attack failed. Each example is judged by
+            ``estimator.predict``.
 
         Examples
         --------
@@ -88,8 +95,12 @@ class MinimalNormAttack(BaseAttack):
         """
         free = clone(self).set_params(eps=np.inf, objective="misclassification")
         found = free.perturb(estimator, X, y)
-        labels = predict_labels(estimator, X) if y is None else np.asarray(y)
-        fooled = predict_labels(estimator, found) != labels
+        predicted = predict_labels(estimator, found)
+        if self.target is not None:
+            fooled = predicted == np.asarray(self.target)
+        else:
+            labels = predict_labels(estimator, X) if y is None else np.asarray(y)
+            fooled = predicted != labels
         values = np.asarray(to_array(X))
         step = np.asarray(to_array(found), np.float64) - values
         domain = free._by_position(X)._domain(values)
@@ -103,7 +114,7 @@ class MinimalNormAttack(BaseAttack):
         owner = type(self).__name__
         out, n_flat = X.copy(), 0
         with differentiable_view(estimator.model, owner) as view:
-            columns = None if y is None else view.columns(y)
+            columns = self._columns(view, y, len(X))
             for start in range(0, len(X), self.batch_size):
                 part = slice(start, start + self.batch_size)
                 known = None if columns is None else columns[part]
@@ -111,13 +122,20 @@ class MinimalNormAttack(BaseAttack):
                 n_flat += flat
         return out, {"warnings": self._sentences_on_flat(n_flat)}
 
+    def _columns(self, view, y, n):
+        """Return the column that each row must leave, or come to if targeted."""
+        if self.target is not None:
+            return target_columns(view, self.target, n, type(self).__name__)
+        return None if y is None or not self._aims_at_labels() else view.columns(y)
+
     def _attack_rows(self, view, estimator, values, columns):
-        x = view.tensor(values)
-        predicted = view.verdicts(view.logits(x)).argmax(1)
-        column = predicted
-        if columns is not None and self._aims_at_labels():
-            column = view.integers(columns)
-        rows = namespace(x).where(predicted == column)[0]
+        x, targeted = view.tensor(values), self.target is not None
+        scores = view.verdicts(view.logits(x))
+        predicted = scores.argmax(1)
+        if targeted and int(columns.max()) >= scores.shape[1]:
+            raise unknown_target(self.target, type(self).__name__)
+        column = predicted if columns is None else view.integers(columns)
+        rows = namespace(x).where((predicted == column) != targeted)[0]
         if not len(rows):
             return values, 0
         box = (None, None)
@@ -129,8 +147,9 @@ class MinimalNormAttack(BaseAttack):
         domain = domain if shifts else domain.without_ball()
         ground = Ground(view, domain, values[places])
         pursuit = Pursuit(
-            ground, x[rows], column[rows], box, self.norm, self.eps if shifts else None
-        )
+            ground, x[rows], column[rows], box, self.norm,
+            self.eps if shifts else None, targeted=targeted,
+        )  # fmt: skip
         self._pursue(pursuit)
         if self.norm != 0:
             pursuit.shorten(self._n_looks)
@@ -184,7 +203,7 @@ class MinimalNormAttack(BaseAttack):
             return view.host(pursuit.verdict(view.tensor(rounded), rows))
         # The rounding of a model may differ from that of its view.
         labels = view.columns(estimator.labels(rounded))
-        return labels != pursuit.column[rows]
+        return (labels == pursuit.column[rows]) == (self.target is not None)
 
     def _check_eps(self, owner):
         if not isinstance(self.eps, float) or self.eps != np.inf:
@@ -193,6 +212,7 @@ class MinimalNormAttack(BaseAttack):
     def _check_parameters(self):
         super()._check_parameters()
         check_count(self.batch_size, "batch_size", type(self).__name__)
+        check_target_and_objective(self)
 
     @abstractmethod
     def _pursue(self, pursuit):

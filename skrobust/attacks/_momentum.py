@@ -32,6 +32,10 @@ class MomentumPGD(GradientAttack):
         Share of the accumulated gradient that is kept at each step.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         See :class:`PGD`.
+    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+        See :class:`PGD`.
+    target : None, label or array-like of shape (n_samples,), default=None
+        See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.
     precision : {"float32", "tf32", "bfloat16"}, default="float32"
@@ -72,6 +76,8 @@ class MomentumPGD(GradientAttack):
         step_size=None,
         decay=1.0,
         objective=None,
+        loss="log_odds",
+        target=None,
         batch_size=256,
         precision="float32",
         compile=False,
@@ -85,6 +91,8 @@ class MomentumPGD(GradientAttack):
         self.step_size = step_size
         self.decay = decay
         self.objective = objective
+        self.loss = loss
+        self.target = target
         self.batch_size = batch_size
         self.precision = precision
         self.compile = compile
@@ -133,6 +141,10 @@ class BIM(MomentumPGD):
         Length of a step in raw units; None is ``eps / n_steps``.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         See :class:`PGD`.
+    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+        See :class:`PGD`.
+    target : None, label or array-like of shape (n_samples,), default=None
+        See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.
     precision : {"float32", "tf32", "bfloat16"}, default="float32"
@@ -174,6 +186,8 @@ class BIM(MomentumPGD):
         n_steps=10,
         step_size=None,
         objective=None,
+        loss="log_odds",
+        target=None,
         batch_size=256,
         precision="float32",
         compile=False,
@@ -186,6 +200,8 @@ class BIM(MomentumPGD):
         self.n_steps = n_steps
         self.step_size = step_size
         self.objective = objective
+        self.loss = loss
+        self.target = target
         self.batch_size = batch_size
         self.precision = precision
         self.compile = compile

@@ -7,7 +7,7 @@ so is the one that came nearest to it, for rows that nothing fools. No row sees 
 import numpy as np
 
 from skrobust._norms import dual_length, length, namespace, per_sample, project_in_box
-from skrobust.attacks._losses import is_own_column, log_odds_against
+from skrobust.attacks._losses import is_own_column, log_odds_against, margin_against
 
 _ULPS = 8  # how many rounding errors of the scores a verdict must stand above
 _FAR = 1e12  # no search goes further out: squares still fit single precision
@@ -32,7 +32,7 @@ class Pursuit:
     x : array or tensor of shape (n, ...)
         Raw rows that are classified as ``column``.
     column : array or tensor of shape (n,)
-        The class that each row must leave.
+        The class that each row must leave, or with ``targeted`` must come to.
     box : (low, high) or (None, None)
         Bounds of the raw input.
     norm : {inf, 2, 1, 0}
@@ -40,6 +40,9 @@ class Pursuit:
     eps : float, default=None
         With a number, the iterate within that ball that moves the probability of
         ``column`` most is kept as well.
+    targeted : bool, default=False
+        Whether rows are driven to ``column``; margins are then its score minus the
+        largest other.
 
     Attributes
     ----------
@@ -49,10 +52,11 @@ class Pursuit:
     span : the same in the norm 2
     """
 
-    def __init__(self, ground, x, column, box, norm, eps=None):
+    def __init__(self, ground, x, column, box, norm, eps=None, *, targeted=False):
         xp, x = namespace(x), ground.in_units(x)
         self.ground, self.view, self.x = ground, ground.view, x
         self.column, self.norm, self.eps = column, norm, eps
+        self._sign = -1 if targeted else 1
         self.low, self.high = (b if b is None else ground.in_units(b) for b in box)
         infinite = xp.zeros_like(x.reshape((len(x), -1))[:, 0]) + np.inf
         self.best, self.size = x + 0, infinite
@@ -136,6 +140,7 @@ class Pursuit:
         if self.scores is None:
             self.scores = verdicts
         _, slope, margin = log_odds_against(verdicts, column)
+        slope, margin = self._sign * slope, self._sign * margin
         self._note(z, raw, rows, _plain(logits), margin)
         if target is not None:
             if isinstance(target, str):
@@ -157,15 +162,17 @@ class Pursuit:
         """Judge iterates without a gradient; return their margin."""
         raw, z = self._seen(z, rows)
         logits = self.view.logits(raw)
-        column = self.column if rows is None else self.column[rows]
-        _, _, margin = log_odds_against(self.view.verdicts(logits), column)
+        margin = self._margin(logits, rows)
         self._note(z, raw, rows, logits, margin)
         return margin
 
+    def _margin(self, logits, rows):
+        column = self.column if rows is None else self.column[rows]
+        return self._sign * margin_against(self.view.verdicts(logits), column)
+
     def verdict(self, raw, rows):
         """Say which raw rows fool, and write nothing down."""
-        scores = self.view.verdicts(self.view.logits(raw))
-        return self.fools(log_odds_against(scores, self.column[rows])[2], rows)
+        return self.fools(self._margin(self.view.logits(raw), rows), rows)
 
     def _seen(self, z, rows):
         """Return the raw rows that the model is shown, and these as points."""
