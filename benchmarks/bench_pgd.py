@@ -8,6 +8,7 @@ beside one run for each radius, on nets of several seeds.
 
 import argparse
 import multiprocessing
+import os
 import resource
 import statistics
 import time
@@ -152,19 +153,34 @@ def _peak(side, a, queue):
 
 
 def memory(a):
-    """Print the peak resident memory of a process that makes one call."""
+    """Print the peak resident memory of a process that makes one call.
+
+    Also with a fixed threshold of the allocator of Linux: it then gives large blocks
+    back at once instead of keeping holes of all the sizes that a shrinking batch had.
+    """
     context = multiprocessing.get_context("spawn")
-    peaks = {}
-    for side in ("PGD-40, bare loop", "PGD-40, skrobust"):
-        queue = context.Queue()
-        process = context.Process(target=_peak, args=(side, a, queue))
-        process.start()
-        before, after = queue.get()
-        process.join()
-        peaks[side] = after
-        print(f"memory, {side}: {after / 1024:.0f} MiB, {before / 1024:.0f} before")
-    values = list(peaks.values())
-    print(f"memory: {values[1] / values[0]:.2f} x bare loop", flush=True)
+    for fixed in (False, True):
+        peaks = {}
+        if fixed:
+            os.environ["MALLOC_MMAP_THRESHOLD_"] = str(2**20)
+        for side in (
+            "PGD-40, bare loop",
+            "PGD-40, skrobust, no early stop",
+            "PGD-40, skrobust",
+        ):
+            found = []
+            for _ in range(3):
+                queue = context.Queue()
+                process = context.Process(target=_peak, args=(side, a, queue))
+                process.start()
+                found.append(queue.get()[1] / 1024)
+                process.join()
+            peaks[side] = statistics.median(found)
+            base = peaks["PGD-40, bare loop"]
+            where = "fixed threshold" if fixed else "as it is"
+            print(f"memory, allocator {where}, {side}: {peaks[side]:.0f} MiB, "
+                  f"{peaks[side] / base:.2f} x bare loop", flush=True)  # fmt: skip
+    del os.environ["MALLOC_MMAP_THRESHOLD_"]
 
 
 def radius_curve(name, net, images, labels):

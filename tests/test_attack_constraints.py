@@ -22,7 +22,7 @@ from skrobust.attacks import (
     Square,
 )
 from skrobust.base import BaseAttack
-from skrobust.base._constraints import Domain
+from skrobust.base._domain import Domain
 from skrobust.testing import check_attack
 
 UNITS = np.array([0.5, 2.0, 1.0, 0.1, 3.0, 1.0])

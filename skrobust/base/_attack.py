@@ -21,7 +21,8 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.base._attack_result import AttackResult
-from skrobust.base._constraints import Constraints, Domain
+from skrobust.base._constraints import Constraints
+from skrobust.base._domain import Domain
 
 OBJECTIVES = (
     None,

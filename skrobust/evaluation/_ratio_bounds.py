@@ -19,7 +19,7 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.base import BaseAttack
-from skrobust.base._constraints import Domain
+from skrobust.base._domain import Domain
 from skrobust.evaluation._certificates import certify
 from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.evaluation._group_part import Shares
