@@ -91,28 +91,47 @@ def chance_of(permuted, observed):
     return (1 + reached) / (1 + len(permuted))
 
 
-def pairwise_gaps(hits, sizes, group, bounds, *, clustered, n_permutations, rng):
+def pair_chances(hits, sizes, group, n_permutations, rng):
+    """Return how often units that change groups at random make gaps this large.
+
+    One set of permutations of the units of a pair serves all columns.
+
+    Parameters
+    ----------
+    hits, sizes, group, n_permutations, rng
+        As in :func:`permuted_ranges`.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs, n_columns)
+        p-values of the pairs of groups, in the order of :func:`pairwise_gaps`.
+    """
+    chances = []
+    for i, j in combinations(range(int(group.max()) + 1), 2):
+        pair = (group == i) | (group == j)
+        in_second = (group[pair] == j).astype(float)
+        counted = np.column_stack([sizes[pair], hits[pair]]).astype(float)
+        drawn = [rng.permutation(in_second) for _ in range(n_permutations)]
+        second = np.array([in_second, *drawn]) @ counted
+        first = counted.sum(axis=0) - second
+        gaps = np.abs(first[:, 1:] / first[:, :1] - second[:, 1:] / second[:, :1])
+        chances.append(chance_of(gaps[1:], gaps[0]))
+    return np.array(chances)
+
+
+def pairwise_gaps(hits, sizes, group, bounds, chances=None):
     """Return one row (first, second, gap, low, high, p_value) per pair of groups.
 
-    The p-value is Fisher's exact one, or with clusters that of permuting the clusters
-    of the pair.
+    The p-value is Fisher's exact one, or that of ``chances``, one a pair.
     """
     rows = []
     n = np.bincount(group, weights=sizes)
     k = np.bincount(group, weights=hits)
     shares = k / n
-    for i, j in combinations(range(len(n)), 2):
+    for place, (i, j) in enumerate(combinations(range(len(n)), 2)):
         low, high = newcombe(shares[i], bounds[i], shares[j], bounds[j])
-        if clustered:
-            pair = (group == i) | (group == j)
-            draws = permuted_ranges(
-                hits[pair, None],
-                sizes[pair],
-                (group[pair] == j).astype(int),
-                n_permutations,
-                rng,
-            )
-            p_value = chance_of(draws, abs(shares[i] - shares[j]))[0]
+        if chances is not None:
+            p_value = chances[place]
         else:
             table = [[k[i], n[i] - k[i]], [k[j], n[j] - k[j]]]
             p_value = fisher_exact(np.array(table, dtype=int)).pvalue

@@ -10,6 +10,7 @@ from skrobust._validation import check_count, check_number, invalid
 from skrobust.metrics._group_gaps import (
     FEW_CLUSTERS,
     chance_of,
+    pair_chances,
     pairwise_gaps,
     permuted_ranges,
     share_interval,
@@ -104,13 +105,25 @@ class GroupComparison:
         np.add.at(totals, self._unit, hits)
         return totals
 
-    def table(self, hits):
+    def chances(self, hits):
+        """Return p-values of the pairs in each column, or None each without clusters.
+
+        Clusters are permuted; samples have Fisher's exact test.
+        """
+        if not self.clustered:
+            return [None] * hits.shape[1]
+        parts = hits, self.sizes, self.group, self.n_permutations, self._rng
+        return pair_chances(*parts).T
+
+    def table(self, hits, chances):
         """Return the columns of one row a group, and the gaps, for one column of hits.
 
         Parameters
         ----------
         hits : ndarray of shape (n_units,)
             Successes of each unit.
+        chances : ndarray of shape (n_pairs,), or None
+            See :meth:`chances`.
 
         Returns
         -------
@@ -138,15 +151,7 @@ class GroupComparison:
         if self.clustered:
             rows["n_clusters"] = self.n_units
         first, second, gap, low, high, p = zip(
-            *pairwise_gaps(
-                hits,
-                self.sizes,
-                self.group,
-                bounds,
-                clustered=self.clustered,
-                n_permutations=self.n_permutations,
-                rng=self._rng,
-            ),
+            *pairwise_gaps(hits, self.sizes, self.group, bounds, chances),
             strict=True,
         )
         gaps = {
@@ -179,7 +184,7 @@ class GroupComparison:
     def compare(self, hits, **facts):
         """Return the tables of one column of hits of shape (n_samples,)."""
         units = self.hits_of_units(hits)
-        rows, gaps = self.table(units[:, 0])
+        rows, gaps = self.table(units[:, 0], self.chances(units)[0])
         ranges = self.ranges(units)
         return Results(
             columns=tuple(rows),
@@ -197,7 +202,8 @@ class GroupComparison:
     def compare_columns(self, hits, name, values, **facts):
         """Return the tables of several columns of hits, named by one value each."""
         units = self.hits_of_units(hits)
-        parts = [self.table(column) for column in units.T]
+        found = zip(units.T, self.chances(units), strict=True)
+        parts = [self.table(column, chances) for column, chances in found]
         tables = []
         for place in (0, 1):
             columns = {
