@@ -162,7 +162,7 @@ def markdown(rows, columns=None):
 def budget(row):
     """Return a budget as text."""
     if row["norm"] == "inf":
-        return f"inf {row['eps'] * 255:.3g}/255"
+        return f"L-inf {row['eps'] * 255:.3g}/255"
     return f"L2 {row['eps']:g}"
 
 
