@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+from importlib.resources import files
 from pathlib import Path
 
 import skrobust
@@ -28,6 +29,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,  # that page would ask other servers for scripts
     "plot_gallery": not tags.has("no_gallery"),  # noqa: F821  (Sphinx gives it)
     # the names in the code of an example lead to the API, and back
     "reference_url": {"skrobust": None},
@@ -49,7 +51,9 @@ numpydoc_xref_param_type = False
 exclude_patterns = ["_build", "gallery/backreferences"]
 html_theme = "pydata_sphinx_theme"
 html_title = "skrobust"
-html_static_path = ["static"]
+# MathJax comes with the site, in one file, so that formulas need no network
+html_static_path = ["static", str(files("mathjax") / "static/mathjax/es5/tex-svg.js")]
+mathjax_path = "tex-svg.js"
 html_css_files = ["narrow.css"]
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 html_show_sourcelink = False
