@@ -41,9 +41,17 @@ sphinx_gallery_conf = {
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 autosummary_generate = True
+templates_path = ["templates"]
+# a class page shows all methods of ours; those of these classes are described elsewhere
+OTHERS = (
+    "BaseEstimator, TransformerMixin, ClassifierMixin, RegressorMixin, OutlierMixin,"
+    " MetaEstimatorMixin, Module, Callback, NeuralNet, Exception, tuple, dict, Mapping"
+)
+autosummary_context = {"others": OTHERS}
 autodoc_default_options = {
     "members": True,
-    "exclude-members": "set_fit_request, set_score_request",
+    "exclude-members": "set_fit_request, set_score_request, set_predict_request, "
+    "set_transform_request, set_output, get_metadata_routing",
 }
 doctest_test_doctest_blocks = ""  # those of docstrings run in the tests
 numpydoc_show_class_members = False
