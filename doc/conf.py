@@ -84,22 +84,66 @@ FAMILIES = [
 ]
 
 
-def write_api_page():
-    """Write api.rst: one table a family, its names from ``__all__``.
+def public_names():
+    """Return the family of each public name: the first of those that have it."""
+    names = {}
+    for family in FAMILIES:
+        for name in importlib.import_module(f"skrobust.{family}").__all__:
+            names.setdefault(name, family)
+    return names
 
-    What two families name is listed in the first of them.
-    """
-    lines, listed = ["API", "===", ""], set()
+
+NAMES = public_names()
+
+
+def tables_of(family):
+    """Return the names of a family by title; those of perturbations by what they take."""
+    module = importlib.import_module(f"skrobust.{family}")
+    names = [name for name in module.__all__ if NAMES[name] == family]
+    if family != "perturbations":
+        return {"": names}
+    tables, left = {}, names
+    for kind in ("Image", "Table", "Series", "Text"):
+        base = getattr(module, f"{kind}Perturbation")
+        things = {name: getattr(module, name) for name in left}
+        found = [n for n, t in things.items() if inspect.isclass(t) and issubclass(t, base)]
+        tables[{"Image": "Images", "Table": "Tables"}.get(kind, kind)] = found
+        left = [name for name in left if name not in found]
+    return {"Where they act, and lists of conditions": left, **tables}
+
+
+def write_api_page():
+    """Write api.rst: the tables of each family, their names from ``__all__``."""
+    lines = ["API", "===", ""]
     for family in FAMILIES:
         module = importlib.import_module(f"skrobust.{family}")
         title = f"skrobust.{family}"
-        lines += [title, "-" * len(title), "", inspect.getdoc(module), ""]
-        lines += [".. autosummary::", "   :toctree: api", ""]
-        names = [n for n in module.__all__ if id(getattr(module, n)) not in listed]
-        listed |= {id(getattr(module, name)) for name in names}
-        lines += [f"   skrobust.{family}.{name}" for name in names]
-        lines += [""]
+        lines += [f".. _api-{family}:", "", title, "-" * len(title), ""]
+        lines += [inspect.getdoc(module), ""]
+        for kind, names in tables_of(family).items():
+            lines += [f".. rubric:: {kind}", ""] if kind else []
+            lines += [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
+            lines += [f"   ~skrobust.{family}.{name}" for name in names]
+            lines += [""]
     Path(__file__).with_name("api.rst").write_text("\n".join(lines))
+
+
+def link_names(app, docname, source):
+    """Let a public name that a page of words writes as code lead to its API page."""
+    if docname.startswith(("api", "gallery")):
+        return
+
+    def link(match):
+        family = NAMES.get(match[1])
+        code = f"{match[1]}{match[2]}"
+        target = f"skrobust.{family}.{match[1]}"
+        return f":py:obj:`{code} <{target}>`" if family else match[0]
+
+    source[0] = re.sub(r"``(\w+)((?:\([^`<>]*\))?)``", link, source[0])
+
+
+def setup(app):
+    app.connect("source-read", link_names)
 
 
 def write_changes_page():
