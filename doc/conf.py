@@ -97,18 +97,18 @@ NAMES = public_names()
 
 
 def tables_of(family):
-    """Return the names of a family by title; those of perturbations by what they take."""
+    """Return the names of a family by title; perturbations by what they take."""
     module = importlib.import_module(f"skrobust.{family}")
-    names = [name for name in module.__all__ if NAMES[name] == family]
+    left = [name for name in module.__all__ if NAMES[name] == family]
     if family != "perturbations":
-        return {"": names}
-    tables, left = {}, names
+        return {"": left}
+    tables = {}
     for kind in ("Image", "Table", "Series", "Text"):
         base = getattr(module, f"{kind}Perturbation")
-        things = {name: getattr(module, name) for name in left}
-        found = [n for n, t in things.items() if inspect.isclass(t) and issubclass(t, base)]
-        tables[{"Image": "Images", "Table": "Tables"}.get(kind, kind)] = found
-        left = [name for name in left if name not in found]
+        things = [(name, getattr(module, name)) for name in left]
+        classes = [(name, thing) for name, thing in things if inspect.isclass(thing)]
+        tables[kind] = [name for name, thing in classes if issubclass(thing, base)]
+        left = [name for name in left if name not in tables[kind]]
     return {"Where they act, and lists of conditions": left, **tables}
 
 
