@@ -51,16 +51,20 @@ def of_perturbations(known):
 
 def of_results(known):
     X, y, model = known["X_test"], known["y_test"], known["model"]
-    noise = [known["GaussianNoise"](severity=s, image_shape=(8, 8)) for s in (1, 3)]
-    results = known["evaluate_perturbations"](model, X, y, noise)
+    noise = [known["FeatureNoise"](severity=s, random_state=0) for s in (1, 5)]
+    results = known["evaluate_perturbations"](
+        model, X, y, noise, X_ref=known["X_train"]
+    )
     clip, week = np.arange(len(y)) % 25, np.arange(len(y)) // 3
     p_clean = model.predict_proba(X)
+    noise_of_months = np.random.default_rng(0).normal(scale=0.004, size=24)
     return {
         "X": X, "y": y, "clip": clip, "site": clip % 2, "week": week,
         "results": results, "ax": plt.figure().gca(),
         "y_attacked": np.roll(y, 1), "p_clean": p_clean, "p_attacked": p_clean[::-1],
         "right_a": results.correct[0], "right_b": results.correct[-1],
-        "monthly_scores": 0.9 - 0.01 * np.arange(12) + np.tile([0.0, 0.004], 6), "logistic": model,
+        "monthly_scores": 0.9 - 0.01 * np.arange(24) + noise_of_months,
+        "logistic": model,
         "model": known["LogisticRegression"]().fit(X[y < 2], y[y < 2]),
     }  # fmt: skip
 
@@ -89,6 +93,7 @@ PAGES = {
 
 
 @pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:No unit tells one condition")  # of so few rows
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_blocks_run(page, tmp_path, monkeypatch):
     matplotlib.use("Agg", force=True)
