@@ -1,7 +1,7 @@
-"""Find links inside the built site that lead nowhere.
+"""Find links inside the built site that lead nowhere, and what needs the network.
 
 ``python doc/check_links.py doc/_build/html`` names them, and ends with 1 where there
-are any.
+are any. Scripts, styles and pictures must lie in the site: it is read offline too.
 """
 
 import sys
@@ -13,13 +13,15 @@ from urllib.parse import unquote, urlsplit
 class _Page(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.anchors, self.links = set(), []
+        self.anchors, self.links, self.parts = set(), [], []
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         self.anchors |= {attrs[k] for k in ("id", "name") if attrs.get(k)}
         named = [attrs.get(k) for k in ("href", "src")]
         self.links += [link for link in named if link]
+        loaded = attrs.get("href") if tag == "link" else attrs.get("src")
+        self.parts += [loaded] if loaded else []
 
 
 def read_page(path):
@@ -30,7 +32,7 @@ def read_page(path):
 
 
 def broken_links(folder):
-    """Return ``(page, link)`` for each link to a file or anchor that is not there."""
+    """Return ``(page, link)`` for each link that is not there or not of the site."""
     folder = Path(folder).resolve()
     paths = sorted(folder.rglob("*.html"))
     # what lies in _static are templates of the theme
@@ -41,8 +43,12 @@ def broken_links(folder):
     for path, page in pages.items():
         for link in dict.fromkeys(page.links):
             parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue  # leads out of the site
+            if parts.scheme == "data":
+                continue
+            if parts.scheme or parts.netloc:  # leads out of the site
+                if link in page.parts:
+                    found.append((str(path.relative_to(folder)), link))
+                continue
             to = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             to = to / "index.html" if to.is_dir() else to
             anchor = unquote(parts.fragment)

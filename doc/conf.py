@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+from importlib.resources import files
 from pathlib import Path
 
 import skrobust
@@ -28,6 +29,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,  # that page would ask other servers for scripts
     "plot_gallery": not tags.has("no_gallery"),  # noqa: F821  (Sphinx gives it)
     # the names in the code of an example lead to the API, and back
     "reference_url": {"skrobust": None},
@@ -39,9 +41,17 @@ sphinx_gallery_conf = {
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 autosummary_generate = True
+templates_path = ["templates"]
+# a class page shows all methods of ours; those of these classes are described elsewhere
+OTHERS = (
+    "BaseEstimator, TransformerMixin, ClassifierMixin, RegressorMixin, OutlierMixin,"
+    " MetaEstimatorMixin, Module, Callback, NeuralNet, Exception, tuple, dict, Mapping"
+)
+autosummary_context = {"others": OTHERS}
 autodoc_default_options = {
     "members": True,
-    "exclude-members": "set_fit_request, set_score_request",
+    "exclude-members": "set_fit_request, set_score_request, set_predict_request, "
+    "set_transform_request, set_output, get_metadata_routing",
 }
 doctest_test_doctest_blocks = ""  # those of docstrings run in the tests
 numpydoc_show_class_members = False
@@ -49,7 +59,9 @@ numpydoc_xref_param_type = False
 exclude_patterns = ["_build", "gallery/backreferences"]
 html_theme = "pydata_sphinx_theme"
 html_title = "skrobust"
-html_static_path = ["static"]
+# MathJax comes with the site, in one file, so that formulas need no network
+html_static_path = ["static", str(files("mathjax") / "static/mathjax/es5/tex-svg.js")]
+mathjax_path = "tex-svg.js"
 html_css_files = ["narrow.css"]
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
 html_show_sourcelink = False
@@ -72,22 +84,66 @@ FAMILIES = [
 ]
 
 
-def write_api_page():
-    """Write api.rst: one table a family, its names from ``__all__``.
+def public_names():
+    """Return the family of each public name: the first of those that have it."""
+    names = {}
+    for family in FAMILIES:
+        for name in importlib.import_module(f"skrobust.{family}").__all__:
+            names.setdefault(name, family)
+    return names
 
-    What two families name is listed in the first of them.
-    """
-    lines, listed = ["API", "===", ""], set()
+
+NAMES = public_names()
+
+
+def tables_of(family):
+    """Return the names of a family by title; perturbations by what they take."""
+    module = importlib.import_module(f"skrobust.{family}")
+    left = [name for name in module.__all__ if NAMES[name] == family]
+    if family != "perturbations":
+        return {"": left}
+    tables = {}
+    for kind in ("Image", "Table", "Series", "Text"):
+        base = getattr(module, f"{kind}Perturbation")
+        things = [(name, getattr(module, name)) for name in left]
+        classes = [(name, thing) for name, thing in things if inspect.isclass(thing)]
+        tables[kind] = [name for name, thing in classes if issubclass(thing, base)]
+        left = [name for name in left if name not in tables[kind]]
+    return {"Where they act, and lists of conditions": left, **tables}
+
+
+def write_api_page():
+    """Write api.rst: the tables of each family, their names from ``__all__``."""
+    lines = ["API", "===", ""]
     for family in FAMILIES:
         module = importlib.import_module(f"skrobust.{family}")
         title = f"skrobust.{family}"
-        lines += [title, "-" * len(title), "", inspect.getdoc(module), ""]
-        lines += [".. autosummary::", "   :toctree: api", ""]
-        names = [n for n in module.__all__ if id(getattr(module, n)) not in listed]
-        listed |= {id(getattr(module, name)) for name in names}
-        lines += [f"   skrobust.{family}.{name}" for name in names]
-        lines += [""]
+        lines += [f".. _api-{family}:", "", title, "-" * len(title), ""]
+        lines += [inspect.getdoc(module), ""]
+        for kind, names in tables_of(family).items():
+            lines += [f".. rubric:: {kind}", ""] if kind else []
+            lines += [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
+            lines += [f"   ~skrobust.{family}.{name}" for name in names]
+            lines += [""]
     Path(__file__).with_name("api.rst").write_text("\n".join(lines))
+
+
+def link_names(app, docname, source):
+    """Let a public name that a page of words writes as code lead to its API page."""
+    if docname.startswith(("api", "gallery")):
+        return
+
+    def link(match):
+        family = NAMES.get(match[1])
+        code = f"{match[1]}{match[2]}"
+        target = f"skrobust.{family}.{match[1]}"
+        return f":py:obj:`{code} <{target}>`" if family else match[0]
+
+    source[0] = re.sub(r"``(\w+)((?:\([^`<>]*\))?)``", link, source[0])
+
+
+def setup(app):
+    app.connect("source-read", link_names)
 
 
 def write_changes_page():

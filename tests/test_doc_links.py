@@ -27,6 +27,17 @@ def test_broken_links_are_found_and_others_are_not(tmp_path):
     ]
 
 
+def test_what_a_page_loads_from_elsewhere_is_found(tmp_path):
+    loaded = ["https://cdn.example.org/a.js", "//cdn.example.org/b.css"]
+    (tmp_path / "a.js").write_text("")
+    (tmp_path / "index.html").write_text(
+        f'<script src="{loaded[0]}"></script><link rel="stylesheet" href="{loaded[1]}">'
+        '<script src="a.js"></script><img src="data:image/png;base64,AA==">'
+        '<a href="https://example.org">a link may lead out</a>'
+    )
+    assert broken_links(tmp_path) == [("index.html", link) for link in loaded]
+
+
 def test_a_folder_without_pages_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no page"):
         broken_links(tmp_path)

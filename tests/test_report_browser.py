@@ -185,13 +185,24 @@ def test_page_fits_its_width(page, tmp_path, width):
 
 def test_wide_tables_are_reached_by_the_keyboard(page, tmp_path):
     code = """
-    const wide = [...document.querySelectorAll(".scroll")]
+    const wide = [...document.querySelectorAll(".scroll, .view")]
       .filter(b => b.scrollWidth > b.clientWidth);
     return {wide: wide.length, named: wide.filter(
       b => b.tabIndex === 0 && b.getAttribute("aria-label")).length};
     """
     told = ask(page, code, tmp_path, "--window-size=500,900")
     assert told["wide"] == told["named"] > 0
+
+
+def test_pictures_on_a_phone_keep_a_size_that_can_be_read(page, tmp_path):
+    code = """
+    document.querySelectorAll("details").forEach(d => { d.open = true; });
+    const images = [...document.querySelectorAll("figure img")];
+    return {images: images.length, least: Math.min(...images.map(i => i.clientWidth))};
+    """
+    told = ask(page, code, tmp_path, "--window-size=500,900")
+    assert told["images"] > 0
+    assert told["least"] >= 440
 
 
 def test_paper_has_the_folded_parts(file, tmp_path):

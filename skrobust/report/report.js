@@ -74,7 +74,7 @@
 
   // What is too wide scrolls; the keyboard must reach it, and it needs a name.
   function reach() {
-    document.querySelectorAll(".scroll").forEach(function (box) {
+    document.querySelectorAll(".scroll, .view").forEach(function (box) {
       if (box.scrollWidth <= box.clientWidth) {
         ["tabindex", "role", "aria-label"].forEach(function (n) { box.removeAttribute(n); });
         return;
@@ -83,7 +83,8 @@
       var title = part && part.querySelector("h2");
       box.tabIndex = 0;
       box.setAttribute("role", "region");
-      box.setAttribute("aria-label", (title ? title.textContent + ", " : "") + "wide table");
+      box.setAttribute("aria-label", (title ? title.textContent + ", " : "") +
+        (box.querySelector("img") ? "wide picture" : "wide table"));
     });
   }
 

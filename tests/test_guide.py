@@ -1,0 +1,107 @@
+"""The Python blocks of the user guide run as they stand."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.svm import SVC
+
+for needed in ("matplotlib", "pandas", "skorch", "jinja2", "imblearn"):
+    pytest.importorskip(needed)
+
+import imblearn.pipeline  # noqa: E402
+import matplotlib  # noqa: E402
+import matplotlib.pyplot as plt  # noqa: E402
+import pandas as pd  # noqa: E402
+from doc_blocks import blocks, names_in_use  # noqa: E402
+
+from skrobust.sampling import extract_activations  # noqa: E402
+
+FAMILIES = ("attacks", "evaluation", "metrics", "perturbations", "plots", "report",
+            "sampling")  # fmt: skip
+
+
+def names_of_guide():
+    """Return what the pages take as given: all that is public, models, rows."""
+    known = {"np": np, "Path": Path, "SVC": SVC, "imblearn": imblearn}
+    known |= {"GridSearchCV": GridSearchCV, "cross_validate": cross_validate}
+    for family in FAMILIES:
+        module = importlib.import_module(f"skrobust.{family}")
+        known |= {name: getattr(module, name) for name in module.__all__}
+    return known | names_in_use()
+
+
+def of_attacks(known):
+    rng = np.random.default_rng(0)
+    table = {"age": rng.integers(20, 80, 60), "rooms": rng.integers(1, 6, 60)}
+    table |= {"grade": rng.integers(1, 4, 60), "red": rng.integers(0, 2, 60)}
+    X = pd.DataFrame(table).assign(green=1 - table["red"]).astype(float)
+    y = (X["age"] + 5 * X["rooms"] > 60).astype(int).to_numpy()
+    model = known["LogisticRegression"](max_iter=9999).fit(X, y)
+    return {"table": X, "labels": y, "table_model": model}
+
+
+def of_perturbations(known):
+    X, y = known["frame"], known["target"].to_numpy()
+    model = known["frame_model"].fit(X, y)
+    return {"X_train": X, "y_train": y, "X_test": X, "y_test": y, "model": model}
+
+
+def of_results(known):
+    X, y, model = known["X_test"], known["y_test"], known["model"]
+    noise = [known["FeatureNoise"](severity=s, random_state=0) for s in (1, 5)]
+    results = known["evaluate_perturbations"](
+        model, X, y, noise, X_ref=known["X_train"]
+    )
+    clip, week = np.arange(len(y)) % 25, np.arange(len(y)) // 3
+    p_clean = model.predict_proba(X)
+    noise_of_months = np.random.default_rng(0).normal(scale=0.004, size=24)
+    return {
+        "X": X, "y": y, "clip": clip, "site": clip % 2, "week": week,
+        "results": results, "ax": plt.figure().gca(),
+        "y_attacked": np.roll(y, 1), "p_clean": p_clean, "p_attacked": p_clean[::-1],
+        "right_a": results.correct[0], "right_b": results.correct[-1],
+        "monthly_scores": 0.9 - 0.01 * np.arange(24) + noise_of_months,
+        "logistic": model,
+        "model": known["LogisticRegression"]().fit(X[y < 2], y[y < 2]),
+    }  # fmt: skip
+
+
+def of_sampling(known):
+    X, model, net = known["X_operational"], known["model"], known["net"]
+    scores = 1 - model.predict_proba(X).max(axis=1)
+    failed = np.random.default_rng(0).random(len(X)) < scores + 0.05
+    return {
+        "X_pool": X, "y_pred": model.predict(X), "scores": scores, "failed": failed,
+        "a_new": extract_activations(net, X, layer="layer"),
+        "y_pred_new": net.predict(X),
+    }  # fmt: skip
+
+
+PAGES = {
+    "attacks": of_attacks,
+    "ci": of_results,
+    "intervals": of_results,
+    "metrics": dict,
+    "operational_testing": of_sampling,
+    "perturbations": of_perturbations,
+    "pictures": of_results,
+    "report": of_results,
+}
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:No unit tells one condition")  # of so few rows
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_blocks_run(page, tmp_path, monkeypatch):
+    matplotlib.use("Agg", force=True)
+    monkeypatch.chdir(tmp_path)
+    known = names_of_guide()
+    known |= PAGES[page](known)
+    name = f"doc/guide/{page}.rst"
+    assert blocks(name)
+    for block in blocks(name):
+        exec(compile(block, name, "exec"), known)
+    plt.close("all")
