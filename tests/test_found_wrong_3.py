@@ -1,0 +1,76 @@
+"""What a user of the guide once found wrong: the smallest input each."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from skrobust.attacks import FMN, PGD, AutoAttack
+from skrobust.base import Constraints
+from skrobust.evaluation import check_evaluation
+from skrobust.perturbations import FeatureNoise, PerturbationSequence
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return LogisticRegression(max_iter=1000).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("n_steps", [30, 100, 500])
+def test_fmn_does_not_jump_over_a_narrow_target_for_ever(n_steps, iris):
+    # The radius grew from step to step, and more steps found less: inf with 500.
+    model, X, y = iris
+    attack = FMN(target=1, n_steps=n_steps, constraints=Constraints(frozen=[0, 1]))
+    norms = attack.minimal_norms(model, X, y)
+    assert norms.mean() < 1.3 * _distances(model, X, 1, [2, 3]).mean()
+
+
+def _distances(model, X, target, free):
+    """Return how far each row is from a class of a linear model, by its faces."""
+    others = [k for k in model.classes_ if k != target]
+    normal = (model.coef_[target] - model.coef_[others])[:, free]
+    scores = model.decision_function(X)
+    gap = scores[:, [target]] - scores[:, others]
+    out = np.where((gap >= 0).all(axis=1), 0.0, np.inf)
+    for faces in ([0], [1], [0, 1]):
+        steps = -gap[:, faces] @ np.linalg.pinv(normal[faces]).T
+        reached = (gap + steps @ normal.T >= -1e-9).all(axis=1)
+        size = np.linalg.norm(steps, axis=1)
+        out = np.where(reached, np.minimum(out, size), out)
+    return out
+
+
+def test_the_ensemble_refuses_a_regressor():
+    # Every row counted as wrong from the start, so nothing was attacked.
+    X, y = np.arange(8.0).reshape(-1, 1), np.arange(8.0)
+    model = Ridge().fit(X, y)
+    with pytest.raises(ValueError, match="AutoAttack compares classes, and Ridge"):
+        AutoAttack(0.1).run(model, X, y)
+
+
+@pytest.mark.parametrize("target", ["rose", 7, np.full(150, 7)])
+def test_the_ensemble_itself_refuses_a_target_unknown_to_the_model(target, iris):
+    # A member spoke, of an array that nobody had given.
+    with pytest.raises(ValueError, match="'target' parameter of AutoAttack"):
+        AutoAttack(0.1, target=target).run(*iris)
+
+
+def test_checks_of_an_attack_with_a_target_ask_what_it_promises(iris):
+    # Rows of the target stay right, which was called a blind attack; and one target a
+    # row met a part of the rows.
+    model, X, y = iris
+    for target in (2, (y + 1) % 3):
+        attack = PGD(0.5, target=target, random_state=0)
+        assert check_evaluation(model, X, y, attack) == []
+
+
+def test_a_sequence_takes_polars_frames_with_times():
+    # numpy was asked for one array of all columns.
+    polars = pytest.importorskip("polars")
+    times = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[us]")
+    X = polars.DataFrame({"x": [1.0, 2.0], "when": times})
+    noise = PerturbationSequence([FeatureNoise(severity=3)], random_state=0)
+    out = noise.fit(X).perturb(None, X)
+    assert out["when"].equals(X["when"])
+    assert not out["x"].equals(X["x"])
