@@ -74,3 +74,10 @@ def test_a_sequence_takes_polars_frames_with_times():
     out = noise.fit(X).perturb(None, X)
     assert out["when"].equals(X["when"])
     assert not out["x"].equals(X["x"])
+
+
+def test_regressors_refuse_what_is_for_nets():
+    # It was ignored, where classifiers of scikit-learn refuse it.
+    model = Ridge().fit([[0.0], [1.0]], [0.0, 1.0])
+    with pytest.raises(ValueError, match="precision and compile are for nets"):
+        PGD(precision="bfloat16").perturb(model, [[0.0]])

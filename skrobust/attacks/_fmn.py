@@ -121,12 +121,13 @@ class FMN(MinimalNormAttack):
         z, radius = x, xp.zeros_like(pursuit.reach)
         margin, gradient = pursuit.margin, pursuit.gradient
         direction = np.inf if self.norm == np.inf else 2
+        narrow = pursuit.targeted and pursuit.scores.shape[1] > 2
         for k in range(self.n_steps):
             cosine = (1 + np.cos(np.pi * k / self.n_steps)) / 2
             radius = self._radius(pursuit, z, radius, margin, gradient, cosine)
             share = self.step_size * (0.01 + 0.99 * cosine)
             far = share * self._pace(pursuit, radius)
-            if pursuit.targeted and k % 2:
+            if narrow and k % 2:
                 far = xp.minimum(far, self._nearness(pursuit, margin, gradient))
             step = z - x + per_sample(far, x) * steepest(gradient, direction)
             z = pursuit.clip(x + project(step, radius, self.norm))
@@ -143,9 +144,9 @@ class FMN(MinimalNormAttack):
     def _nearness(self, pursuit, margin, gradient):
         """Return how far the boundary seems to be of rows that nothing fooled yet.
 
-        A target may lie in a strip narrower than the steps, which then jump over it
-        for ever. Every other step is therefore that of Newton where it is shorter: not
-        each, since on a bent boundary those may come to rest before it.
+        One of many classes may lie in a strip narrower than the steps, which jump over
+        it for ever. Every other step is therefore that of Newton where it is shorter:
+        not each, since on a bent boundary those may come to rest before it.
         """
         xp = namespace(margin)
         slope = dual_length(gradient, np.inf if self.norm == np.inf else 2)

@@ -230,10 +230,10 @@ class BaseAttack(BaseEstimator, ABC):
         if not n_flat:
             return []
         owner = type(self).__name__
+        met = "1 zero gradient" if n_flat == 1 else f"{n_flat} zero gradients"
         return [
-            f"{owner} met {n_flat} zero gradients at its starting points; there it "
-            "cannot attack, so the result is an upper bound of the robustness "
-            "(gradient masking)."
+            f"{owner} met {met} at its starting points; there it cannot attack, so the "
+            "result is an upper bound of the robustness (gradient masking)."
         ]
 
     def _check_parameters(self):
