@@ -10,8 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits, load_iris
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib").use("Agg")
@@ -344,3 +347,40 @@ def test_perturb_that_failed_at_once_can_be_said_again(folder):
     assert code == 0
     assert "1 file written" in out
     assert "1 condition\n" in out
+
+
+# Tables with holes, and other alphabets
+
+
+def test_missing_values_are_the_models_to_refuse(tmp_path):
+    # The tags of a pipeline deny what its imputer takes.
+    X, y = load_iris(return_X_y=True)
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    frame.loc[::10, "b"] = np.nan
+    columns = make_column_transformer((SimpleImputer(), ["b"]), remainder="passthrough")
+    model = make_pipeline(columns, LogisticRegression(max_iter=2000)).fit(frame, y)
+    skops_io.dump(model, tmp_path / "holes.skops")
+    frame.assign(kind=y).to_csv(tmp_path / "b.csv", index=False)
+    frame.loc[3, "c"] = np.nan
+    frame.assign(kind=y).to_csv(tmp_path / "bc.csv", index=False)
+    args = ["--target", "kind", "--out", "r.html", "--trust", "numpy.dtype"]
+    code, _, err = run("report", "holes.skops", "b.csv", *args)
+    assert code == 0, err
+    assert "'b', 'c', which the model does not take" in refused(
+        "report", "holes.skops", "bc.csv", *args
+    )
+
+
+def test_a_table_in_another_encoding_is_named_so(folder, tmp_path):
+    (tmp_path / "latin.csv").write_bytes("größe,kind\n1,2\n".encode("latin-1"))
+    args = ["attack", folder / "weak.skops", "latin.csv", "--eps", "0.1"]
+    assert "not UTF-8" in refused(*args, "--target", "kind")
+
+
+def test_compare_opens_every_model_before_it_measures_the_first(folder):
+    args = ["compare", folder / "weak.skops", "absent.skops", folder / "train.csv"]
+    args += ["--target", "kind", "--preset", "tabular"]
+    code, _, err = run(*args)
+    assert code == 2
+    assert "no model file 'absent.skops'" in err
+    assert "weak: tabular" not in err

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from skrobust.attacks import FMN, PGD, AutoAttack
+from skrobust.attacks import DDN, FMN, PGD, AutoAttack, RandomSearch
 from skrobust.base import Constraints
 from skrobust.evaluation import check_evaluation
 from skrobust.perturbations import FeatureNoise, PerturbationSequence
@@ -81,3 +81,24 @@ def test_regressors_refuse_what_is_for_nets():
     model = Ridge().fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(ValueError, match="precision and compile are for nets"):
         PGD(precision="bfloat16").perturb(model, [[0.0]])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_attacks_name_the_column_that_holds_no_numbers(library):
+    # "could not convert string to float", or an error of polars about its types.
+    frames = pytest.importorskip(library)
+    times = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[us]")
+    model = LogisticRegression().fit([[0.0, 0.0], [1.0, 1.0]], [0, 1])
+    for name, values in (("job", ["none", "some"]), ("when", times)):
+        X = frames.DataFrame({"x": [0.0, 1.0], name: values})
+        for attack in (PGD(), RandomSearch(), DDN()):
+            with pytest.raises(ValueError, match=f"numbers, and column '{name}' holds"):
+                attack.perturb(model, X, [0, 1])
+
+
+def test_attacks_say_that_a_nullable_column_has_holes():
+    pandas = pytest.importorskip("pandas")
+    model = LogisticRegression().fit([[0.0, 0.0], [1.0, 1.0]], [0, 1])
+    X = pandas.DataFrame({"x": [0.0, 1.0], "n": pandas.array([1, None], dtype="Int64")})
+    with pytest.raises(ValueError, match=r"finite X.*row 1"):
+        PGD().perturb(model, X, [0, 1])

@@ -34,6 +34,33 @@ OBJECTIVES = (
 _COUNTED = ("forward", "backward", "queries", "iterations", "found_by")
 
 
+def _numbers(X, owner):
+    """Return the values of X, or say which of them is no number."""
+    parts = _columns(X) if is_frame(X) else [("X", to_array(X))]
+    for name, values in parts:
+        if values.dtype.kind not in "OSTUMm":
+            continue
+        for value in values.ravel().tolist():
+            try:
+                float("nan" if value is None else value)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"{owner} changes numbers, and {name} holds {value!r}. Encode X "
+                    "first, and attack the model behind the encoder."
+                ) from None
+    values = to_array(X)
+    if is_frame(X) and values.dtype.kind == "O":  # nullable columns of pandas, too
+        return np.column_stack([column.astype(np.float64) for _, column in parts])
+    return values
+
+
+def _columns(X):
+    if not hasattr(X, "iloc"):
+        return [(f"column {name!r}", X[name].to_numpy()) for name in X.columns]
+    places = enumerate(X.columns)  # by place: names may occur twice
+    return [(f"column {name!r}", X.iloc[:, i].to_numpy()) for i, name in places]
+
+
 def own_params(attack):
     """Return the parameters of an attack; none where it is no estimator."""
     return attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
@@ -168,7 +195,7 @@ class BaseAttack(BaseEstimator, ABC):
         """Check the parameters and return float rows and labels (or None)."""
         owner = type(self).__name__
         self._check_parameters()
-        values = check_rows(to_array(X), owner)
+        values = check_rows(_numbers(X, owner), owner)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
         self._check_range(values)

@@ -201,6 +201,8 @@ def read_table(path, as_text=()):
 def _read(read, path, kind):
     try:
         return read(path)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path.name!r} is not UTF-8; save it so.") from error
     except (ValueError, OSError) as error:  # the errors of the parsers are such, too
         raise UserError(
             f"{path.name!r} could not be read as {kind}: {one_line(error)}"
@@ -244,12 +246,12 @@ def columns_for(model, frame, source, *, beside=" beside the target"):
                 f"The model takes {wanted} features, and {source!r} has "
                 f"{frame.shape[1]}{beside}."
             )
-    missing = frame.isna().sum()
-    missing = missing[missing > 0]
-    if len(missing) and not _takes_nan(model):
+    holes = frame.isna()
+    missing = frame.columns[holes.any()]
+    if len(missing) and not _takes_nan(model, frame[holes.any(axis=1)], names is None):
         raise UserError(
-            f"{source!r} has missing values in {listed(map(str, missing.index))}; "
-            "fill or drop them first."
+            f"{source!r} has missing values in {listed(map(str, missing))}, which the "
+            "model does not take; fill or drop them first."
         )
     if (
         names is None
@@ -260,11 +262,17 @@ def columns_for(model, frame, source, *, beside=" beside the target"):
     return frame if names is not None else frame.to_numpy()
 
 
-def _takes_nan(model):
+def _takes_nan(model, rows, plain):
     try:
-        return get_tags(model).input_tags.allow_nan
+        if get_tags(model).input_tags.allow_nan:
+            return True
     except (AttributeError, TypeError):
+        pass
+    try:  # a pipeline that imputes some columns says no and takes them
+        model.predict(rows.to_numpy() if plain else rows)
+    except Exception:
         return False
+    return True
 
 
 def listed(names):
