@@ -5,10 +5,11 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from skrobust.attacks import DDN, FMN, PGD, AutoAttack, RandomSearch
+from skrobust.attacks import DDN, FMN, PGD, AutoAttack, HopSkipJump, RandomSearch
 from skrobust.base import Constraints
-from skrobust.evaluation import check_evaluation
+from skrobust.evaluation import check_evaluation, evaluate_attack
 from skrobust.perturbations import FeatureNoise, PerturbationSequence
+from skrobust.sampling import GradientSampler, OperationalSampler, SimpleRandomSampler
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +103,32 @@ def test_attacks_say_that_a_nullable_column_has_holes():
     X = pandas.DataFrame({"x": [0.0, 1.0], "n": pandas.array([1, None], dtype="Int64")})
     with pytest.raises(ValueError, match=r"finite X.*row 1"):
         PGD().perturb(model, X, [0, 1])
+
+
+@pytest.mark.parametrize(
+    "kind", [SimpleRandomSampler, GradientSampler, OperationalSampler]
+)
+def test_labels_in_place_of_an_oracle_are_refused_before_anything_is_asked(kind):
+    # "'numpy.ndarray' object is not callable", after a first draw.
+    sampler = kind(random_state=0).fit(np.linspace(0, 1, 50))
+    labels = np.zeros(50, dtype=bool)
+    with pytest.raises(ValueError, match="'oracle' parameter of"):
+        sampler.sample(10, labels)
+    assert not len(sampler.ids_)
+    assert sampler.sample(10, labels.take).n_labels == 10
+
+
+def test_a_result_says_nothing_twice():
+    sampler = OperationalSampler(random_state=0).fit(np.linspace(0, 1, 200))
+    ids = sampler.ask(10)
+    sampler.tell(ids, failed=[None, None, *8 * [False]])
+    warnings = sampler.result().warnings
+    assert len(set(warnings)) == len(warnings) > 1
+
+
+def test_an_attack_on_labels_alone_has_a_robust_accuracy(iris):
+    # It was lost with the robust ratio, which such an attack cannot have.
+    attack = HopSkipJump(1.0, n_steps=3, n_directions=10, random_state=0)
+    found = evaluate_attack(*iris, attack)
+    assert found["robust_accuracy"] < found["clean_accuracy"]
+    assert "labels alone" in found["skipped"]

@@ -115,6 +115,8 @@ class HopSkipJump(BlackBoxAttack):
         self.constraints = constraints
         self.random_state = random_state
 
+    _moves_probabilities = False
+
     def _check_parameters(self):
         super()._check_parameters()
         owner = "HopSkipJump"

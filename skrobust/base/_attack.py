@@ -100,6 +100,7 @@ class BaseAttack(BaseEstimator, ABC):
 
     _norms = NORMS
     _objectives = OBJECTIVES
+    _moves_probabilities = True  # or labels alone
 
     def perturb(self, estimator, X, y=None):
         """Return adversarial rows.
