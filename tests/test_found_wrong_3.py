@@ -8,7 +8,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from skrobust.attacks import DDN, FMN, PGD, AutoAttack, HopSkipJump, RandomSearch
 from skrobust.base import Constraints
 from skrobust.evaluation import check_evaluation, evaluate_attack
+from skrobust.metrics._period_rows import period_text
 from skrobust.perturbations import FeatureNoise, PerturbationSequence
+from skrobust.plots import StabilityPatternDisplay
 from skrobust.sampling import GradientSampler, OperationalSampler, SimpleRandomSampler
 
 
@@ -132,3 +134,28 @@ def test_an_attack_on_labels_alone_has_a_robust_accuracy(iris):
     found = evaluate_attack(*iris, attack)
     assert found["robust_accuracy"] < found["clean_accuracy"]
     assert "labels alone" in found["skipped"]
+
+
+def test_days_are_written_as_days_under_a_series():
+    # 2020-01-01T00:00:00.000000 under each mark, and "- fall -0.000" above.
+    pytest.importorskip("matplotlib").use("Agg")
+    days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "datetime64[us]")
+    display = StabilityPatternDisplay.from_periods([0.5, 0.6, 0.7], days).plot()
+    names = [text.get_text() for text in display.ax_.get_xticklabels()]
+    assert names == ["2020-01-01", "2020-01-02", "2020-01-03"]
+    assert "- fall 0.000" in display.legend_.get_title().get_text()
+
+
+@pytest.mark.parametrize(
+    ("period", "text"),
+    [
+        (np.datetime64("2020-01-01T00:00:00.000000"), "2020-01-01"),
+        (np.datetime64("2020-01-01T10:30:00.000000000"), "2020-01-01T10:30:00"),
+        ("2020-01-01 00:00:00", "2020-01-01"),
+        (np.datetime64("2020-01"), "2020-01"),
+        (3.0, "3.0"),
+        ("00:00", "00:00"),
+    ],
+)
+def test_a_period_is_written_as_people_do(period, text):
+    assert period_text(period) == text

@@ -1,5 +1,6 @@
 """The rows of each period of time, and the metrics of one period."""
 
+import re
 import warnings
 
 import numpy as np
@@ -12,6 +13,12 @@ from skrobust.metrics._labels import label_array, label_pair
 
 _NAMED = ("accuracy", "gini", "roc_auc")
 _UNDEFINED = float("nan")
+
+
+def period_text(period):
+    """Return a period as people write it: a day without its midnight."""
+    text = re.sub(r"(:\d\d)\.0+$", r"\1", str(period))
+    return re.sub(r"(?<=\d)[T ]00:00(:00)?$", "", text)
 
 
 def rows_of_periods(times, n_samples, owner):
