@@ -1,11 +1,24 @@
 """What a user of the guide once found wrong: the smallest input each."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier
 
-from skrobust.attacks import DDN, FMN, PGD, AutoAttack, HopSkipJump, RandomSearch
+from skrobust.attacks import (
+    DDN,
+    FGSM,
+    FMN,
+    PGD,
+    AutoAttack,
+    CarliniWagner,
+    HopSkipJump,
+    RandomSearch,
+)
 from skrobust.base import Constraints
 from skrobust.evaluation import check_evaluation, evaluate_attack
 from skrobust.metrics._period_rows import period_text
@@ -124,8 +137,8 @@ def test_a_result_says_nothing_twice():
     sampler = OperationalSampler(random_state=0).fit(np.linspace(0, 1, 200))
     ids = sampler.ask(10)
     sampler.tell(ids, failed=[None, None, *8 * [False]])
-    warnings = sampler.result().warnings
-    assert len(set(warnings)) == len(warnings) > 1
+    said = sampler.result().warnings
+    assert len(set(said)) == len(said) > 1
 
 
 def test_an_attack_on_labels_alone_has_a_robust_accuracy(iris):
@@ -159,3 +172,33 @@ def test_days_are_written_as_days_under_a_series():
 )
 def test_a_period_is_written_as_people_do(period, text):
     assert period_text(period) == text
+
+
+@pytest.mark.parametrize("far", [5.0, 20.0])
+@pytest.mark.parametrize("d", [2, 10, 50])
+def test_carlini_wagner_crosses_a_plateau(d, far):
+    # Its steps were as short as the steep slope at the row promised, in each search.
+    model = MLPClassifier((2,), activation="tanh", max_iter=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(np.eye(d), np.arange(d) % 2)
+    weights = np.zeros((d, 2))
+    weights[0] = [20.0, 0.3]  # one step up at 0, which is not enough, and one far off
+    model.coefs_ = [weights, np.array([[0.9], [0.9]])]
+    model.intercepts_ = [np.array([0.0, -0.3 * far]), np.array([-0.5])]
+    x = np.zeros((1, d))
+    x[0, 0] = -0.1
+    edge = far + np.arctanh(0.5 / 0.9 - 1) / 0.3 + 0.1
+    norms = CarliniWagner().minimal_norms(model, x)
+    np.testing.assert_allclose(norms, edge, rtol=1e-3)
+
+
+@pytest.mark.parametrize("width", [np.float16, np.float64])
+def test_a_bare_net_names_the_floats_that_it_takes(width):
+    # torch spoke, of mat1 and mat2.
+    torch = pytest.importorskip("torch")
+    nets = pytest.importorskip("skrobust.nets")
+    net = nets.make_net_classifier(torch.nn.Linear(2, 2), fitted=True, classes=[0, 1])
+    words = f"takes float32 arrays, not a {width.__name__}"
+    with pytest.raises(ValueError, match=words):
+        FGSM().run(net, np.zeros((3, 2), width), [0, 1, 0])

@@ -149,8 +149,8 @@ class AutoAttack(BaseAttack):
         if target.ndim > 1 or (target.ndim and len(target) != n):
             rule = f"None, a label, or one label for each of the {n} samples"
             raise invalid("target", "AutoAttack", rule, self.target)
-        known = None if known is None else set(np.asarray(known).tolist())
-        if known is not None and not known.issuperset(target.ravel().tolist()):
+        known = None if known is None else np.asarray(known).tolist()
+        if known is not None and any(t not in known for t in target.ravel().tolist()):
             raise unknown_target(self.target, "AutoAttack")
         return np.broadcast_to(target, n)
 
