@@ -202,3 +202,28 @@ def test_a_bare_net_names_the_floats_that_it_takes(width):
     words = f"takes float32 arrays, not a {width.__name__}"
     with pytest.raises(ValueError, match=words):
         FGSM().run(net, np.zeros((3, 2), width), [0, 1, 0])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_starting_rows_are_read_by_the_names_of_their_columns(library):
+    # They were read by place, so that each feature began with the values of another.
+    frames = pytest.importorskip(library)
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(60, 2)) * [1.0, 100.0]
+    X = frames.DataFrame(dict(zip("ab", values.T, strict=True)))
+    y = (values[:, 0] > 0).astype(int)
+    model = LogisticRegression().fit(X, y)
+    other, few = X[["b", "a"]], X[:5]
+
+    def jump(starts):
+        attack = HopSkipJump(np.inf, starts=starts, n_steps=1, n_directions=10)
+        return np.asarray(attack.set_params(random_state=0).perturb(model, few, y[:5]))
+
+    np.testing.assert_array_equal(jump(X), jump(other))
+    attack = PGD(0.1, random_state=0)
+    swapped = attack.run(model, few, y[:5], start=other[:5]).X_adv
+    plain = attack.run(model, few, y[:5], start=few).X_adv
+    np.testing.assert_array_equal(np.asarray(plain), np.asarray(swapped))
+    for attack in (HopSkipJump(starts=X[["a"]]), HopSkipJump(starts=X[["b"]])):
+        with pytest.raises(ValueError, match="needs starts with the columns of X"):
+            attack.perturb(model, few, y[:5])

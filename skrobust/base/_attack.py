@@ -61,6 +61,18 @@ def _columns(X):
     return [(f"column {name!r}", X.iloc[:, i].to_numpy()) for i, name in places]
 
 
+def in_order_of(X, rows, name, owner):
+    """Return rows with the columns of X in its order, where both are frames."""
+    if not is_frame(X) or not is_frame(rows) or list(rows.columns) == list(X.columns):
+        return rows
+    absent = [column for column in X.columns if column not in rows.columns]
+    if absent:
+        raise ValueError(
+            f"{owner} needs {name} with the columns of X; {absent[0]!r} is not there."
+        )
+    return rows[list(X.columns)]
+
+
 def own_params(attack):
     """Return the parameters of an attack; none where it is no estimator."""
     return attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
@@ -187,7 +199,7 @@ class BaseAttack(BaseEstimator, ABC):
         if start is None:
             found = self._attack(estimator, values, y, key)
         else:
-            start = self._check_start(start, values)
+            start = self._check_start(in_order_of(X, start, "start", owner), values)
             found = self._attack_from(estimator, values, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
         return self._enforce(np.asarray(adversarial), values), details, values
