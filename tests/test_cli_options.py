@@ -384,3 +384,19 @@ def test_compare_opens_every_model_before_it_measures_the_first(folder):
     assert code == 2
     assert "no model file 'absent.skops'" in err
     assert "weak: tabular" not in err
+
+
+@pytest.mark.parametrize(
+    ("text", "n"), [("a,kind\n1,0,5\n3,2,1\n", None), ("a,kind\n1,0,\n3,2,\n", 2)]
+)
+def test_a_field_too_many_does_not_shift_the_columns(text, n, tmp_path):
+    # pandas took the first column for an index, and the next one for "a".
+    (tmp_path / "rows.csv").write_text(text)
+    args = ["perturb", "rows.csv", "--target", "kind", "--preset", "tabular"]
+    args += ["--out", "copies"]
+    if n is None:
+        assert "more fields than its header" in refused(*args)
+        return
+    assert run(*args)[0] == 0
+    clean = pandas.read_csv(tmp_path / "copies" / "CLEAN" / "rows.csv")
+    assert clean.to_numpy().tolist() == [[1, 0], [3, 2]]

@@ -21,6 +21,7 @@ from skrobust.attacks import (
 )
 from skrobust.base import Constraints
 from skrobust.evaluation import check_evaluation, evaluate_attack
+from skrobust.metrics import period_stability_index
 from skrobust.metrics._period_rows import period_text
 from skrobust.perturbations import FeatureNoise, PerturbationSequence
 from skrobust.plots import StabilityPatternDisplay
@@ -227,3 +228,14 @@ def test_starting_rows_are_read_by_the_names_of_their_columns(library):
     for attack in (HopSkipJump(starts=X[["a"]]), HopSkipJump(starts=X[["b"]])):
         with pytest.raises(ValueError, match="needs starts with the columns of X"):
             attack.perturb(model, few, y[:5])
+
+
+@pytest.mark.parametrize("names", ["2022-{}", "week {}", "{}"])
+def test_text_that_sorts_otherwise_than_its_numbers_is_no_time(names):
+    # The months were 1, 10, 11, 12, 2, ..., and their trend was nonsense.
+    y, months = np.tile([0, 1], 12), np.repeat(np.arange(1, 13), 2)
+    times = np.array([names.format(month) for month in months])
+    with pytest.raises(ValueError, match=r"text that sorts in time.*Categorical"):
+        period_stability_index(y, y, times)
+    padded = np.array([names.format(f"{month:02d}") for month in months])
+    assert period_stability_index(y, y, padded) == 1

@@ -1,5 +1,6 @@
 """Rows and labels from a CSV file or a built-in data set."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -192,7 +193,14 @@ def read_table(path, as_text=()):
     as_text = dict(as_text)
 
     def read(path):
-        frame = pandas.read_csv(path, dtype=as_text)
+        with warnings.catch_warnings():  # else a field too many shifts all columns
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            try:
+                frame = pandas.read_csv(path, dtype=as_text, index_col=False)
+            except pandas.errors.ParserWarning as error:
+                raise UserError(
+                    f"{path.name!r} has rows with more fields than its header."
+                ) from error
         return _keep_words(pandas, frame, path, as_text)
 
     return _read(read, path, "CSV")
@@ -217,7 +225,9 @@ def _keep_words(pandas, frame, path, as_text):
         if name in as_text or not pandas.api.types.is_numeric_dtype(frame[name])
     ]
     if holes:
-        plain = pandas.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+        plain = pandas.read_csv(
+            path, dtype=str, keep_default_na=False, na_values=[""], index_col=False
+        )
         frame[holes] = plain[holes]
     return frame
 
