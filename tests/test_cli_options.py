@@ -400,3 +400,14 @@ def test_a_field_too_many_does_not_shift_the_columns(text, n, tmp_path):
     assert run(*args)[0] == 0
     clean = pandas.read_csv(tmp_path / "copies" / "CLEAN" / "rows.csv")
     assert clean.to_numpy().tolist() == [[1, 0], [3, 2]]
+
+
+def test_sizes_given_twice_are_two_sizes(folder):
+    # The last one was taken, and the first forgotten without a word.
+    args = ["attack", folder / "weak.skops", folder / "train.csv", "--target", "kind"]
+    args += ["--no-checks", "--json", "-"]
+    _, together, _ = run(*args, "--eps", "0.1,0.2")
+    code, apart, err = run(*args, "--eps", "0.1", "--eps", "0.2")
+    assert code == 0, err
+    assert json.loads(apart) == json.loads(together)
+    assert "positive numbers" in refused(*args, "--eps", "0.1", "--eps", "x")
