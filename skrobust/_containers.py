@@ -13,6 +13,11 @@ def is_frame(X):
     return hasattr(X, "columns") and _family(X) in {"pandas", "polars"}
 
 
+def shape_of(X):
+    """Return the shape of rows in any container, without making an array of a frame."""
+    return X.shape if hasattr(X, "shape") else np.shape(X)
+
+
 def to_array(X):
     """Return the values of a container as a numpy array (a view where possible).
 

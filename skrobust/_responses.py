@@ -86,9 +86,11 @@ def undisturbed(estimator):
             module.training = mode
 
 
-def _is_double(net):
+def _float_of(net):
+    """Return the name of the floats that a net computes with."""
     first = next(net.module_.parameters(), None) if hasattr(net, "module_") else None
-    return first is not None and str(first.dtype) == "torch.float64"
+    name = "float32" if first is None else str(first.dtype).removeprefix("torch.")
+    return name if "float" in name else "float32"
 
 
 def refuse_regressor(estimator, owner, cure):
@@ -103,14 +105,15 @@ def check_net_input(estimator, X):
     steps, model = unwrap(estimator)
     if steps or not is_net(model):
         return
-    what = None
+    what, wanted = None, _float_of(model)
+    given = str(getattr(X, "dtype", "")).removeprefix("torch.")
     if is_frame(X):
         what = "a data frame"
-    elif str(getattr(X, "dtype", "")).endswith("float64") and not _is_double(model):
-        what = "a float64 array"
+    elif "float" in given and given != wanted:
+        what = f"a {given} array"
     if what:
         raise ValueError(
-            f"{type(model).__name__} takes float32 arrays, not {what}. Put "
+            f"{type(model).__name__} takes {wanted} arrays, not {what}. Put "
             "skrobust.nets.ToNetInput() before it: "
             "make_pipeline(ToNetInput(), net)."
         )

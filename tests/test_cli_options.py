@@ -10,8 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits, load_iris
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib").use("Agg")
@@ -344,3 +347,67 @@ def test_perturb_that_failed_at_once_can_be_said_again(folder):
     assert code == 0
     assert "1 file written" in out
     assert "1 condition\n" in out
+
+
+# Tables with holes, and other alphabets
+
+
+def test_missing_values_are_the_models_to_refuse(tmp_path):
+    # The tags of a pipeline deny what its imputer takes.
+    X, y = load_iris(return_X_y=True)
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    frame.loc[::10, "b"] = np.nan
+    columns = make_column_transformer((SimpleImputer(), ["b"]), remainder="passthrough")
+    model = make_pipeline(columns, LogisticRegression(max_iter=2000)).fit(frame, y)
+    skops_io.dump(model, tmp_path / "holes.skops")
+    frame.assign(kind=y).to_csv(tmp_path / "b.csv", index=False)
+    frame.loc[3, "c"] = np.nan
+    frame.assign(kind=y).to_csv(tmp_path / "bc.csv", index=False)
+    args = ["--target", "kind", "--out", "r.html", "--trust", "numpy.dtype"]
+    code, _, err = run("report", "holes.skops", "b.csv", *args)
+    assert code == 0, err
+    assert "'b', 'c', which the model does not take" in refused(
+        "report", "holes.skops", "bc.csv", *args
+    )
+
+
+def test_a_table_in_another_encoding_is_named_so(folder, tmp_path):
+    (tmp_path / "latin.csv").write_bytes("größe,kind\n1,2\n".encode("latin-1"))
+    args = ["attack", folder / "weak.skops", "latin.csv", "--eps", "0.1"]
+    assert "not UTF-8" in refused(*args, "--target", "kind")
+
+
+def test_compare_opens_every_model_before_it_measures_the_first(folder):
+    args = ["compare", folder / "weak.skops", "absent.skops", folder / "train.csv"]
+    args += ["--target", "kind", "--preset", "tabular"]
+    code, _, err = run(*args)
+    assert code == 2
+    assert "no model file 'absent.skops'" in err
+    assert "weak: tabular" not in err
+
+
+@pytest.mark.parametrize(
+    ("text", "n"), [("a,kind\n1,0,5\n3,2,1\n", None), ("a,kind\n1,0,\n3,2,\n", 2)]
+)
+def test_a_field_too_many_does_not_shift_the_columns(text, n, tmp_path):
+    # pandas took the first column for an index, and the next one for "a".
+    (tmp_path / "rows.csv").write_text(text)
+    args = ["perturb", "rows.csv", "--target", "kind", "--preset", "tabular"]
+    args += ["--out", "copies"]
+    if n is None:
+        assert "more fields than its header" in refused(*args)
+        return
+    assert run(*args)[0] == 0
+    clean = pandas.read_csv(tmp_path / "copies" / "CLEAN" / "rows.csv")
+    assert clean.to_numpy().tolist() == [[1, 0], [3, 2]]
+
+
+def test_sizes_given_twice_are_two_sizes(folder):
+    # The last one was taken, and the first forgotten without a word.
+    args = ["attack", folder / "weak.skops", folder / "train.csv", "--target", "kind"]
+    args += ["--no-checks", "--json", "-"]
+    _, together, _ = run(*args, "--eps", "0.1,0.2")
+    code, apart, err = run(*args, "--eps", "0.1", "--eps", "0.2")
+    assert code == 0, err
+    assert json.loads(apart) == json.loads(together)
+    assert "positive numbers" in refused(*args, "--eps", "0.1", "--eps", "x")

@@ -5,13 +5,14 @@ from sklearn.base import clone
 
 from skrobust._containers import to_array
 from skrobust._random import seed_number
-from skrobust._responses import predict_probabilities, undisturbed
+from skrobust._responses import predict_probabilities, refuse_regressor, undisturbed
 from skrobust._validation import check_choice, invalid
 from skrobust.attacks._asked import Asked
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fab import FAB
 from skrobust.attacks._gradient import check_haste
 from skrobust.attacks._square import Square
+from skrobust.attacks._targets import unknown_target
 from skrobust.base import AttackResult, BaseAttack
 from skrobust.base._attack import own_params
 
@@ -129,6 +130,8 @@ class AutoAttack(BaseAttack):
         return super()._search(Asked(estimator, X), X, y, start)
 
     def _attack(self, estimator, X, y, key):
+        # Each row would count as wrong from the start.
+        refuse_regressor(estimator.model, "AutoAttack", "Use AutoPGD or PGD.")
         members, sentences = self._members()
         with undisturbed(estimator.model):
             if self._aims_at_labels():
@@ -138,7 +141,7 @@ class AutoAttack(BaseAttack):
         details["warnings"] = sentences + details["warnings"]
         return out, details
 
-    def _goals(self, n):
+    def _goals(self, n, known):
         """Return the target of each row, or None where any wrong label will do."""
         if self.target is None:
             return None
@@ -146,12 +149,16 @@ class AutoAttack(BaseAttack):
         if target.ndim > 1 or (target.ndim and len(target) != n):
             rule = f"None, a label, or one label for each of the {n} samples"
             raise invalid("target", "AutoAttack", rule, self.target)
+        known = None if known is None else np.asarray(known).tolist()
+        if known is not None and any(t not in known for t in target.ravel().tolist()):
+            raise unknown_target(self.target, "AutoAttack")
         return np.broadcast_to(target, n)
 
     def _first_to_fool(self, members, estimator, X, y):
         targeted = self.target is not None
         predicted = estimator.labels(X)
-        goal = self._goals(len(X))
+        known = getattr(estimator.model, "classes_", None)
+        goal = self._goals(len(X), known)
         if goal is None:
             y = goal = predicted if y is None else y
         left = (predicted == goal) != targeted

@@ -121,12 +121,15 @@ class FMN(MinimalNormAttack):
         z, radius = x, xp.zeros_like(pursuit.reach)
         margin, gradient = pursuit.margin, pursuit.gradient
         direction = np.inf if self.norm == np.inf else 2
+        narrow = pursuit.targeted and pursuit.scores.shape[1] > 2
         for k in range(self.n_steps):
             cosine = (1 + np.cos(np.pi * k / self.n_steps)) / 2
             radius = self._radius(pursuit, z, radius, margin, gradient, cosine)
             share = self.step_size * (0.01 + 0.99 * cosine)
-            far = per_sample(share * self._pace(pursuit, radius), x)
-            step = z - x + far * steepest(gradient, direction)
+            far = share * self._pace(pursuit, radius)
+            if narrow and k % 2:
+                far = xp.minimum(far, self._nearness(pursuit, margin, gradient))
+            step = z - x + per_sample(far, x) * steepest(gradient, direction)
             z = pursuit.clip(x + project(step, radius, self.norm))
             if k < self.n_steps - 1:
                 margin, gradient = pursuit.look(z)
@@ -137,6 +140,19 @@ class FMN(MinimalNormAttack):
         if self.norm == 1:
             return pursuit.span
         return 10 * pursuit.span if self.norm == 0 else 2 * radius
+
+    def _nearness(self, pursuit, margin, gradient):
+        """Return how far the boundary seems to be of rows that nothing fooled yet.
+
+        One of many classes may lie in a strip narrower than the steps, which jump over
+        it for ever. Every other step is therefore that of Newton where it is shorter:
+        not each, since on a bent boundary those may come to rest before it.
+        """
+        xp = namespace(margin)
+        slope = dual_length(gradient, np.inf if self.norm == np.inf else 2)
+        missing = pursuit.missing(margin)
+        usable = (slope > 0) & (missing > 0) & ~xp.isfinite(pursuit.size)
+        return xp.where(usable, missing / xp.where(usable, slope, 1.0), np.inf)
 
     def _radius(self, pursuit, z, radius, margin, gradient, cosine):
         xp, gamma = namespace(z), self.gamma * cosine

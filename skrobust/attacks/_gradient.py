@@ -44,6 +44,13 @@ def check_haste(attack):
         raise invalid("compile", owner, "True or False", attack.compile)
 
 
+def _no_haste(attack):
+    return ValueError(
+        f"{type(attack).__name__} computes this model in numpy; precision and compile "
+        "are for nets. Leave them at 'float32' and False."
+    )
+
+
 class GradientAttack(BaseAttack):
     """Base class of attacks that follow gradients.
 
@@ -83,19 +90,18 @@ class GradientAttack(BaseAttack):
 
     def _attack_from(self, estimator, X, y, key, start=None, candidates=()):
         """Attack rows, from given starts and with given candidates where there are."""
+        hurries = self.precision != "float32" or self.compile
         if predicts_numbers(estimator):
+            if hurries:
+                raise _no_haste(self)
             return attack_regressor(self, estimator, X, y, key, start)
         check_for_classes(self)
-        hurries = self.precision != "float32" or self.compile
         out = None
         forward, backward = (np.zeros(len(X), dtype=np.int64) for _ in range(2))
         n_flat, n_faint, sentences = 0, 0, []
         with differentiable_view(estimator, type(self).__name__) as view:
             if hurries and not hasattr(view, "hurried"):
-                raise ValueError(
-                    f"{type(self).__name__} computes this model in numpy; precision "
-                    "and compile are for nets. Leave them at 'float32' and False."
-                )
+                raise _no_haste(self)
             if self.precision == "tf32" and not view.has_tf32:
                 sentences = [_NO_TF32.format(owner=type(self).__name__)]
             columns = self._columns(view, y, len(X))

@@ -1,11 +1,14 @@
 """HopSkipJump: the nearest point that fools, from labels alone."""
 
+import copy
+
 import numpy as np
 
 from skrobust._containers import to_array
 from skrobust._validation import check_count, check_rows, invalid
 from skrobust.attacks._black_box import BlackBoxAttack
 from skrobust.attacks._path import Path
+from skrobust.base._attack import in_order_of
 
 
 class HopSkipJump(BlackBoxAttack):
@@ -114,6 +117,16 @@ class HopSkipJump(BlackBoxAttack):
         self.batch_size = batch_size
         self.constraints = constraints
         self.random_state = random_state
+
+    _moves_probabilities = False
+
+    def _by_position(self, X):
+        starts = in_order_of(X, self.starts, "starts", "HopSkipJump")
+        attack = super()._by_position(X)
+        if starts is not self.starts:
+            attack = copy.copy(attack)
+            attack.starts = starts
+        return attack
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -56,7 +56,7 @@ class Pursuit:
         xp, x = namespace(x), ground.in_units(x)
         self.ground, self.view, self.x = ground, ground.view, x
         self.column, self.norm, self.eps = column, norm, eps
-        self._sign = -1 if targeted else 1
+        self.targeted, self._sign = targeted, -1 if targeted else 1
         self.low, self.high = (b if b is None else ground.in_units(b) for b in box)
         infinite = xp.zeros_like(x.reshape((len(x), -1))[:, 0]) + np.inf
         self.best, self.size = x + 0, infinite

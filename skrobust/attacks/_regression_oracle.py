@@ -152,13 +152,7 @@ def attack_regressor(attack, estimator, X, y, key, start=None):
             settings["start"] = None  # further restarts are random
         out[rows] = np.where(record.best == record.x, X[rows], record.best)
         n_flat += record.n_flat
-    sentences = []
-    if n_flat:
-        sentences = [
-            f"{owner} met {n_flat} zero gradients at its starting points, where it "
-            "cannot attack; the result is an upper bound of the robustness."
-        ]
-    return out, {"warnings": sentences}
+    return out, {"warnings": attack._sentences_on_flat(n_flat)}
 
 
 def check_for_classes(attack):

@@ -106,6 +106,14 @@ def outcomes(failed, ids, owner):
     return np.array(failed, dtype=bool)
 
 
+def check_oracle(oracle, owner):
+    """Refuse what cannot be asked, before anything is drawn."""
+    if not callable(oracle):
+        cure = "For an array of labels give labels.take."
+        rule = "a callable that takes ids and returns their labels"
+        raise invalid("oracle", f"{owner}.sample", rule, oracle, cure)
+
+
 def answer_list(given, name, ids, owner):
     """Return answers as a list of Python objects, one an id; a missing one is None."""
     if np.ndim(given) == 0 and is_missing(given):

@@ -10,6 +10,7 @@ from skrobust.base._answers import (
     SKIPPED,
     answer_list,
     check_ids,
+    check_oracle,
     judge,
     one_kind,
 )
@@ -152,6 +153,7 @@ class AskTellMixin:
             As ``result()`` gives it. If the oracle raises, its inputs stay open
             (``pending_``).
         """
+        check_oracle(oracle, type(self).__name__)
         ids = self.ask(n)
         answers = oracle(ids)
         if self.y_pred_ is None:

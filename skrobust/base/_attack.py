@@ -35,6 +35,45 @@ OBJECTIVES = (
 _COUNTED = ("forward", "backward", "queries", "iterations", "found_by")
 
 
+def _numbers(X, owner):
+    """Return the values of X, or say which of them is no number."""
+    parts = _columns(X) if is_frame(X) else [("X", to_array(X))]
+    for name, values in parts:
+        if values.dtype.kind not in "OSTUMm":
+            continue
+        for value in values.ravel().tolist():
+            try:
+                float("nan" if value is None else value)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"{owner} changes numbers, and {name} holds {value!r}. Encode X "
+                    "first, and attack the model behind the encoder."
+                ) from None
+    values = to_array(X)
+    if is_frame(X) and values.dtype.kind == "O":  # nullable columns of pandas, too
+        return np.column_stack([column.astype(np.float64) for _, column in parts])
+    return values
+
+
+def _columns(X):
+    if not hasattr(X, "iloc"):
+        return [(f"column {name!r}", X[name].to_numpy()) for name in X.columns]
+    places = enumerate(X.columns)  # by place: names may occur twice
+    return [(f"column {name!r}", X.iloc[:, i].to_numpy()) for i, name in places]
+
+
+def in_order_of(X, rows, name, owner):
+    """Return rows with the columns of X in its order, where both are frames."""
+    if not is_frame(X) or not is_frame(rows) or list(rows.columns) == list(X.columns):
+        return rows
+    absent = [column for column in X.columns if column not in rows.columns]
+    if absent:
+        raise ValueError(
+            f"{owner} needs {name} with the columns of X; {absent[0]!r} is not there."
+        )
+    return rows[list(X.columns)]
+
+
 def own_params(attack):
     """Return the parameters of an attack; none where it is no estimator."""
     return attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
@@ -74,6 +113,7 @@ class BaseAttack(BaseEstimator, ABC):
 
     _norms = NORMS
     _objectives = OBJECTIVES
+    _moves_probabilities = True  # or labels alone
 
     def perturb(self, estimator, X, y=None):
         """Return adversarial rows.
@@ -160,7 +200,7 @@ class BaseAttack(BaseEstimator, ABC):
         if start is None:
             found = self._attack(estimator, values, y, key)
         else:
-            start = self._check_start(start, values)
+            start = self._check_start(in_order_of(X, start, "start", owner), values)
             found = self._attack_from(estimator, values, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
         return self._enforce(np.asarray(adversarial), values), details, values
@@ -169,7 +209,7 @@ class BaseAttack(BaseEstimator, ABC):
         """Check the parameters and return float rows and labels (or None)."""
         owner = type(self).__name__
         self._check_parameters()
-        values = check_rows(to_array(X), owner)
+        values = check_rows(_numbers(X, owner), owner)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
         self._check_range(values)
@@ -231,10 +271,10 @@ class BaseAttack(BaseEstimator, ABC):
         if not n_flat:
             return []
         owner = type(self).__name__
+        met = "1 zero gradient" if n_flat == 1 else f"{n_flat} zero gradients"
         return [
-            f"{owner} met {n_flat} zero gradients at its starting points; there it "
-            "cannot attack, so the result is an upper bound of the robustness "
-            "(gradient masking)."
+            f"{owner} met {met} at its starting points; there it cannot attack, so the "
+            "result is an upper bound of the robustness (gradient masking)."
         ]
 
     def _check_parameters(self):

@@ -105,8 +105,9 @@ class IntervalMixin:
             return 0.0, ""
         hidden = pdtri(seen, tail) / floor.sum()
         share = (int((failed & ~rare).sum()) + hidden) / self.n_pool_
+        met = "1 misprediction was" if seen == 1 else f"{seen} mispredictions were"
         note = (
-            f"{seen} mispredictions were met in what amounts to "
+            f"{met} met in what amounts to "
             f"{floor.sum() * self.n_pool_:.0f} uniform draws; the interval is widened "
             "by what these cannot exclude."
         )

@@ -142,7 +142,7 @@ class ResultMixin:
             confidence=float(confidence),
             method=name,
             effective_n=float(estimate.effective_n),
-            warnings=tuple(notes),
+            warnings=tuple(dict.fromkeys(notes)),
             estimator=estimator,
             n_used=answered.n,
             n_skipped=int((status == SKIPPED).sum()),

@@ -113,7 +113,7 @@ class SamplingResult:
         yield f"standard error {self.std_error:.4f}, effective n {self.effective_n:.1f}"
         yield (
             f"{self.n_labels} of {self.n_pool} labelled, "
-            f"{self.n_failures} mispredictions found"
+            f"{self.n_failures} misprediction{'s' * (self.n_failures != 1)} found"
             + (f", {self.n_skipped} skipped" if self.n_skipped else "")
         )
         yield from (f"warning: {text}" for text in self.warnings)

@@ -5,7 +5,7 @@ import numpy as np
 
 from skrobust import attacks
 from skrobust.cli._errors import UserError
-from skrobust.cli._options import Setting, Sizes
+from skrobust.cli._options import Setting, Sizes, all_sizes
 
 # What a command sets itself, so that --set may not.
 _TAKEN = {"eps", "norm", "data_range", "image_shape", "random_state"}
@@ -64,6 +64,8 @@ def attack_options(*default, eps_required=False):
         click.option(
             "--eps",
             type=Sizes(),
+            multiple=True,
+            callback=all_sizes,
             required=eps_required,
             help="Size of the attacks in units of the raw input (pixels of 0 to 255: "
             f"8, not 8/255); several with commas between.{without}",

@@ -75,8 +75,9 @@ def compare(models, data, **options):
     settings = [models, str(data), options["eps"], names, options["settings"]]
     settings += [options[name] for name in ("preset", "x_train", "seed", "target")]
     with parts_folder(options["checkpoint"], "compare", settings, say) as parts:
-        todo, kinds = list(zip(stems, models, strict=True)), set()
-        for name, path in bar(todo, "models", options["quiet"]):
+        # All before the first is measured: an error of the last costs no work.
+        loaded, kinds = {}, set()
+        for name, path in zip(stems, models, strict=True):
             say(f"loading {path}")
             fitted = load_model(
                 path, trust=options["trust"], allow_pickle=options["allow_pickle"]
@@ -91,8 +92,11 @@ def compare(models, data, **options):
             if options["x_train"]:
                 leave_out = [options["target"]]
                 X_train = load_rows(options["x_train"], fitted, leave_out=leave_out)
+            loaded[name] = fitted, (X, y, X_train), known
+        for name in bar(stems, "models", options["quiet"]):
+            fitted, rows, known = loaded[name]
             found = log.run(
-                name, "measurement", measure, name, fitted, (X, y, X_train),
+                name, "measurement", measure, name, fitted, rows,
                 {**options, "names": names, "known": known}, parts, say, required=True,
             )  # fmt: skip
             for one, values in found.items():

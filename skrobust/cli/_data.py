@@ -1,5 +1,6 @@
 """Rows and labels from a CSV file or a built-in data set."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -192,7 +193,14 @@ def read_table(path, as_text=()):
     as_text = dict(as_text)
 
     def read(path):
-        frame = pandas.read_csv(path, dtype=as_text)
+        with warnings.catch_warnings():  # else a field too many shifts all columns
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            try:
+                frame = pandas.read_csv(path, dtype=as_text, index_col=False)
+            except pandas.errors.ParserWarning as error:
+                raise UserError(
+                    f"{path.name!r} has rows with more fields than its header."
+                ) from error
         return _keep_words(pandas, frame, path, as_text)
 
     return _read(read, path, "CSV")
@@ -201,6 +209,8 @@ def read_table(path, as_text=()):
 def _read(read, path, kind):
     try:
         return read(path)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path.name!r} is not UTF-8; save it so.") from error
     except (ValueError, OSError) as error:  # the errors of the parsers are such, too
         raise UserError(
             f"{path.name!r} could not be read as {kind}: {one_line(error)}"
@@ -215,7 +225,9 @@ def _keep_words(pandas, frame, path, as_text):
         if name in as_text or not pandas.api.types.is_numeric_dtype(frame[name])
     ]
     if holes:
-        plain = pandas.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+        plain = pandas.read_csv(
+            path, dtype=str, keep_default_na=False, na_values=[""], index_col=False
+        )
         frame[holes] = plain[holes]
     return frame
 
@@ -244,12 +256,12 @@ def columns_for(model, frame, source, *, beside=" beside the target"):
                 f"The model takes {wanted} features, and {source!r} has "
                 f"{frame.shape[1]}{beside}."
             )
-    missing = frame.isna().sum()
-    missing = missing[missing > 0]
-    if len(missing) and not _takes_nan(model):
+    holes = frame.isna()
+    missing = frame.columns[holes.any()]
+    if len(missing) and not _takes_nan(model, frame[holes.any(axis=1)], names is None):
         raise UserError(
-            f"{source!r} has missing values in {listed(map(str, missing.index))}; "
-            "fill or drop them first."
+            f"{source!r} has missing values in {listed(map(str, missing))}, which the "
+            "model does not take; fill or drop them first."
         )
     if (
         names is None
@@ -260,11 +272,17 @@ def columns_for(model, frame, source, *, beside=" beside the target"):
     return frame if names is not None else frame.to_numpy()
 
 
-def _takes_nan(model):
+def _takes_nan(model, rows, plain):
     try:
-        return get_tags(model).input_tags.allow_nan
+        if get_tags(model).input_tags.allow_nan:
+            return True
     except (AttributeError, TypeError):
+        pass
+    try:  # a pipeline that imputes some columns says no and takes them
+        model.predict(rows.to_numpy() if plain else rows)
+    except Exception:
         return False
+    return True
 
 
 def listed(names):

@@ -66,6 +66,11 @@ class Sizes(click.ParamType):
         return sizes
 
 
+def all_sizes(ctx, param, value):
+    """Return the sizes of an option that was given once or several times, or None."""
+    return sum(value, ()) or None
+
+
 def checked_out(ctx, param, value):
     """Return the path of a file that may be written, or say why not."""
     if value is None:

@@ -24,6 +24,7 @@ from skrobust.cli._options import (
     SEED_OPTION,
     TRAIN_OPTION,
     Sizes,
+    all_sizes,
     checked_json,
     checked_out,
     with_options,
@@ -56,6 +57,8 @@ _MARKDOWN = click.option(
 @click.option(
     "--radii",
     type=Sizes(),
+    multiple=True,
+    callback=all_sizes,
     help="Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
 )
 @click.option(

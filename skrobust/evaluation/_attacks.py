@@ -200,6 +200,9 @@ def evaluate_attack(
     if getattr(attack, "target", None) is not None:
         results["skipped"] = "robust ratio: the attack has a target"
         return results
+    if not getattr(attack, "_moves_probabilities", True):
+        results["skipped"] = "robust ratio: the attack sees labels alone"
+        return results
     if not hasattr(estimator, "predict_proba"):
         results["skipped"] = "robust ratio: the model has no predict_proba"
         return results

@@ -37,6 +37,7 @@ class _Case:
         self.values = np.asarray(to_array(X), dtype=np.float64)
         self.seen = seen  # smallest and largest value of all rows
         params = own_params(attack)
+        self.targeted = params.get("target") is not None
         self.can_scale = "eps" in params and hasattr(attack, "set_params")
         if params.get("objective", "") is None:
             attack = clone(attack).set_params(objective="misclassification")
@@ -111,6 +112,8 @@ def check_evaluation(
         - ONE_STEP_BEATS_ATTACK: FGSM fools samples that the attack misses.
         - BLACK_BOX_BEATS_ATTACK: random search fools samples that the attack misses.
 
+        The last three are not asked of attacks with a target.
+
     Raises
     ------
     ValueError
@@ -147,6 +150,7 @@ def check_evaluation(
     rows = np.sort(rng.permutation(len(y))[:n_samples])
     whole = to_array(X)
     seen = float(whole.min()), float(whole.max())
+    attack = _at_rows(attack, rows, len(y))
     case = _Case(attack, estimator, take_rows(X, rows), y[rows], seen)
     eps, norm = case.eps, case.norm
     doubts = list(check_input(whole, eps, norm, case.data_range))
@@ -161,6 +165,14 @@ def check_evaluation(
         doubts += _check_one_step(case)
         doubts += _check_random_search(case, n_queries, rng)
     return doubts
+
+
+def _at_rows(attack, rows, n):
+    """Return an attack whose targets, where there is one a row, are those of rows."""
+    target = own_params(attack).get("target")
+    if np.ndim(target) != 1 or len(target) != n:
+        return attack
+    return clone(attack).set_params(target=np.asarray(target)[rows])
 
 
 def _check_examples(case):
@@ -226,7 +238,8 @@ def _check_radii(case):
             numbers,
         )
     chance = 1 / max(2, len(np.unique(case.y)))
-    if accuracy[-1] > chance:
+    # What is wanted of a targeted attack may be the true label.
+    if accuracy[-1] > chance and not case.targeted:
         yield EvaluationWarning(
             "UNBOUNDED",
             f"With a radius as wide as the data ({whole:.3g}) accuracy is still "
@@ -238,7 +251,7 @@ def _check_radii(case):
 
 def _check_one_step(case):
     """Yield a doubt where the simplest attack finds more."""
-    if type(case.attack) is FGSM or getattr(case.attack, "target", None) is not None:
+    if type(case.attack) is FGSM or case.targeted:
         return
     try:
         with differentiable_view(case.estimator, _OWNER):
@@ -250,7 +263,7 @@ def _check_one_step(case):
 
 
 def _check_random_search(case, n_queries, rng):
-    if getattr(case.attack, "target", None) is not None:
+    if case.targeted:
         return
     stays = quietly(_random_search, case, n_queries, rng)
     yield from _beaten(case, stays, "BLACK_BOX_BEATS_ATTACK", "A random search")

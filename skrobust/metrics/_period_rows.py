@@ -1,6 +1,8 @@
 """The rows of each period of time, and the metrics of one period."""
 
+import re
 import warnings
+from itertools import pairwise
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -12,6 +14,12 @@ from skrobust.metrics._labels import label_array, label_pair
 
 _NAMED = ("accuracy", "gini", "roc_auc")
 _UNDEFINED = float("nan")
+
+
+def period_text(period):
+    """Return a period as people write it: a day without its midnight."""
+    text = re.sub(r"(:\d\d)\.0+$", r"\1", str(period))
+    return re.sub(r"(?<=\d)[T ]00:00(:00)?$", "", text)
 
 
 def rows_of_periods(times, n_samples, owner):
@@ -39,8 +47,28 @@ def rows_of_periods(times, n_samples, owner):
         raise invalid("times", owner, "values of one kind that sort", kinds) from error
     if names is not None:  # categories in their own order
         distinct = names[distinct]
+    else:
+        _check_order(distinct, owner)
     order = np.argsort(period, kind="stable")
     return distinct, np.split(order, np.cumsum(np.bincount(period))[:-1])
+
+
+def _check_order(distinct, owner):
+    """Refuse text that sorts otherwise than its numbers: week 10 before week 2."""
+    texts = distinct.tolist()
+    if not all(isinstance(text, str) for text in texts):
+        return
+    for before, after in pairwise(texts):
+        if _counted(before) > _counted(after):
+            rule = f"text that sorts in time; as text {before!r} is before {after!r}"
+            cure = "Give dates, numbers or an ordered Categorical."
+            raise invalid("times", owner, rule, texts[:3], cure)
+
+
+def _counted(text):
+    """Return the parts of a text, numbers as numbers, in an order of their own."""
+    parts = re.split(r"(\d+)", text)
+    return [int(part) if i % 2 else part for i, part in enumerate(parts)]
 
 
 def named_metric(metric, y_true, y_pred, owner):

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics import accuracy_score
 
-from skrobust._containers import to_array
+from skrobust._containers import shape_of, to_array
 from skrobust._responses import (
     predict_labels,
     predict_probabilities,
@@ -68,7 +68,7 @@ class NormalizedScorer(BaseScorer):
         settings["n_samples"] = self.n_samples
         settings["n_features"] = self.n_features
         if self.n_features is None:
-            settings["n_features"] = int(np.prod(np.shape(X)[1:]))
+            settings["n_features"] = int(np.prod(shape_of(X)[1:]))
         if self.metric == "accuracy":
             cure = 'Use make_normalized_scorer("r2").'
             refuse_regressor(estimator, "The normalized accuracy", cure)

@@ -3,12 +3,11 @@
 import copy
 from collections import Counter
 
-import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, like, to_array
+from skrobust._containers import is_frame, like, shape_of, to_array
 from skrobust._random import seed_number
 from skrobust._row_content import ContentKey, is_series
 from skrobust._validation import check_choice, check_count, check_same_length
@@ -187,7 +186,7 @@ class PerturbationSequence(BasePerturbation):
         if not (is_frame(X) or is_series(X) or isinstance(X, (list, tuple))):
             X = to_array(X)
         check_same_length("PerturbationSequence", X=X)  # not without rows
-        if np.ndim(X) == 2 and (reset or hasattr(self, "n_features_in_")):
+        if len(shape_of(X)) == 2 and (reset or hasattr(self, "n_features_in_")):
             validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 

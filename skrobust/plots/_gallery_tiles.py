@@ -5,7 +5,7 @@ import textwrap
 
 import numpy as np
 
-from skrobust._containers import to_array
+from skrobust._containers import shape_of, to_array
 from skrobust._validation import invalid
 from skrobust.plots._common import size_in_inches
 
@@ -23,10 +23,10 @@ def kind_of(X, image_shape):
     first = np.asarray(to_array(X), dtype=object)[:1].ravel()
     if len(first) and isinstance(first[0], str):
         return "text"
-    ndim = np.ndim(X)
+    ndim = len(shape_of(X))
     if image_shape is not None or ndim == 4:
         return "image"
-    return "series" if ndim == 3 or np.shape(X)[1] > 30 else "table"
+    return "series" if ndim == 3 or shape_of(X)[1] > 30 else "table"
 
 
 def as_image(row, image_shape, owner):

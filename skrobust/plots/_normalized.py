@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
+from skrobust._containers import shape_of
 from skrobust._validation import check_choice
 from skrobust.metrics import normalized_score_parts
 from skrobust.plots._common import (
@@ -151,7 +152,7 @@ class NormalizedScoreDisplay(FoldedTableMixin):
             task = "classification"
         elif is_regressor(estimator):
             task = "regression"
-        shape = np.shape(X)
+        shape = shape_of(X)
         kwargs = {"n_features": int(np.prod(shape[1:]))} | kwargs
         name = name or type(estimator).__name__
         return cls.from_predictions(

@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._responses import predict_labels
 from skrobust._validation import check_number, check_scores, check_targets, invalid
 from skrobust.metrics import period_stability_index, stability_index
+from skrobust.metrics._period_rows import period_text
 from skrobust.plots._common import (
     FoldedTableMixin,
     check_results,
@@ -302,14 +303,16 @@ class StabilityPatternDisplay(FoldedTableMixin):
         if self.periods is not None:
             step = -(-len(self.periods) // 6)
             shown = np.arange(0, len(self.periods), step)
-            ax.set_xticks(shown, [str(self.periods[i]) for i in shown])
-            if max(len(str(self.periods[i])) for i in shown) > 6:
+            names = [period_text(self.periods[i]) for i in shown]
+            ax.set_xticks(shown, names)
+            if max(map(len, names)) > 6:
                 ax.tick_params(axis="x", rotation=30)
         else:
             ax.locator_params(axis="x", integer=True)
         text = (
             f"index {terms['index']:.3f} = mean {terms['mean']:.3f} "
-            f"- fall {-terms['falling']:.3f} - scatter {-terms['variability']:.3f}"
+            f"- fall {abs(terms['falling']):.3f} "
+            f"- scatter {abs(terms['variability']):.3f}"
         )
         self.legend_ = legend_above(ax, size, title=text)
         return self

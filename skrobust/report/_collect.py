@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from skrobust._containers import is_frame
+from skrobust._containers import is_frame, shape_of
 from skrobust._validation import check_count, check_same_length, check_targets, invalid
 from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.report import _facts, _inputs
@@ -153,12 +153,12 @@ def collect_report(
     if not is_frame(X) and not hasattr(X, "shape"):
         X = np.asarray(X)
     y = np.asarray(check_targets(y, _OWNER))
-    check_same_length(_OWNER, X=range(_facts.shape_of(X)[0]), y=y)
-    shape, is_text = _facts.shape_of(X), _facts.is_text(X)
+    check_same_length(_OWNER, X=range(shape_of(X)[0]), y=y)
+    shape, is_text = shape_of(X), _facts.is_text(X)
     if len(shape) < 2 and not is_text:
         raise invalid("X", _OWNER, "of shape (n_samples, ...)", tuple(shape))
     check_count(n_labels, "n_labels", _OWNER)
-    n_train = 0 if X_train is None else _facts.shape_of(X_train)[0]
+    n_train = 0 if X_train is None else shape_of(X_train)[0]
     if n_samples is not None:
         check_count(n_samples, "n_samples", _OWNER)
     _inputs.check_size(eps, norm)

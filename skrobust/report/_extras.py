@@ -10,6 +10,7 @@ from skrobust.attacks import PGD
 from skrobust.evaluation import check_evaluation, robust_accuracy_curve
 from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.metrics import group_robustness, period_stability_index
+from skrobust.metrics._period_rows import period_text
 from skrobust.report._plain import to_plain
 
 N_CHECKED = 64  # rows that an honest evaluation is checked on
@@ -113,7 +114,7 @@ def periods(y, predicted, times, kind):
     return {
         "index": float(index),
         "metric": "R2" if regressor else "accuracy",
-        "period": [str(period) for period in table["period"]],
+        "period": [period_text(period) for period in table["period"]],
         "n_samples": table["n_samples"],
         "score": table["score"],
     }

@@ -10,7 +10,7 @@ import sklearn
 from sklearn.base import is_classifier, is_regressor
 
 import skrobust
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._responses import is_net, unwrap
 from skrobust.perturbations._images import find_channel_axis, split_image_shape
 
@@ -41,11 +41,6 @@ def kind_of(name, model):
         f"A report needs fitted classifiers or regressors; {name!r} is a "
         f"{type(model).__name__}."
     )
-
-
-def shape_of(X):
-    """Return the shape of rows in any container."""
-    return X.shape if hasattr(X, "shape") else np.shape(X)
 
 
 def is_text(X):

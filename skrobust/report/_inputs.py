@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 
 from skrobust import attacks as family
+from skrobust._containers import shape_of
 from skrobust._validation import check_number, check_scores, invalid
 from skrobust.report import _facts
 
@@ -139,5 +140,5 @@ def name_of_conditions(conditions, X, image_shape):
         return conditions
     if _facts.is_text(X):
         return "text"
-    flat = len(_facts.shape_of(X)) == 2
+    flat = len(shape_of(X)) == 2
     return "tabular" if flat and image_shape is None else "asi68"

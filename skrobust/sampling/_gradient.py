@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._validation import check_count, check_number
 from skrobust.base import Estimate
-from skrobust.base._answers import FAILED, PASSED
+from skrobust.base._answers import FAILED, PASSED, check_oracle
 from skrobust.sampling._strata import OneByStratum
 
 
@@ -124,6 +124,7 @@ class GradientSampler(OneByStratum):
         SamplingResult
             As ``result()`` gives it. If the oracle raises, the answers before stay.
         """
+        check_oracle(oracle, type(self).__name__)
         owner = f"{type(self).__name__}.ask"
         n, left = check_count(n, "n", owner), self.n_pool_ - self._n_asked
         if n > left:

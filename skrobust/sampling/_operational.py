@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_choice, check_count, check_number, invalid
 from skrobust.base import BaseSampler
-from skrobust.base._answers import FAILED, PASSED, UNASKED
+from skrobust.base._answers import FAILED, PASSED, UNASKED, check_oracle
 from skrobust.sampling._frontier import frontier
 from skrobust.sampling._ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling._recalibration import (
@@ -175,6 +175,7 @@ class OperationalSampler(BaseSampler):
         owner = type(self).__name__
         check_is_fitted(self)
         self._check_parameters()
+        check_oracle(oracle, owner)
         n, left = check_count(n, "n", f"{owner}.sample"), self.n_pool_ - self._n_asked
         if n > left:
             raise ValueError(f"{owner}: {left} left, {n} asked.")
