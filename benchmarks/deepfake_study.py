@@ -130,7 +130,9 @@ def group_row(name, model, part, attack, store):
         random_state=0,
     )
     rate = found.groups["true_rate"]
-    out = {"detector": name, "attack": repr(attack), "measure": rate.measure}
+    text = budget({"norm": "inf", "eps": attack.eps})
+    out = {"detector": name, "attack": f"{type(attack).__name__}, {text}"}
+    out["measure"] = rate.measure
     out |= {k: rate[k] for k in ("range", "range_by_chance", "range_p_value")}
     out["rows"], out["gaps"] = [], []
     ratio = found.groups["robust_ratio_probability_shift"]
