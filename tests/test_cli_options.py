@@ -357,7 +357,9 @@ def test_missing_values_are_the_models_to_refuse(tmp_path):
     X, y = load_iris(return_X_y=True)
     frame = pandas.DataFrame(X, columns=list("abcd"))
     frame.loc[::10, "b"] = np.nan
-    columns = make_column_transformer((SimpleImputer(), ["b"]), remainder="passthrough")
+    columns = make_column_transformer(
+        (SimpleImputer(), ["b"]), ("passthrough", ["a", "c", "d"])
+    )
     model = make_pipeline(columns, LogisticRegression(max_iter=2000)).fit(frame, y)
     skops_io.dump(model, tmp_path / "holes.skops")
     frame.assign(kind=y).to_csv(tmp_path / "b.csv", index=False)
