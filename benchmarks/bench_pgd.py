@@ -159,7 +159,7 @@ def memory(a):
     back at once instead of keeping holes of all the sizes that a shrinking batch had.
     """
     context = multiprocessing.get_context("spawn")
-    for fixed in (False, True):
+    for fixed in (False, True):  # minutes: each process trains its net
         peaks = {}
         if fixed:
             os.environ["MALLOC_MMAP_THRESHOLD_"] = str(2**20)
