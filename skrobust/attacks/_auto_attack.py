@@ -12,7 +12,7 @@ from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fab import FAB
 from skrobust.attacks._gradient import check_haste
 from skrobust.attacks._square import Square
-from skrobust.attacks._targets import unknown_target
+from skrobust.attacks._targets import target_labels, unknown_target
 from skrobust.base import AttackResult, BaseAttack
 from skrobust.base._attack import own_params
 
@@ -143,16 +143,12 @@ class AutoAttack(BaseAttack):
 
     def _goals(self, n, known):
         """Return the target of each row, or None where any wrong label will do."""
-        if self.target is None:
-            return None
-        target = np.asarray(self.target)
-        if target.ndim > 1 or (target.ndim and len(target) != n):
-            rule = f"None, a label, or one label for each of the {n} samples"
-            raise invalid("target", "AutoAttack", rule, self.target)
-        known = None if known is None else np.asarray(known).tolist()
-        if known is not None and any(t not in known for t in target.ravel().tolist()):
-            raise unknown_target(self.target, "AutoAttack")
-        return np.broadcast_to(target, n)
+        goal = target_labels(self.target, n, "AutoAttack")
+        if goal is not None and known is not None:
+            known = np.asarray(known).tolist()
+            if any(label not in known for label in goal.tolist()):
+                raise unknown_target(self.target, "AutoAttack")
+        return goal
 
     def _first_to_fool(self, members, estimator, X, y):
         targeted = self.target is not None

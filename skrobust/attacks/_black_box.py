@@ -6,10 +6,10 @@ from collections import namedtuple
 import numpy as np
 
 from skrobust._responses import undisturbed
-from skrobust._validation import invalid
 from skrobust.attacks._asked import Asked
 from skrobust.attacks._queries import Queries, check_query_parameters
 from skrobust.attacks._search import Search
+from skrobust.attacks._targets import check_target_and_objective, target_labels
 from skrobust.base import BaseAttack
 
 _SCORES = ("decision_function", "predict_proba", "predict")
@@ -61,29 +61,15 @@ class BlackBoxAttack(BaseAttack):
     def _check_parameters(self):
         super()._check_parameters()
         check_query_parameters(self)
-        if self.target is not None and self.objective == "probability_shift":
-            raise ValueError(
-                f"{type(self).__name__} with a target cannot have "
-                "objective='probability_shift', which drives the predicted class both "
-                "ways. Use target=None, or objective='loss'."
-            )
-
-    def _targets(self, n):
-        """Return the label that each of n rows is driven to, or None."""
-        if self.target is None:
-            return None
-        target = np.asarray(self.target)
-        if target.ndim > 1 or (target.ndim and len(target) != n):
-            rule = f"None, a label, or one label for each of the {n} samples"
-            raise invalid("target", type(self).__name__, rule, self.target)
-        return np.broadcast_to(target, n)
+        check_target_and_objective(self)
 
     def _search(self, estimator, X, y, start=None):
         # The model is asked in the container that came in.
         return super()._search(Asked(estimator, X), X, y, start)
 
     def _attack(self, estimator, X, y, key):
-        call = Call(X, y, self._targets(len(X)), key, self._domain(X))
+        target = target_labels(self.target, len(X), type(self).__name__)
+        call = Call(X, y, target, key, self._domain(X))
         shift = self.objective in ("loss", "probability_shift")
         queries = Queries(
             estimator.model,

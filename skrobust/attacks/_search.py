@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from skrobust._norms import per_sample
-from skrobust._validation import invalid
+from skrobust.attacks._targets import unknown_target
 
 _TINY = np.finfo(np.float64).tiny
 
@@ -73,8 +73,7 @@ class Search:
     def _target_columns(self, attack, labels):
         columns = self._queries.columns(labels)
         if (columns < 0).any():
-            rule = "a label that the model knows, or one such label per sample"
-            raise invalid("target", self._queries.owner, rule, attack.target)
+            raise unknown_target(attack.target, self._queries.owner)
         return columns
 
     def wants(self, labels, rows=slice(None)):

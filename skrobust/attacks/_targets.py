@@ -1,8 +1,34 @@
-"""Labels that an attack is to reach, as columns of the scores."""
+"""Labels that an attack is to reach, as such and as columns of the scores."""
 
 import numpy as np
 
 from skrobust._validation import invalid
+
+
+def target_labels(target, n, owner):
+    """Return the label that each of n rows is driven to, or None without a target.
+
+    Parameters
+    ----------
+    target : None, label, or array-like of shape (n,)
+        Where to.
+    n : int
+        Number of rows.
+    owner : str
+        Who asks.
+
+    Returns
+    -------
+    ndarray of shape (n,), or None
+        Read-only.
+    """
+    if target is None:
+        return None
+    labels = np.asarray(target)
+    if labels.ndim > 1 or (labels.ndim and len(labels) != n):
+        rule = f"None, a label, or one label for each of the {n} samples"
+        raise invalid("target", owner, rule, target)
+    return np.broadcast_to(labels, n)
 
 
 def target_columns(view, target, n, owner):
@@ -25,12 +51,9 @@ def target_columns(view, target, n, owner):
         Never negative; a net does not say how many columns it has, so that the caller
         must refuse those beyond (:func:`unknown_target`).
     """
-    given = np.asarray(target)
-    if given.ndim > 1 or (given.ndim and len(given) != n):
-        rule = f"None, a label, or one label for each of the {n} samples"
-        raise invalid("target", owner, rule, target)
+    labels = target_labels(target, n, owner)
     try:
-        columns = view.columns(np.broadcast_to(given, n))
+        columns = view.columns(labels)
     except ValueError:
         columns = np.full(n, -1)
     if (columns < 0).any():
