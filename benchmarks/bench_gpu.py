@@ -21,9 +21,9 @@ import torch
 from skorch import NeuralNetClassifier
 from torch import nn
 
-from skrobust._random import KeyedGenerator
-from skrobust._views._fast import FastNet
-from skrobust._views._net import NetView
+from skrobust._differentiable.net import NetView
+from skrobust._differentiable.reduced_precision import FastNet
+from skrobust._keyed_noise.generator import KeyedGenerator
 from skrobust.attacks import PGD
 from skrobust.base import BaseAttack
 

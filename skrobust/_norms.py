@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from skrobust._bits import chunks
+from skrobust._keyed_noise.splitmix import chunks
 
 NORMS = (np.inf, 2, 1)
 

@@ -23,7 +23,6 @@ from skrobust.attacks import (
     RandomSearch,
     Square,
 )
-from skrobust.base import Estimate
 from skrobust.nets import ToNetInput
 from skrobust.perturbations import (
     AccentRemoval,
@@ -117,6 +116,7 @@ from skrobust.sampling import (
     CrossEntropySampler,
     DeepESTSampler,
     DistanceSurprise,
+    Estimate,
     GradientSampler,
     LikelihoodSurprise,
     MahalanobisSurprise,

@@ -22,7 +22,7 @@ from skrobust.attacks import (
 from skrobust.base import Constraints
 from skrobust.evaluation import check_evaluation, evaluate_attack
 from skrobust.metrics import period_stability_index
-from skrobust.metrics._period_rows import period_text
+from skrobust.metrics.stability.period_rows import period_text
 from skrobust.perturbations import FeatureNoise, PerturbationSequence
 from skrobust.plots import StabilityPatternDisplay
 from skrobust.sampling import GradientSampler, OperationalSampler, SimpleRandomSampler

@@ -11,11 +11,11 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_bits", "_norms", "_random", "_validation", "_optional", "_parallel",
-     "_containers", "_responses", "_results", "_row_content", "_rows"},
+    {"_containers", "_deprecation", "_keyed_noise", "_norms", "_optional", "_parallel",
+     "_responses", "_results", "_validation"},
     {"base"},
     {"metrics"},
-    {"_views"},
+    {"_differentiable"},
     {"perturbations", "attacks", "sampling", "nets", "datasets"},
     {"evaluation", "testing"},
     {"plots"},
@@ -24,13 +24,17 @@ FLOORS = [
 ]  # fmt: skip
 # The few neighbours on the lowest floor that may lean on one another.
 WITHIN_LOWEST = {
-    "_random": {"_bits"},
-    "_norms": {"_bits"},
+    "_keyed_noise": {"_containers", "_validation"},
+    "_norms": {"_keyed_noise"},
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
     "_results": {"_optional"},
-    "_row_content": {"_containers", "_random"},
-    "_rows": {"_containers", "_row_content"},
+}
+# Names that may occur in several folders, since they mean the same in each.
+SAME_MEANING = {
+    "__init__",  # what the folder offers
+    "base",  # the base class of the folder
+    "presets",  # lists of conditions
 }
 DOORS = {"__init__", "__main__"}
 
@@ -63,6 +67,37 @@ def test_arrows_point_down(path):
         if other == room or other in WITHIN_LOWEST.get(room, ()):
             continue
         assert floor[other] < floor[room], f"{path.name} imports {module}, upwards"
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
+)
+def test_no_private_imports_across_families(path):
+    room = room_of(path)
+    for module in imports_of(path):
+        if not module.startswith("skrobust."):
+            continue
+        family, *inside = module.split(".")[1:]
+        if family != room:
+            assert not any(part.startswith("_") for part in inside), module
+
+
+def test_each_file_name_has_one_meaning():
+    places = {}
+    for path in PACKAGE.rglob("*.py"):
+        places.setdefault(path.stem.lstrip("_"), []).append(path)
+    places.pop("init__")
+    twice = {
+        name: [str(p.relative_to(PACKAGE)) for p in paths]
+        for name, paths in places.items()
+        if len(paths) > 1 and name not in SAME_MEANING
+    }
+    assert not twice
+
+
+def test_no_file_shadows_the_standard_library():
+    names = {path.stem for path in PACKAGE.rglob("*.py")} - {"__init__", "__main__"}
+    assert not names & set(sys.stdlib_module_names)
 
 
 def test_files_are_short():

@@ -9,9 +9,9 @@ minimal norm (:class:`DDN`, :class:`FMN`, :class:`FAB`, :class:`DeepFool`,
 attacking a net does.
 """
 
+from skrobust.attacks._adversarial_resampler import AdversarialSampler
 from skrobust.attacks._auto_attack import AutoAttack
 from skrobust.attacks._auto_pgd import AutoPGD
-from skrobust.attacks._black_box import BlackBoxAttack
 from skrobust.attacks._carlini_wagner import CarliniWagner
 from skrobust.attacks._ddn import DDN
 from skrobust.attacks._deepfool import DeepFool
@@ -20,16 +20,16 @@ from skrobust.attacks._exact_tree import ExactTree
 from skrobust.attacks._fab import FAB
 from skrobust.attacks._fgsm import FGSM
 from skrobust.attacks._fmn import FMN
-from skrobust.attacks._gradient import GradientAttack
 from skrobust.attacks._hop_skip_jump import HopSkipJump
-from skrobust.attacks._minimal import MinimalNormAttack
 from skrobust.attacks._momentum import BIM, MomentumPGD
 from skrobust.attacks._pgd import PGD
-from skrobust.attacks._probability_shift import ProbabilityShift
+from skrobust.attacks._probability_shift_attack import ProbabilityShift
 from skrobust.attacks._random_search import RandomSearch
-from skrobust.attacks._sampler import AdversarialSampler
 from skrobust.attacks._square import Square
 from skrobust.attacks._zoo import ZOO
+from skrobust.attacks.core.black_box_attack import BlackBoxAttack
+from skrobust.attacks.core.gradient_attack import GradientAttack
+from skrobust.attacks.core.minimal_attack import MinimalNormAttack
 from skrobust.base import Constraints
 
 __all__ = [

@@ -4,17 +4,17 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import to_array
-from skrobust._random import seed_number
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_probabilities, refuse_regressor, undisturbed
 from skrobust._validation import check_choice, invalid
-from skrobust.attacks._asked import Asked
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fab import FAB
-from skrobust.attacks._gradient import check_haste
 from skrobust.attacks._square import Square
-from skrobust.attacks._targets import target_labels, unknown_target
+from skrobust.attacks.core.gradient_attack import check_haste
+from skrobust.attacks.core.model_in_container import Asked
+from skrobust.attacks.core.targets import target_labels, unknown_target
 from skrobust.base import AttackResult, BaseAttack
-from skrobust.base._attack import own_params
+from skrobust.base.attack import own_params
 
 _COUNTS = ("forward", "backward", "queries", "iterations")
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from skrobust._norms import namespace, per_sample
 from skrobust._validation import check_choice, check_count, invalid
-from skrobust.attacks._gradient import Drive, GradientAttack
-from skrobust.attacks._losses import LOSS_NAMES
+from skrobust.attacks.core.gradient_attack import Drive, GradientAttack
+from skrobust.attacks.core.losses import LOSS_NAMES
 
 _MOMENTUM = 0.75
 _RISES = 0.75  # share of steps that must raise the loss between two checkpoints

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._norms import length, namespace, per_sample
 from skrobust._validation import check_count, check_number
-from skrobust.attacks._minimal import MinimalNormAttack
+from skrobust.attacks.core.minimal_attack import MinimalNormAttack
 
 
 class CarliniWagner(MinimalNormAttack):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from skrobust._differentiable import differentiable_view, regressor_view
 from skrobust._norms import length
 from skrobust._responses import predicts_numbers
-from skrobust._views import differentiable_view, regressor_view
-from skrobust.attacks._closed_forms import farthest, room_of, shortest
-from skrobust.attacks._regression_oracle import check_for_classes, check_objective
+from skrobust.attacks.core.closed_forms import farthest, room_of, shortest
+from skrobust.attacks.core.regression import check_for_classes, check_objective
 from skrobust.base import BaseAttack
 
 

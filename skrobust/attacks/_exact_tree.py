@@ -9,9 +9,9 @@ from skrobust._validation import (
     check_count,
     invalid,
 )
-from skrobust.attacks._regression_oracle import check_for_classes, check_objective
-from skrobust.attacks._tree_boxes import tree_boxes
-from skrobust.attacks._tree_search import farthest_box, nearest_box
+from skrobust.attacks.core.regression import check_for_classes, check_objective
+from skrobust.attacks.core.tree_boxes import tree_boxes
+from skrobust.attacks.core.tree_search import farthest_box, nearest_box
 from skrobust.base import BaseAttack
 
 

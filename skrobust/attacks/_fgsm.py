@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust.attacks._gradient import GradientAttack
+from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
 class FGSM(GradientAttack):

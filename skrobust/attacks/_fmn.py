@@ -11,7 +11,7 @@ from skrobust._norms import (
     steepest,
 )
 from skrobust._validation import check_count, check_number
-from skrobust.attacks._minimal import MinimalNormAttack
+from skrobust.attacks.core.minimal_attack import MinimalNormAttack
 
 
 class FMN(MinimalNormAttack):

@@ -6,9 +6,9 @@ import numpy as np
 
 from skrobust._containers import to_array
 from skrobust._validation import check_count, check_rows, invalid
-from skrobust.attacks._black_box import BlackBoxAttack
-from skrobust.attacks._path import Path
-from skrobust.base._attack import in_order_of
+from skrobust.attacks.core.black_box_attack import BlackBoxAttack
+from skrobust.attacks.core.boundary_walk import Path
+from skrobust.base.attack import in_order_of
 
 
 class HopSkipJump(BlackBoxAttack):

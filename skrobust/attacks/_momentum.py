@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._norms import length, per_sample
 from skrobust._validation import check_count, check_number
-from skrobust.attacks._gradient import GradientAttack
+from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
 class MomentumPGD(GradientAttack):

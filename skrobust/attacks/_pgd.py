@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._validation import check_count, check_number, invalid
-from skrobust.attacks._gradient import GradientAttack
+from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
 class PGD(GradientAttack):

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._norms import length, per_sample
 from skrobust._validation import check_choice, check_count
-from skrobust.attacks._black_box import BlackBoxAttack
+from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 
 DRAWS = ("mixed", "uniform", "corners", "gaussian")
 

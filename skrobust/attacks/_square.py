@@ -4,8 +4,8 @@ import numpy as np
 
 from skrobust._norms import length, per_sample
 from skrobust._validation import check_choice, check_count, check_number, invalid
-from skrobust.attacks._black_box import BlackBoxAttack
-from skrobust.attacks._square_parts import Flat, Planes
+from skrobust.attacks.core.black_box_attack import BlackBoxAttack
+from skrobust.attacks.core.square_windows import Flat, Planes
 
 # Steps of 10,000 after which the share of changed pixels is halved.
 _HALVED_AT = (10, 50, 200, 500, 1000, 2000, 4000, 6000, 8000)

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._norms import per_sample, steepest
 from skrobust._validation import check_count, check_number
-from skrobust.attacks._black_box import BlackBoxAttack
+from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 
 
 class ZOO(BlackBoxAttack):

@@ -1,12 +1,12 @@
 """What the three deepfake sets have in common."""
 
 from skrobust._validation import check_choice, check_count
-from skrobust.datasets._build import build
 from skrobust.datasets._clips_on_disk import (
     check_options,
     still_records,
     video_records,
 )
+from skrobust.datasets._labelled_images import build
 from skrobust.datasets._sample_frames import check_sampling
 
 # MesoNet and the list of Celeb-DF both take 1 for real.

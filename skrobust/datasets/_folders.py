@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 from skrobust._validation import check_choice, invalid
-from skrobust.datasets._build import build
 from skrobust.datasets._clips_on_disk import (
     LONGEST,
     check_options,
@@ -15,6 +14,7 @@ from skrobust.datasets._clips_on_disk import (
     video_records,
 )
 from skrobust.datasets._image_set import folder_of, visible
+from skrobust.datasets._labelled_images import build
 from skrobust.datasets._metadata import table_records
 from skrobust.datasets._sample_frames import check_sampling
 from skrobust.datasets._skips import Skips

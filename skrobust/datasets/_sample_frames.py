@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrobust._random import seed_number, stream_number
+from skrobust._keyed_noise.generator import seed_number, stream_number
 from skrobust._validation import check_choice, check_count, check_number
 from skrobust.datasets._faces import check_crop
 from skrobust.datasets._image_files import check_resize, resized

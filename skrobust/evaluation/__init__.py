@@ -1,14 +1,14 @@
 """Evaluation: a fitted model, many conditions, one table."""
 
 from skrobust._results import Results
-from skrobust.evaluation._attacks import evaluate_attack
 from skrobust.evaluation._boundary import empirical_boundary_distance
 from skrobust.evaluation._boundary_steps import boundary_steps
+from skrobust.evaluation._check_evaluation import check_evaluation
+from skrobust.evaluation._check_model import EvaluationWarning
 from skrobust.evaluation._cross_validate import cross_validate_perturbations
-from skrobust.evaluation._honest import check_evaluation
-from skrobust.evaluation._honest_model import EvaluationWarning
-from skrobust.evaluation._perturbations import evaluate_perturbations
-from skrobust.evaluation._radius import robust_accuracy_curve
+from skrobust.evaluation._evaluate_attack import evaluate_attack
+from skrobust.evaluation._evaluate_perturbations import evaluate_perturbations
+from skrobust.evaluation._radius_curve import robust_accuracy_curve
 from skrobust.evaluation._ratio_bounds import robust_ratio_bounds
 
 __all__ = [

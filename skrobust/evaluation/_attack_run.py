@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust.base import BaseAttack
-from skrobust.metrics._labels import label_pair
+from skrobust.metrics.labels import label_pair
 
 _COUNTS = ("forward", "backward", "queries", "iterations")
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from skrobust._containers import like, to_array
-from skrobust._random import seed_number
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._validation import (
@@ -15,8 +15,8 @@ from skrobust._validation import (
     check_same_length,
     check_targets,
 )
-from skrobust.metrics._labels import label_pair
-from skrobust.metrics._similarity import check_data_range
+from skrobust.metrics.labels import label_pair
+from skrobust.metrics.robust.structural_similarity import check_data_range
 
 _BATCH_VALUES = 1 << 22  # numbers per predicted batch
 

@@ -4,12 +4,12 @@ import warnings
 
 import numpy as np
 
+from skrobust._differentiable import differentiable_view
 from skrobust._results import Results
 from skrobust._validation import check_count, check_number
-from skrobust._views import differentiable_view
-from skrobust.attacks._losses import log_odds_against
+from skrobust.attacks.core.losses import log_odds_against
 from skrobust.evaluation._boundary import checked_rows
-from skrobust.metrics._similarity import check_data_range
+from skrobust.metrics.robust.structural_similarity import check_data_range
 
 
 def boundary_steps(

@@ -13,7 +13,7 @@ from skrobust._containers import like
 from skrobust._norms import length
 from skrobust._responses import predict_probabilities, unwrap
 from skrobust.attacks import ExactLinear, ExactTree
-from skrobust.attacks._closed_forms import farthest, room_of
+from skrobust.attacks.core.closed_forms import farthest, room_of
 
 _EXACT_NORMS = (np.inf, 2, 1)
 _MOST_CELLS = 20_000_000  # numbers that the boxes of an ensemble may take

@@ -9,27 +9,27 @@ from sklearn.exceptions import FitFailedWarning
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
 from skrobust._validation import check_count, check_same_length, check_targets, invalid
-from skrobust.base._streams import other_noise
+from skrobust.base.streams import other_noise
 from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.evaluation._conditions import (
     condition_list,
     condition_table,
     table_columns,
 )
-from skrobust.evaluation._folds import fit_fold, guarded, split_rows
-from skrobust.evaluation._parts import (
+from skrobust.evaluation._cross_validation_folds import fit_fold, guarded, split_rows
+from skrobust.evaluation._one_condition import (
     PartKeys,
     answers_classes,
     condition_part,
     find_scorer,
 )
-from skrobust.evaluation._summary import (
+from skrobust.evaluation._score_summary import (
     against_reference,
     check_reference_model,
     index_interval,
     overall,
 )
-from skrobust.metrics._units import check_confidence, make_units, t_quantile
+from skrobust.metrics.intervals.clusters import check_confidence, make_units, t_quantile
 
 _NOTE = (
     "Intervals over folds are those of Student's t. Folds share most of their training "

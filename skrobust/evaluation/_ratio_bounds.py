@@ -19,13 +19,13 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.base import BaseAttack
-from skrobust.base._domain import Domain
+from skrobust.base.domain import Domain
 from skrobust.evaluation._certificates import certify
 from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.evaluation._group_part import Shares
-from skrobust.metrics._labels import label_array, label_columns
-from skrobust.metrics._objective import at_full_strength, column_labels
-from skrobust.metrics._probability_shift import shift_and_atol
+from skrobust.evaluation._group_robustness import Shares
+from skrobust.metrics.labels import label_array, label_columns
+from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
 
 _OWNER = "robust_ratio_bounds"
 _OF_ATTACK = "attack"

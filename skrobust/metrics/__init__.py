@@ -1,59 +1,61 @@
 """Scores of robustness and stability: how much of a good result remains."""
 
-from skrobust.metrics._adversarial import (
+from skrobust.metrics.comparison.compare_models import compare_models
+from skrobust.metrics.groups.clip_values import aggregate_clips
+from skrobust.metrics.groups.clips import clip_robustness
+from skrobust.metrics.groups.ratios import group_robust_ratio, group_robust_ratio_curve
+from skrobust.metrics.groups.robustness import group_robustness
+from skrobust.metrics.intervals.confidence_interval import confidence_interval
+from skrobust.metrics.intervals.interval import Interval
+from skrobust.metrics.intervals.proportion import (
+    proportion_interval,
+)
+from skrobust.metrics.normalized.factors import (
+    dimensionality_factor,
+    imbalance_factor,
+    signal_factor,
+)
+from skrobust.metrics.normalized.parts import (
+    normalized_score_parts,
+)
+from skrobust.metrics.normalized.scores import (
+    normalized_accuracy_score,
+    normalized_clustering_score,
+    normalized_r2_score,
+)
+from skrobust.metrics.normalized.signal_to_noise import (
+    signal_to_noise_ratio,
+)
+from skrobust.metrics.robust.accuracy_and_ratio import (
+    robust_accuracy_score,
+    robust_ratio_curve,
+    robust_ratio_score,
+)
+from skrobust.metrics.robust.confidence_of_class import (
     adversarial_class_confidence,
     misclassification_rate,
     noise_tolerance_estimate,
     true_class_confidence,
 )
-from skrobust.metrics._base_scorer import BaseScorer
-from skrobust.metrics._clip_robustness import clip_robustness
-from skrobust.metrics._clip_values import aggregate_clips
-from skrobust.metrics._compare import compare_models
-from skrobust.metrics._confidence import confidence_interval
-from skrobust.metrics._corruption import mean_corruption_error, robustness_score
-from skrobust.metrics._curve_area import area_under_robust_ratio_curve
-from skrobust.metrics._defense import defense_comparison
-from skrobust.metrics._distortion import average_distortion, noise_insensitivity
-from skrobust.metrics._effective import effective_robustness
-from skrobust.metrics._factors import (
-    dimensionality_factor,
-    imbalance_factor,
-    signal_factor,
-)
-from skrobust.metrics._flips import flip_rate, mean_flip_rate
-from skrobust.metrics._group_ratios import group_robust_ratio, group_robust_ratio_curve
-from skrobust.metrics._groups import group_robustness
-from skrobust.metrics._interval_result import Interval
-from skrobust.metrics._intervals import (
-    proportion_interval,
-)
-from skrobust.metrics._linearity import rr_linearity
-from skrobust.metrics._normalized import (
-    normalized_accuracy_score,
-    normalized_clustering_score,
-    normalized_r2_score,
-)
-from skrobust.metrics._normalized_parts import (
-    normalized_score_parts,
-)
-from skrobust.metrics._period_index import gini_stability, period_stability_index
-from skrobust.metrics._prediction_shift import (
+from skrobust.metrics.robust.corruption import mean_corruption_error, robustness_score
+from skrobust.metrics.robust.curve_area import area_under_robust_ratio_curve
+from skrobust.metrics.robust.defense import defense_comparison
+from skrobust.metrics.robust.distortion import average_distortion, noise_insensitivity
+from skrobust.metrics.robust.effective import effective_robustness
+from skrobust.metrics.robust.flips import flip_rate, mean_flip_rate
+from skrobust.metrics.robust.linearity import rr_linearity
+from skrobust.metrics.robust.prediction_shift import (
     prediction_shift,
     regression_robust_ratio_curve,
     regression_robust_ratio_score,
 )
-from skrobust.metrics._probability_shift import (
+from skrobust.metrics.robust.probability_shift import (
     probability_shift,
 )
-from skrobust.metrics._quadrant import stability_quadrant, stability_summary
-from skrobust.metrics._ratio_band import robust_ratio_band
-from skrobust.metrics._robustness import (
-    robust_accuracy_score,
-    robust_ratio_curve,
-    robust_ratio_score,
-)
-from skrobust.metrics._scorers import (
+from skrobust.metrics.robust.ratio_band import robust_ratio_band
+from skrobust.metrics.robust.structural_similarity import average_structural_similarity
+from skrobust.metrics.scorers.base import BaseScorer
+from skrobust.metrics.scorers.factory import (
     get_scorer,
     get_scorer_names,
     make_normalized_scorer,
@@ -61,15 +63,16 @@ from skrobust.metrics._scorers import (
     make_stability_index_scorer,
     make_stability_scorer,
 )
-from skrobust.metrics._signal import (
-    signal_to_noise_ratio,
-)
-from skrobust.metrics._similarity import average_structural_similarity
-from skrobust.metrics._stability import (
+from skrobust.metrics.stability.indices import (
     accuracy_stability_index,
     coefficient_of_variation,
     stability_index,
 )
+from skrobust.metrics.stability.periods_index import (
+    gini_stability,
+    period_stability_index,
+)
+from skrobust.metrics.stability.quadrant import stability_quadrant, stability_summary
 
 __all__ = [
     "BaseScorer",

@@ -1,10 +1,10 @@
 """Building blocks around nets; importing this loads no torch."""
 
 from skrobust._optional import require
-from skrobust.nets._adversarial import AdversarialTraining
-from skrobust.nets._build import make_net_classifier, resnet34
+from skrobust.nets._adversarial_training import AdversarialTraining
 from skrobust.nets._input import ToNetInput
-from skrobust.nets._small import small_cnn_classifier
+from skrobust.nets._net_classifier import make_net_classifier, resnet34
+from skrobust.nets._small_cnn import small_cnn_classifier
 from skrobust.nets._weights import load_mesonet_weights
 
 __all__ = [

@@ -5,85 +5,92 @@ Pipeline it acts on both sides, at fit and at predict; inside a scorer it acts o
 rows that are scored alone, which is the honest default for evaluation.
 """
 
-from skrobust.perturbations._audio import BackgroundNoise, Gain
-from skrobust.perturbations._blur import DefocusBlur, GaussianBlur, ZoomBlur
-from skrobust.perturbations._clips import ClipPerturbation
-from skrobust.perturbations._color import Brightness, Contrast, Saturate
-from skrobust.perturbations._compression import JPEGCompression, Pixelate
-from skrobust.perturbations._edges import CannyEdges
-from skrobust.perturbations._elastic import ElasticDeformation
-from skrobust.perturbations._fog import Fog
-from skrobust.perturbations._function import FunctionPerturbation
-from skrobust.perturbations._geometry import Rotation
-from skrobust.perturbations._grid import two_factor_grid
-from skrobust.perturbations._image_presets import cifar_c, imagenet_c, mnist_c
-from skrobust.perturbations._images import ImagePerturbation
-from skrobust.perturbations._label_noise import LabelNoiseClassifier
-from skrobust.perturbations._meta import PerturbedClassifier, PerturbedRegressor
-from skrobust.perturbations._motion import GlassBlur, MotionBlur
-from skrobust.perturbations._noise import GaussianNoise, SaltAndPepper
-from skrobust.perturbations._noise_more import PixelDropout, SpeckleNoise, UniformNoise
-from skrobust.perturbations._noise_shot import ShotNoise
-from skrobust.perturbations._occlusion import Occlusion
-from skrobust.perturbations._point import PointPerturbation
-from skrobust.perturbations._presets import get_preset
-from skrobust.perturbations._sampler import PerturbationSampler
-from skrobust.perturbations._sequence import PerturbationSequence
-from skrobust.perturbations._series import SeriesPerturbation
-from skrobust.perturbations._series_loss import ChannelLoss, Gap, PointDropout
-from skrobust.perturbations._series_noise import (
+from skrobust.perturbations.grid import two_factor_grid
+from skrobust.perturbations.images._base import ImagePerturbation
+from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur, ZoomBlur
+from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
+from skrobust.perturbations.images._compression import JPEGCompression, Pixelate
+from skrobust.perturbations.images._edges import CannyEdges
+from skrobust.perturbations.images._elastic import ElasticDeformation
+from skrobust.perturbations.images._fog import Fog
+from skrobust.perturbations.images._gaussian import GaussianNoise, SaltAndPepper
+from skrobust.perturbations.images._motion import GlassBlur, MotionBlur
+from skrobust.perturbations.images._noise_more import (
+    PixelDropout,
+    SpeckleNoise,
+    UniformNoise,
+)
+from skrobust.perturbations.images._noise_shot import ShotNoise
+from skrobust.perturbations.images._occlusion import Occlusion
+from skrobust.perturbations.images._point import PointPerturbation
+from skrobust.perturbations.images._presets import cifar_c, imagenet_c, mnist_c
+from skrobust.perturbations.images._rotation import Rotation
+from skrobust.perturbations.images._snow_frost import Frost, Snow
+from skrobust.perturbations.images._spatter import Spatter
+from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag
+from skrobust.perturbations.images._tone import ChannelShift, Gamma, Quantization
+from skrobust.perturbations.images._translation import Scaling, Shear, Translation
+from skrobust.perturbations.meta._clips import ClipPerturbation
+from skrobust.perturbations.meta._function import FunctionPerturbation
+from skrobust.perturbations.meta._label_noise import LabelNoiseClassifier
+from skrobust.perturbations.meta._perturbed import (
+    PerturbedClassifier,
+    PerturbedRegressor,
+)
+from skrobust.perturbations.meta._resampler import PerturbationSampler
+from skrobust.perturbations.meta._sequence import PerturbationSequence
+from skrobust.perturbations.presets import get_preset
+from skrobust.perturbations.series._audio import BackgroundNoise, Gain
+from skrobust.perturbations.series._base import SeriesPerturbation
+from skrobust.perturbations.series._loss import ChannelLoss, Gap, PointDropout
+from skrobust.perturbations.series._noise import (
     BaselineWander,
     Jitter,
     MainsHum,
     Spikes,
 )
-from skrobust.perturbations._series_presets import series
-from skrobust.perturbations._series_time import (
+from skrobust.perturbations.series._presets import series
+from skrobust.perturbations.series._time import (
     Resampling,
     SegmentPermutation,
     TimeShift,
     TimeWarp,
 )
-from skrobust.perturbations._series_values import (
+from skrobust.perturbations.series._values import (
     SeriesClipping,
     SeriesQuantization,
     SeriesScaling,
     Smoothing,
 )
-from skrobust.perturbations._shift import Scaling, Shear, Translation
-from skrobust.perturbations._spatter import Spatter
-from skrobust.perturbations._strokes import DottedLine, Stripe, Zigzag
-from skrobust.perturbations._table_categories import CategoryFlip
-from skrobust.perturbations._table_coarse import QuantileClipping, Rounding
-from skrobust.perturbations._table_drift import MeanDrift, ScaleDrift
-from skrobust.perturbations._table_errors import Outliers, SignFlip, UnitError
-from skrobust.perturbations._table_loss import FeatureLoss
-from skrobust.perturbations._table_missing import MissingValues
-from skrobust.perturbations._table_noise import (
+from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.tables._categories import CategoryFlip
+from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
+from skrobust.perturbations.tables._errors import Outliers, SignFlip, UnitError
+from skrobust.perturbations.tables._feature_loss import FeatureLoss
+from skrobust.perturbations.tables._missing import MissingValues
+from skrobust.perturbations.tables._noise import (
     FeatureNoise,
     MultiplicativeNoise,
     QuantileNoise,
 )
-from skrobust.perturbations._table_presets import tabular
-from skrobust.perturbations._table_rows import ColumnSwap, StaleRows
-from skrobust.perturbations._tables import TablePerturbation
-from skrobust.perturbations._text import TextPerturbation
-from skrobust.perturbations._text_form import (
+from skrobust.perturbations.tables._presets import tabular
+from skrobust.perturbations.tables._rounding import QuantileClipping, Rounding
+from skrobust.perturbations.tables._rows import ColumnSwap, StaleRows
+from skrobust.perturbations.text._base import TextPerturbation
+from skrobust.perturbations.text._form import (
     AccentRemoval,
     CaseChange,
     DigitChange,
     PunctuationRemoval,
 )
-from skrobust.perturbations._text_letters import Homoglyphs, OCRErrors, Typos
-from skrobust.perturbations._text_presets import text
-from skrobust.perturbations._text_words import (
+from skrobust.perturbations.text._letters import Homoglyphs, OCRErrors, Typos
+from skrobust.perturbations.text._presets import text
+from skrobust.perturbations.text._words import (
     Truncation,
     WhitespaceErrors,
     WordDrop,
     WordSwap,
 )
-from skrobust.perturbations._tone import ChannelShift, Gamma, Quantization
-from skrobust.perturbations._weather import Frost, Snow
 
 __all__ = [
     "AccentRemoval",

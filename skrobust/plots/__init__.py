@@ -5,18 +5,18 @@ the dictionaries of scikit-learn (``from_cv_results``) and drawn by ``plot``, wh
 imports matplotlib only then; ``frame`` returns what is drawn as a data frame.
 """
 
-from skrobust.plots._comparison import ModelComparisonDisplay
-from skrobust.plots._gallery import PerturbationGalleryDisplay
-from skrobust.plots._grid import PerturbationGridDisplay
-from skrobust.plots._groups import GroupGapDisplay
-from skrobust.plots._label_budget import LabelBudgetDisplay
-from skrobust.plots._minimal_norm import MinimalNormDisplay
-from skrobust.plots._normalized import NormalizedScoreDisplay
-from skrobust.plots._pattern import StabilityPatternDisplay
-from skrobust.plots._radius import RobustAccuracyCurveDisplay
-from skrobust.plots._robust_ratio import RobustRatioDisplay
-from skrobust.plots._severity import SeverityCurveDisplay
-from skrobust.plots._surface import StabilitySurfaceDisplay
+from skrobust.plots._comparison_display import ModelComparisonDisplay
+from skrobust.plots._gallery_display import PerturbationGalleryDisplay
+from skrobust.plots._grid_display import PerturbationGridDisplay
+from skrobust.plots._group_display import GroupGapDisplay
+from skrobust.plots._label_budget_display import LabelBudgetDisplay
+from skrobust.plots._minimal_norm_display import MinimalNormDisplay
+from skrobust.plots._normalized_display import NormalizedScoreDisplay
+from skrobust.plots._pattern_display import StabilityPatternDisplay
+from skrobust.plots._radius_display import RobustAccuracyCurveDisplay
+from skrobust.plots._robust_ratio_display import RobustRatioDisplay
+from skrobust.plots._severity_display import SeverityCurveDisplay
+from skrobust.plots._surface_display import StabilitySurfaceDisplay
 
 __all__ = [
     "GroupGapDisplay",

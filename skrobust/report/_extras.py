@@ -5,12 +5,12 @@ import json
 import numpy as np
 from sklearn.metrics import r2_score
 
-from skrobust._random import seed_number
+from skrobust._keyed_noise.generator import seed_number
 from skrobust.attacks import PGD
 from skrobust.evaluation import check_evaluation, robust_accuracy_curve
 from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.metrics import group_robustness, period_stability_index
-from skrobust.metrics._period_rows import period_text
+from skrobust.metrics.stability.period_rows import period_text
 from skrobust.report._plain import to_plain
 
 N_CHECKED = 64  # rows that an honest evaluation is checked on

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
-from skrobust._rows import take_rows
 from skrobust.report import _facts, _sections
 from skrobust.report._pictures import label, picture
 

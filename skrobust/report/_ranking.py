@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics import r2_score
 
-from skrobust._random import seed_number
+from skrobust._keyed_noise.generator import seed_number
 from skrobust.metrics import compare_models
 
 LEVEL = 0.05  # of adjusted p-values

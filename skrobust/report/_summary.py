@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from skrobust.metrics._asi_interval import UNRESOLVED
+from skrobust.metrics.stability.asi_interval import UNRESOLVED
 
 TOLERANCE = 0.05
 COLUMNS = (

@@ -19,31 +19,41 @@ from skrobust.sampling._activations import extract_activations
 from skrobust.sampling._confidence_stratified import ConfidenceStratifiedSampler
 from skrobust.sampling._cross_entropy import CrossEntropySampler
 from skrobust.sampling._deepest import DeepESTSampler
-from skrobust.sampling._gradient import GradientSampler
+from skrobust.sampling._gradient_sampler import GradientSampler
 from skrobust.sampling._operational import OperationalSampler
 from skrobust.sampling._predictors import ConfidencePredictor, ThresholdPredictor
 from skrobust.sampling._proportional import ProportionalSampler
-from skrobust.sampling._random import SimpleRandomSampler
 from skrobust.sampling._rao_hartley_cochran import RaoHartleyCochranSampler
+from skrobust.sampling._simple_random import SimpleRandomSampler
 from skrobust.sampling._simulate import simulate
 from skrobust.sampling._stratified import StratifiedSampler
 from skrobust.sampling._surprise_density import LikelihoodSurprise
 from skrobust.sampling._surprise_distance import DistanceSurprise
 from skrobust.sampling._surprise_mahalanobis import MahalanobisSurprise
 from skrobust.sampling._two_stage import TwoStageSampler
+from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.estimates import Estimate
+from skrobust.sampling.core.label_plan import LabelPlan
+from skrobust.sampling.core.sampling_estimate import SamplingEstimate
+from skrobust.sampling.core.sampling_result import SamplingResult
 
 __all__ = [
+    "BaseSampler",
     "ConfidencePredictor",
     "ConfidenceStratifiedSampler",
     "CrossEntropySampler",
     "DeepESTSampler",
     "DistanceSurprise",
+    "Estimate",
     "GradientSampler",
+    "LabelPlan",
     "LikelihoodSurprise",
     "MahalanobisSurprise",
     "OperationalSampler",
     "ProportionalSampler",
     "RaoHartleyCochranSampler",
+    "SamplingEstimate",
+    "SamplingResult",
     "SimpleRandomSampler",
     "StratifiedSampler",
     "ThresholdPredictor",

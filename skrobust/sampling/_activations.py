@@ -9,10 +9,10 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._containers import to_array
+from skrobust._differentiable.net import MODE_LOCK
 from skrobust._optional import require
 from skrobust._responses import check_net_input, is_net, unwrap
 from skrobust._validation import check_choice, check_count, invalid
-from skrobust._views._net import MODE_LOCK
 
 POOLS = ("flatten", "mean")
 _BATCH = 4096  # rows of an MLP at a time

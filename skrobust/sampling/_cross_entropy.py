@@ -5,15 +5,16 @@ import numpy as np
 from skrobust._containers import to_array
 from skrobust._responses import predict_probabilities
 from skrobust._validation import check_count, check_rows, check_same_length, invalid
-from skrobust.base import BaseSampler, Estimate
-from skrobust.base._answers import UNASKED
-from skrobust.base._pool import n_rows
 from skrobust.sampling._histograms import (
     bin_numbers,
     divergences,
     histograms,
     random_groups,
 )
+from skrobust.sampling.core.answers import UNASKED
+from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.estimates import Estimate
+from skrobust.sampling.core.pool import n_rows
 
 BIASED = (
     "The draws of CrossEntropySampler have no known probabilities: the estimate is the "

@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._validation import check_choice, check_number, invalid
-from skrobust.base import BaseSampler
 from skrobust.sampling._auxiliary import SurpriseMixin
+from skrobust.sampling.core.base import BaseSampler
 
 CONFIDENCE_THRESHOLD = 1 - 0.7  # suspicious below a confidence of 0.7
 EXHAUSTED = 1e-12  # share of the weights below which the rest counts as nothing

@@ -7,8 +7,6 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_choice, check_count, check_number, invalid
-from skrobust.base import BaseSampler
-from skrobust.base._answers import FAILED, PASSED, UNASKED, check_oracle
 from skrobust.sampling._frontier import frontier
 from skrobust.sampling._ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling._recalibration import (
@@ -18,6 +16,8 @@ from skrobust.sampling._recalibration import (
     predict,
     score_terms,
 )
+from skrobust.sampling.core.answers import FAILED, PASSED, UNASKED, check_oracle
+from skrobust.sampling.core.base import BaseSampler
 
 EMPHASIS = {"accuracy": 0.0, "balanced": 0.5, "failures": 1.0}
 TRUST = 0.2  # power of the labels behind a predictor, in the weight of its batch

@@ -17,7 +17,7 @@ from skrobust._validation import (
     check_same_length,
     check_scores,
 )
-from skrobust.metrics._labels import label_pair
+from skrobust.metrics.labels import label_pair
 from skrobust.sampling._prefitted import PrefittedMixin
 
 _EDGE = 1e-6  # log-odds are taken of suspicions this far from 0 and 1

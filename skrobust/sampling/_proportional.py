@@ -3,11 +3,11 @@
 import numpy as np
 
 from skrobust._validation import check_choice
-from skrobust.base._answers import UNASKED
-from skrobust.base._estimates import between_estimate
 from skrobust.sampling._designs import SURE, inclusion_probabilities, systematic_sample
 from skrobust.sampling._variances import hartley_rao_variance
 from skrobust.sampling._weighted import WeightedSampler
+from skrobust.sampling.core.answers import UNASKED
+from skrobust.sampling.core.estimates import between_estimate
 
 
 class ProportionalSampler(WeightedSampler):

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from skrobust.base._answers import UNASKED
 from skrobust.sampling._designs import (
     rao_hartley_cochran,
 )
 from skrobust.sampling._variances import rao_hartley_cochran_variance
 from skrobust.sampling._weighted import WeightedSampler
+from skrobust.sampling.core.answers import UNASKED
 
 
 class RaoHartleyCochranSampler(WeightedSampler):

@@ -6,8 +6,6 @@ import numpy as np
 from scipy.special import ndtri
 
 from skrobust._validation import check_choice, check_count
-from skrobust.base import BaseSampler
-from skrobust.base._answers import UNASKED
 from skrobust.sampling._designs import stratified_sample
 from skrobust.sampling._partitions import (
     kmeans_strata,
@@ -15,6 +13,8 @@ from skrobust.sampling._partitions import (
     quantile_strata,
 )
 from skrobust.sampling._variances import silent_variance, stratified_variance
+from skrobust.sampling.core.answers import UNASKED
+from skrobust.sampling.core.base import BaseSampler
 
 STRATA = {"kmeans": kmeans_strata, "quantile": quantile_strata}
 BIASED = (

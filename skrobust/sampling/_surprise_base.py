@@ -15,7 +15,7 @@ from skrobust._validation import (
     check_number,
     check_same_length,
 )
-from skrobust.metrics._labels import label_array
+from skrobust.metrics.labels import label_array
 from skrobust.sampling._activations import POOLS, as_rows, extract_activations
 from skrobust.sampling._prefitted import PrefittedMixin
 

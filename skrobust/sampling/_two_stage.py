@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from skrobust.base import Estimate
 from skrobust.sampling._designs import mixed_weights
 from skrobust.sampling._strata import OneByStratum
 from skrobust.sampling._weighted import FloorMixin
+from skrobust.sampling.core.estimates import Estimate
 
 
 class TwoStageSampler(FloorMixin, OneByStratum):

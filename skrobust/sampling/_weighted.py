@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._validation import check_number
-from skrobust.base import BaseSampler
 from skrobust.sampling._designs import mixed_weights
+from skrobust.sampling.core.base import BaseSampler
 
 
 class FloorMixin:

@@ -5,10 +5,10 @@ for the test suite of a model: it fails unless the model is robust enough.
 """
 
 from skrobust.testing._assert_robust import assert_robust
-from skrobust.testing._attack import check_attack
-from skrobust.testing._perturbation import check_perturbation
-from skrobust.testing._sampler import check_sampler
-from skrobust.testing._scorer import check_scorer
+from skrobust.testing._check_attack import check_attack
+from skrobust.testing._check_perturbation import check_perturbation
+from skrobust.testing._check_sampler import check_sampler
+from skrobust.testing._check_scorer import check_scorer
 
 __all__ = [
     "assert_robust",

@@ -11,9 +11,13 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.metrics import probability_shift, proportion_interval
-from skrobust.metrics._labels import label_pair
-from skrobust.metrics._objective import at_full_strength, column_labels, for_accuracy
-from skrobust.metrics._paired import mcnemar
+from skrobust.metrics.comparison.paired import mcnemar
+from skrobust.metrics.labels import label_pair
+from skrobust.metrics.scorers.attack_objective import (
+    at_full_strength,
+    column_labels,
+    for_accuracy,
+)
 
 _OWNER = "assert_robust"
 _DECISIONS = ("estimate", "unless_refuted", "only_if_shown")

@@ -1,0 +1,118 @@
+"""Final models, translated: scores of classes, and the way to probabilities."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, log_expit, logsumexp
+
+from skrobust._differentiable.maps import Map, chain
+
+
+@dataclass(frozen=True)
+class Head:
+    """A translated model: a map from rows to scores, and what the scores mean.
+
+    Attributes
+    ----------
+    map : Map
+        To scores of shape (n, n_classes), or predictions of shape (n, 1). Two classes
+        have scores whose difference is the decision function.
+    classes : array or None
+        Labels of the columns; None for a regressor.
+    link : {"softmax", "sigmoid", "huber", None}
+        How probabilities come from scores; None where there are none.
+    offset : array or None
+        What is added to scores before the largest is the predicted label.
+    settle : callable or None
+        From scores to scores whose largest is the predicted label, where an offset is
+        not enough.
+    model : estimator or None
+        Asked for probabilities where no link gives them.
+    """
+
+    map: Map
+    classes: Any = None
+    link: str | None = None
+    offset: Any = None
+    settle: Any = None
+    model: Any = None
+
+    def after(self, maps):
+        """Return the head behind some steps."""
+        return Head(
+            chain([*maps, self.map]),
+            self.classes,
+            self.link,
+            self.offset,
+            self.settle,
+            self.model,
+        )
+
+    def verdicts(self, scores):
+        """Return scores whose largest is the label that the model predicts."""
+        if self.settle is not None:
+            return self.settle(scores)
+        return scores if self.offset is None else scores + self.offset
+
+    def log_proba(self, x):
+        """Return logarithms of probabilities and their pullback."""
+        raw, pull = self.map.apply(x)
+        scores, inner = linked(raw, self.link)
+        log_p = scores - logsumexp(scores, axis=1, keepdims=True)
+
+        def pullback(slope):
+            out = slope - np.exp(log_p) * slope.sum(axis=1, keepdims=True)
+            return pull(out if inner is None else out * inner)
+
+        return log_p, pullback
+
+
+def linked(raw, link):
+    """Return what probabilities are the softmax of, and its slope (None: 1)."""
+    two = raw.shape[1] == 2
+    if link == "sigmoid" and not two:
+        return log_expit(raw), expit(-raw)
+    if link == "huber":
+        most = 1 - 1e-12
+        d = np.clip(raw, -most, most)
+        inside = np.abs(raw) < most
+        if two:  # (0, d): the log odds of (1 + d) / 2
+            return np.log1p(d) - np.log1p(-d), inside * 2 / (1 - d * d)
+        return np.log1p(d), inside / (1 + d)
+    return raw, None
+
+
+def two_columns(decision):
+    """Return the map from decisions of shape (n, 1) to scores (0, decision)."""
+
+    def apply(x):
+        d, pull = decision.apply(x)
+        return np.hstack([np.zeros_like(d), d]), lambda slope: pull(slope[:, 1:])
+
+    return Map(apply, decision.affine)
+
+
+def mixture(heads, weights, classes):
+    """Return the head whose probabilities are the weighted mean of those of heads.
+
+    Means are taken of logarithms without leaving them, so that tiny probabilities keep
+    their slopes.
+    """
+    log_w = np.log(np.asarray(weights, dtype=np.float64) / np.sum(weights))
+
+    def apply(x):
+        parts = [head.log_proba(x) for head in heads]
+        terms = np.stack([p for p, _ in parts]) + log_w[:, None, None]
+        log_p = logsumexp(terms, axis=0)
+
+        def pullback(slope):
+            shares = np.exp(terms - log_p)
+            return sum(
+                pull(slope * share)
+                for (_, pull), share in zip(parts, shares, strict=True)
+            )
+
+        return log_p, pullback
+
+    return Head(Map(apply), classes, "softmax")

@@ -1,0 +1,138 @@
+"""Support vector machines, kernel ridge and Gaussian processes: translated."""
+
+import warnings
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from skrobust._differentiable.heads import Head, two_columns
+from skrobust._differentiable.kernels import KERNELS, find_gamma, kernel_map
+from skrobust._differentiable.maps import Map, chain, dense, linear
+
+
+def _machine(model, weights, offset, ask, tail=()):
+    """Return the map of a support vector machine to its answers, or None.
+
+    ``tail`` holds the maps between its raw decisions and what ``ask`` tells.
+    """
+    if model.kernel not in KERNELS:
+        return None
+    points = dense(model.support_vectors_)
+
+    def build(gamma):
+        kernel = kernel_map(model.kernel, points, gamma, model.degree, model.coef0)
+        return chain([kernel, linear(weights, offset), *tail])
+
+    gamma = model.gamma
+    if gamma == "auto":
+        gamma = 1 / points.shape[1]
+    if model.kernel == "linear":
+        gamma = 1.0
+    if isinstance(gamma, str):
+        gamma = find_gamma(ask, lambda g, rows: build(g).apply(rows)[0], points)
+    return None if gamma is None else build(float(gamma))
+
+
+def _answers(method, rows):
+    """Return what a model answers, in columns; it may have been fitted with names."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return np.asarray(method(rows)).reshape(len(rows), -1)
+
+
+def svc_head(model, name):
+    """Return the head of SVC or NuSVC.
+
+    Two classes: the decision function. More: one against one, its decisions counted and
+    summed as in ``decision_function_shape="ovr"``. The label is that with most votes,
+    the first of several.
+    """
+    dual, offset = dense(model.dual_coef_), dense(model.intercept_)
+    ask = partial(_answers, model.decision_function)
+    classes, k = model.classes_, len(model.classes_)
+    if k == 2:
+        raw = _machine(model, dual.T, offset, ask)
+        return None if raw is None else Head(two_columns(raw), classes, model=model)
+    pairs = list(combinations(range(k), 2))
+    owner = np.repeat(np.arange(k), model.n_support_)
+    weights = np.zeros((dual.shape[1], len(pairs)))
+    for column, (i, j) in enumerate(pairs):
+        weights[owner == i, column] = dual[j - 1, owner == i]
+        weights[owner == j, column] = dual[i, owner == j]
+    counted = _counted(pairs, k)
+    if model.decision_function_shape == "ovo":
+        raw = _machine(model, weights, offset, ask)
+        scores = None if raw is None else chain([raw, counted])
+        settle = _most_votes
+    else:
+        scores = _machine(model, weights, offset, ask, [counted])
+        settle = None if model.break_ties else _most_votes
+    return None if scores is None else Head(scores, classes, settle=settle, model=model)
+
+
+STEEP = 4.0  # of the smooth votes whose slope is followed, per unit of a decision
+
+
+def _counted(pairs, k):
+    """Return the map from decisions of pairs to votes plus bounded sums.
+
+    The scores are those of the model. Votes have no slope, and that of the sums alone
+    leads away from the duels that decide; so the slope is that of the same
+    scores with a vote v = (1 + s d / (1 + s |d|)) / 2 of the decision d, s = STEEP.
+    """
+    first = np.zeros((len(pairs), k))
+    for column, (i, j) in enumerate(pairs):
+        first[column, i], first[column, j] = 1, -1
+
+    def apply(d):
+        total = d @ first
+        won = np.where(d[:, :, None] >= 0, first > 0, first < 0).sum(axis=1)
+        size = np.abs(total) + 1
+
+        def pullback(slope):
+            votes = 0.5 * STEEP / (1 + STEEP * np.abs(d)) ** 2
+            return (slope / (3 * size * size)) @ first.T + votes * (slope @ first.T)
+
+        return won + total / (3 * size), pullback
+
+    return Map(apply)
+
+
+def _most_votes(scores):
+    """Return scores whose largest is the first class with the most votes."""
+    winner = np.rint(scores).argmax(axis=1)
+    rows = np.arange(len(scores))
+    peak = scores.max(axis=1)
+    ahead = scores[rows, winner] < peak
+    if not ahead.any():
+        return scores
+    out = scores.copy()
+    out[rows[ahead], winner[ahead]] = peak[ahead] + 1e-9
+    return out
+
+
+def svr_head(model, name):
+    """Return the head of SVR or NuSVR."""
+    ask = partial(_answers, model.predict)
+    raw = _machine(model, dense(model.dual_coef_).T, dense(model.intercept_), ask)
+    return None if raw is None else Head(raw)
+
+
+def kernel_ridge_head(model, name):
+    """Return the head of KernelRidge with one target."""
+    points, dual = dense(model.X_fit_), dense(model.dual_coef_)
+    if model.kernel not in KERNELS or (dual.ndim == 2 and dual.shape[1] > 1):
+        return None
+    gamma = 1 / points.shape[1] if model.gamma is None else model.gamma
+    kernel = kernel_map(model.kernel, points, gamma, model.degree, model.coef0)
+    return Head(chain([kernel, linear(dual.reshape(-1, 1))]))
+
+
+MODELS = {
+    "SVC": svc_head,
+    "NuSVC": svc_head,
+    "SVR": svr_head,
+    "NuSVR": svr_head,
+    "KernelRidge": kernel_ridge_head,
+}

@@ -1,0 +1,205 @@
+"""Models made of models: calibration, votes, thresholds, transformed targets."""
+
+import numpy as np
+from scipy.special import log_expit, logsumexp
+
+from skrobust._differentiable.heads import Head, mixture
+from skrobust._differentiable.maps import Map, chain, linear
+
+
+def _response(head, estimator):
+    """Return the map to what calibrators take, and whether it is probabilities.
+
+    As scikit-learn: decisions before probabilities; of two classes one column.
+    """
+    two = len(head.classes) == 2
+    if hasattr(estimator, "decision_function"):
+        if getattr(estimator, "decision_function_shape", "ovr") == "ovo" and not two:
+            return None, False
+        difference = linear(np.array([[-1.0], [1.0]]))
+        return (chain([head.map, difference]) if two else head.map), False
+    if head.link is None:
+        return None, True
+
+    def apply(x):
+        log_p, pull = head.log_proba(x)
+        p = np.exp(log_p)
+        if not two:
+            return p, lambda slope: pull(slope * p)
+
+        def pullback(slope):
+            return pull(np.hstack([np.zeros_like(slope), slope * p[:, 1:]]))
+
+        return p[:, 1:], pullback
+
+    return Map(apply), True
+
+
+def _sigmoid(response, calibrators):
+    """Return the map to log probabilities of Platt's sigmoids, one per class."""
+    a = np.array([c.a_ for c in calibrators])
+    b = np.array([c.b_ for c in calibrators])
+
+    def apply(x):
+        t, pull = response.apply(x)
+        u = -(a * t + b)
+        if u.shape[1] == 1:
+            log_p = np.hstack([log_expit(-u), log_expit(u)])
+        else:
+            log_p = log_expit(u)
+            log_p = log_p - logsumexp(log_p, axis=1, keepdims=True)
+
+        def pullback(slope):
+            if u.shape[1] == 1:
+                p = np.exp(log_p)
+                by_u = slope[:, 1:] * p[:, :1] - slope[:, :1] * p[:, 1:]
+            else:
+                inner = slope - np.exp(log_p) * slope.sum(axis=1, keepdims=True)
+                by_u = inner * np.exp(log_expit(-u))
+            return pull(-a * by_u)
+
+        return log_p, pullback
+
+    return Map(apply)
+
+
+def _temperature(response, is_proba, beta):
+    """Return the map to scores whose softmax is the probabilities at a temperature."""
+    tiny = 1e-12
+
+    def apply(x):
+        t, pull = response.apply(x)
+        one = t.shape[1] == 1
+        if not is_proba:
+            scores = np.hstack([-t, t]) if one else t
+
+            def back(slope):
+                return pull(beta * (slope[:, 1:] - slope[:, :1] if one else slope))
+
+            return beta * scores, back
+        p = np.hstack([1 - t, t]) if one else t
+
+        def back(slope):
+            by_p = beta * slope / (p + tiny)
+            return pull(by_p[:, 1:] - by_p[:, :1] if one else by_p)
+
+        return beta * np.log(p + tiny), back
+
+    return Map(apply)
+
+
+def calibrated_head(model, name, owner, translate):
+    """Return the head of CalibratedClassifierCV: the mean over its calibrated models.
+
+    Isotonic calibration is a staircase, flat nearly everywhere, and is not translated.
+    """
+    heads = []
+    for part in model.calibrated_classifiers_:
+        inner = translate(part.estimator, owner)
+        if part.method == "isotonic":
+            return None
+        if len(inner.classes) != len(model.classes_):
+            return None
+        response, is_proba = _response(inner, part.estimator)
+        if response is None:
+            return None
+        if part.method == "sigmoid":
+            scores = _sigmoid(response, part.calibrators)
+        else:
+            beta = float(part.calibrators[0].beta_)
+            scores = _temperature(response, is_proba, beta)
+        heads.append(Head(scores, model.classes_, "softmax"))
+    if len(heads) == 1:
+        return heads[0]
+    return mixture(heads, np.ones(len(heads)), model.classes_)
+
+
+def _member_weights(model):
+    if model.weights is None:
+        return np.ones(len(model.estimators_))
+    pairs = zip(model.estimators, model.weights, strict=True)
+    return np.array([w for (_, member), w in pairs if not isinstance(member, str)])
+
+
+def voting_head(model, name, owner, translate):
+    """Return the head of a soft VotingClassifier; a hard one has no slopes."""
+    if model.voting != "soft":
+        return None
+    weights = _member_weights(model)
+    heads = [translate(member, owner) for member in model.estimators_]
+    if any(head.link is None for head in heads):
+        return None
+    pairs = [(h, w) for h, w in zip(heads, weights, strict=True) if w > 0]
+    heads, weights = zip(*pairs, strict=True)
+    return mixture(heads, weights, model.classes_)
+
+
+def voting_regression(model, name, owner, translate):
+    """Return the head of VotingRegressor: the weighted mean of its members."""
+    weights = _member_weights(model)
+    weights = weights / weights.sum()
+    maps = [translate(member, owner).map for member in model.estimators_]
+
+    def apply(x):
+        parts = [one.apply(x) for one in maps]
+        value = sum(w * z for w, (z, _) in zip(weights, parts, strict=True))
+
+        def pullback(slope):
+            pairs = zip(weights, parts, strict=True)
+            return sum(pull(w * slope) for w, (_, pull) in pairs)
+
+        return value, pullback
+
+    return Head(Map(apply, all(one.affine for one in maps)))
+
+
+def threshold_head(model, name, owner, translate):
+    """Return the head of a classifier with a threshold of its own on its scores."""
+    inner_model = getattr(model, "estimator_", model.estimator)
+    head = translate(inner_model, owner)
+    tuned = name == "TunedThresholdClassifierCV"
+    if tuned and not isinstance(model.scoring, str):
+        return None  # a scorer object may have a positive label that it does not tell
+    positive = None if tuned else model.pos_label
+    column = 1 if positive is None else int(np.argmax(model.classes_ == positive))
+    method = model.response_method
+    if method == "auto":
+        has = hasattr(inner_model, "predict_proba")
+        method = "predict_proba" if has else "decision_function"
+    threshold = model.best_threshold_ if tuned else model.threshold
+    if isinstance(threshold, str):
+        threshold = 0.5 if method == "predict_proba" else 0.0
+    if method == "predict_proba":
+        if head.link is None:
+            return None
+        with np.errstate(divide="ignore"):
+            threshold = np.log(threshold) - np.log1p(-threshold)
+        if head.link == "huber":
+            threshold = np.tanh(threshold / 2)
+    offset = np.zeros(2)
+    offset[column] = -threshold
+    return Head(head.map, head.classes, head.link, offset, None, head.model)
+
+
+def target_regression(model, name, owner, translate):
+    """Return the head of TransformedTargetRegressor over an affine transformer."""
+    head = translate(model.regressor_, owner)
+    if model.func is not None or model.inverse_func is not None:
+        return None
+    if type(model.transformer_).__name__ not in (
+        "FunctionTransformer", "MaxAbsScaler", "MinMaxScaler", "RobustScaler",
+        "StandardScaler",
+    ):  # fmt: skip
+        return None
+    low, high = np.asarray(model.transformer_.inverse_transform([[0.0], [1.0]])).ravel()
+    return Head(chain([head.map, linear(np.array([[high - low]]), low)]))
+
+
+MODELS = {
+    "CalibratedClassifierCV": calibrated_head,
+    "FixedThresholdClassifier": threshold_head,
+    "TransformedTargetRegressor": target_regression,
+    "TunedThresholdClassifierCV": threshold_head,
+    "VotingClassifier": voting_head,
+    "VotingRegressor": voting_regression,
+}

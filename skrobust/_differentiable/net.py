@@ -1,0 +1,274 @@
+"""skorch nets, from the raw input of their pipeline to logits, on their own device.
+
+What a net's output means depends on its criterion, as in skorch: logits for
+CrossEntropyLoss and BCEWithLogitsLoss, probabilities for NLLLoss (skorch takes the
+logarithm itself) and BCELoss.
+"""
+
+import threading
+from contextlib import contextmanager
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from skrobust._differentiable.reduced_precision import FastNet, tensor_float
+from skrobust._differentiable.steps import affine_parts, clip_range
+from skrobust._differentiable.steps_before_net import host_step
+from skrobust._optional import require
+
+# Evaluation mode is a state of the module, so only one thread at a time may set it.
+MODE_LOCK = threading.RLock()
+
+
+class NetView:
+    """A skorch net and the steps before it as logits and gradients in torch.
+
+    Inside ``with``, every module is in evaluation mode; on leaving, each gets back the
+    mode that it had. Parameters, their ``.grad`` and the statistics of batch
+    normalisation are never touched.
+
+    Parameters
+    ----------
+    net : initialized skorch net
+        With a criterion that is understood.
+    steps : list of (str, transformer)
+        What stands before it.
+    owner : str
+        Who asks.
+    """
+
+    def __init__(self, net, steps, owner):
+        self._torch = require("torch", owner, extra="torch")
+        if not getattr(net, "initialized_", False):
+            raise NotFittedError(
+                f"{owner} needs a fitted net; this {type(net).__name__} is not fitted "
+                "yet. Call fit first."
+            )
+        self._net, self._owner = net, owner
+        self._infer = net.infer
+        module = getattr(net.module_, "_orig_mod", net.module_)
+        first = next(module.parameters(), None)
+        self._device = net.device if first is None else first.device
+        self._dtype = self._torch.float32
+        if first is not None and first.dtype == self._torch.float64:
+            self._dtype = first.dtype
+        # Scalers work in double precision, as in the pipeline: a large offset that they
+        # take away must not swallow the perturbation before.
+        self._raw_dtype = self._dtype
+        if steps and self._device_type() != "mps":
+            self._raw_dtype = self._torch.float64
+        self._kind = self._criterion_kind()
+        self._is_binary = any(
+            c.__name__ == "NeuralNetBinaryClassifier" for c in type(net).__mro__
+        )
+        self._steps = [self._torch_step(name, step) for name, step in steps]
+        self._threshold = getattr(net, "threshold", 0.5) if self._is_binary else 0.5
+
+    def __enter__(self):
+        MODE_LOCK.acquire()
+        self._modes = [(m, m.training) for m in self._net.module_.modules()]
+        for module, _ in self._modes:
+            module.training = False
+        return self
+
+    def __exit__(self, *error):
+        for module, mode in self._modes:
+            module.training = mode
+        MODE_LOCK.release()
+
+    @contextmanager
+    def hurried(self, precision, compiled, batch_size):
+        """Pass rows through a fast replica of the net; see FastNet."""
+        kind = self._device_type()
+        allowed = True if precision == "tf32" and kind == "cuda" else None
+        self._infer = FastNet(
+            self._torch, self._net, kind, precision, compiled, batch_size
+        )
+        try:
+            with tensor_float(self._torch, allowed):
+                yield self
+        finally:
+            self._infer = self._net.infer
+
+    def strict(self):
+        """Forbid TF32 for a while, as a context."""
+        allowed = False if self._device_type() == "cuda" else None
+        return tensor_float(self._torch, allowed)
+
+    def _criterion_kind(self):
+        known = {
+            "CrossEntropyLoss": "logits",
+            "NLLLoss": "probabilities",
+            "BCEWithLogitsLoss": "binary logits",
+            "BCELoss": "binary probabilities",
+        }
+        criterion = self._net.criterion_
+        name = type(getattr(criterion, "_orig_mod", criterion)).__name__
+        if name not in known:
+            raise ValueError(
+                f"{self._owner} does not know what outputs {name} takes; it "
+                f"understands {', '.join(known)}."
+            )
+        return known[name]
+
+    def _torch_step(self, name, step):
+        if hasattr(step, "differentiable_transform"):
+            return step.differentiable_transform
+        parts = affine_parts(step)
+        if parts is None:
+            return host_step(name, step, self._owner, self._torch)
+        scale, shift = (self.tensor(part) for part in parts)
+        bounds = clip_range(step)
+
+        def apply(x):
+            if x.ndim != 2 or x.shape[1] != len(scale):
+                raise ValueError(
+                    f"{self._owner} got rows of shape {tuple(x.shape[1:])}; the step "
+                    f"{name!r} takes {len(scale)} features."
+                )
+            x = x * scale + shift
+            return x if bounds is None else x.clip(*bounds)
+
+        return apply
+
+    def columns(self, y):
+        """Return the column of each label; skorch takes labels as column numbers."""
+        if hasattr(self._net, "label_columns"):  # nets that keep labels of their own
+            return self._net.label_columns(y)
+        if y.dtype.kind == "O":
+            y = np.asarray(y.tolist())
+        if y.dtype.kind not in "iufb":
+            raise ValueError(
+                f"{self._owner} needs the labels of a skorch net as integers from 0; "
+                f"y holds {y.dtype} values such as {y[0]!r}. Encode them with "
+                "sklearn.preprocessing.LabelEncoder before fitting."
+            )
+        columns = y.astype(np.int64)
+        return np.where((columns == y) & (columns >= 0), columns, -1)
+
+    def tensor(self, values):
+        """Bring host values to where the view computes."""
+        # torch warns of arrays that it must not write to.
+        values = np.require(values, requirements=["C", "W"])
+        return self._torch.as_tensor(values).to(self._device, self._raw_dtype)
+
+    def host(self, x):
+        """Bring values back to the host."""
+        return x.cpu().numpy()
+
+    def integers(self, values):
+        """Bring host integers to where the view computes."""
+        return self._torch.as_tensor(np.ascontiguousarray(values)).to(self._device)
+
+    def verdicts(self, logits):
+        """Return scores whose largest is the label that the net predicts.
+
+        A binary net may say 1 above another threshold than a half; that moves its
+        verdicts, not its probabilities.
+        """
+        if self._threshold == 0.5:
+            return logits
+        offset = float(np.log(self._threshold) - np.log1p(-self._threshold))
+        return logits - logits.new_tensor([0.0, offset])
+
+    def scores(self, x, logits):
+        """Return what the probabilities are the softmax of, and its slope (None: 1)."""
+        return logits, None
+
+    def logits(self, x):
+        """Return logits of shape (n, n_classes), without a graph."""
+        with self._torch.no_grad():
+            return self._pass(x)
+
+    def _pass(self, x):
+        z = x
+        for step in self._steps:
+            z = step(z)
+        z = z.to(self._dtype)
+        try:
+            output = self._infer(z)
+        except RuntimeError as error:
+            raise ValueError(
+                f"{self._owner} could not pass rows of shape {tuple(x.shape[1:])} "
+                f"through the net: {error}"
+            ) from error
+        if isinstance(output, tuple):
+            output = output[0]
+        if not isinstance(output, self._torch.Tensor):
+            raise ValueError(
+                f"{self._owner} needs a net that returns a tensor; this one returns "
+                f"{type(output).__name__}."
+            )
+        return self._as_logits(output)
+
+    def forward(self, x):
+        """Return logits of shape (n, n_classes) and the pullback of their gradient."""
+        torch = self._torch
+        leaf = x.detach().requires_grad_(True)
+        with torch.enable_grad():
+            logits = self._pass(leaf)
+
+        no_gradient = (
+            f"{self._owner} found that no gradient reaches the input; the net detaches "
+            "it (detach, argmax or numpy inside forward?)."
+        )
+
+        def pullback(slope):
+            if not logits.requires_grad:
+                raise ValueError(no_gradient)
+            gradient = torch.autograd.grad(logits, leaf, slope, allow_unused=True)[0]
+            if gradient is None:
+                raise ValueError(no_gradient)
+            return gradient
+
+        return logits, pullback
+
+    def _as_logits(self, output):
+        torch = self._torch
+        tiny = torch.finfo(output.dtype).tiny
+        most = 1 - torch.finfo(output.dtype).eps / 2  # the largest number below 1
+        if self._kind.startswith("binary") and self._is_binary:
+            z = output.reshape(len(output))
+            if self._kind == "binary probabilities":
+                z = torch.log(z.clamp_min(tiny)) - torch.log1p(-z.clamp_max(most))
+            return torch.stack([torch.zeros_like(z), z], dim=1)
+        if output.ndim != 2 or output.shape[1] < 2:
+            raise ValueError(
+                f"{self._owner} got outputs of shape {tuple(output.shape)} from "
+                f"{type(self._net).__name__}, which needs (n, n_classes) with at least "
+                "2 classes. For one output unit use NeuralNetBinaryClassifier with "
+                "BCEWithLogitsLoss."
+            )
+        if self._kind == "probabilities":
+            values = output.detach()
+            if values.min() < 0 or (values.sum(dim=1) - 1).abs().max() > 1e-3:
+                raise ValueError(
+                    f"{self._owner} found that the module does not return "
+                    "probabilities, which skorch expects with NLLLoss (it takes the "
+                    "logarithm itself). End it in softmax, or use logits with "
+                    "CrossEntropyLoss."
+                )
+            return torch.log(output.clamp_min(tiny))
+        if self._kind == "binary probabilities":
+            p = output.clamp(tiny, most)
+            return torch.log(p) - torch.log1p(-p)
+        return output
+
+    def settles_cheaply(self, n_calls):
+        """Say whether looking for settled samples is cheap at this call.
+
+        On a GPU it waits for the device, so there it happens at calls 1, 2, 4, 8, ...
+        """
+        return self._device_type() == "cpu" or n_calls & (n_calls - 1) == 0
+
+    def worth_leaving(self, n_stay, n):
+        """Say whether n rows should shrink to n_stay: on a GPU not for a few."""
+        return self._device_type() == "cpu" or n_stay < 0.75 * n
+
+    @property
+    def has_tf32(self):
+        """Whether the device can compute in TF32."""
+        return self._device_type() == "cuda"
+
+    def _device_type(self):
+        return str(self._device).partition(":")[0]

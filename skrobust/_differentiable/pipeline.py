@@ -1,0 +1,103 @@
+"""Whole pipelines of scikit-learn as logits and gradients in numpy float64."""
+
+import warnings
+
+import numpy as np
+from scipy.special import softmax
+
+from skrobust._differentiable.heads import linked
+from skrobust._differentiable.maps import chain
+from skrobust._differentiable.numpy_views import HostView
+from skrobust._differentiable.step_maps import step_maps
+from skrobust._differentiable.steps import BLACK_BOX
+from skrobust._differentiable.translate import bare_head
+from skrobust._responses import unwrap
+
+
+class PipelineView(HostView):
+    """A translated pipeline: scores with their pullback, in the units of raw input.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        Of steps and a model that are understood.
+    owner : str
+        Who asks.
+    """
+
+    def __init__(self, estimator, owner):
+        steps, model = unwrap(estimator)
+        head = bare_head(model, owner)
+        self._steps = chain(step_maps(steps, owner))
+        self._head, self._model, self._verified = head, model, False
+        self._classes, self._owner = head.classes, owner
+        first = steps[0][1] if steps else model
+        self._width = getattr(first, "n_features_in_", None)
+        if hasattr(first, "differentiable_transform"):
+            self._width = None
+
+    @property
+    def is_regressor(self):
+        """Whether ``forward`` gives predictions of shape (n, 1) instead of scores."""
+        return self._head.classes is None
+
+    @property
+    def is_affine(self):
+        """Whether the whole of it is ``x @ weights + offset``."""
+        return self._steps.affine and self._head.map.affine
+
+    def forward(self, x):
+        """Return logits of shape (n, n_classes) and the pullback of their gradient."""
+        self._check_width(x)
+        z, pull_steps = self._steps.apply(x)
+        logits, pull = self._head.map.apply(z)
+        if not self._verified:
+            self._verify(z[:4], logits[:4])
+        return logits, lambda slope: pull_steps(pull(slope))
+
+    def _verify(self, z, logits):
+        """Compare a few answers with the model's own, once: versions may differ."""
+        head, model = self._head, self._model
+        method, found = "predict", logits[:, 0]
+        if head.link is not None:
+            method, found = (
+                "predict_proba",
+                softmax(linked(logits, head.link)[0], axis=1),
+            )
+        elif head.classes is not None:
+            method = "decision_function"
+            found = logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            own = np.asarray(getattr(model, method)(z), dtype=np.float64)
+        if own.ndim < found.ndim:
+            own = own[:, None]
+        same_form = own.shape == found.shape and not hasattr(model, "break_ties")
+        if same_form and not np.allclose(found, own, rtol=1e-4, atol=1e-4):
+            raise ValueError(
+                f"{self._owner} translates {type(model).__name__} otherwise than this "
+                "version of scikit-learn computes it. Use a black-box attack, "
+                f"{BLACK_BOX}."
+            )
+        self._verified = True
+
+    def verdicts(self, logits):
+        """Return scores whose largest is the label that the model predicts."""
+        return self._head.verdicts(logits)
+
+    def scores(self, x, logits):
+        """Return what the probabilities are the softmax of, and its slope (None: 1).
+
+        Where the model's own map to probabilities is not known (the pairwise coupling
+        of SVC), its probabilities judge the iterates, and the direction is that of
+        softmax.
+        """
+        head = self._head
+        if head.link is not None:
+            return linked(logits, head.link)
+        if head.model is None or not hasattr(head.model, "predict_proba"):
+            return logits, None
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            p = head.model.predict_proba(self._steps.apply(x)[0])
+        return np.log(np.clip(p, 1e-300, 1)), None

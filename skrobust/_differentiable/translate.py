@@ -1,0 +1,78 @@
+"""The way from a fitted estimator to its head."""
+
+from sklearn.base import is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from skrobust._differentiable import kernel_models as _kernel_models
+from skrobust._differentiable import meta_models as _meta_models
+from skrobust._differentiable import models as _models
+from skrobust._differentiable.maps import sklearn_name
+from skrobust._differentiable.step_maps import step_maps
+from skrobust._differentiable.steps import BLACK_BOX
+from skrobust._responses import unwrap
+
+MODELS = {**_models.MODELS, **_kernel_models.MODELS}
+WHY = {
+    "CalibratedClassifierCV": " (isotonic calibration is flat nearly everywhere; "
+    "sigmoid and temperature are understood)",
+    "VotingClassifier": " (hard votes have no slopes; voting='soft' over models with "
+    "probabilities is understood)",
+}
+
+
+def translate(estimator, owner):
+    """Return the head of an estimator and its steps, or say what is in the way.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        Bare, or in Pipeline, a fitted search, FrozenEstimator.
+    owner : str
+        Who asks; the sentence begins with this name.
+
+    Returns
+    -------
+    Head
+        From the raw input of the whole estimator.
+    """
+    steps, model = unwrap(estimator)
+    return bare_head(model, owner).after(step_maps(steps, owner))
+
+
+def bare_head(model, owner):
+    """Return the head of a model without the steps before it."""
+    name = sklearn_name(model)
+    head = None
+    if name in MODELS or name in _meta_models.MODELS:
+        check_is_fitted(model)
+    if getattr(model, "n_targets_", 1) == 1 and name in MODELS:
+        head = MODELS[name](model, name)
+    elif name in _meta_models.MODELS:
+        head = _meta_models.MODELS[name](model, name, owner, translate)
+    if head is None:
+        _refuse(model, owner)
+    return head
+
+
+def _refuse(model, owner):
+    if hasattr(model, "refit") and hasattr(model, "estimator"):
+        raise NotFittedError(
+            f"{owner} needs a fitted search with refit; this "
+            f"{type(model).__name__} has no best_estimator_."
+        )
+    cure = f"Use a black-box attack, {BLACK_BOX}, or a perturbation."
+    if is_tree(model):
+        cure = f"Use ExactTree, a black-box attack, {BLACK_BOX}, or a perturbation."
+    if is_regressor(model):
+        cure = "Use a perturbation."
+    raise ValueError(
+        f"{owner} needs gradients and cannot differentiate {type(model).__name__}"
+        f"{WHY.get(type(model).__name__, '')}. {cure}"
+    )
+
+
+def is_tree(model):
+    """Say whether a model is a tree or an ensemble of trees of scikit-learn."""
+    name = sklearn_name(model) or ""
+    return any(word in name for word in ("Tree", "Forest", "GradientBoosting"))

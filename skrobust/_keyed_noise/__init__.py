@@ -1,0 +1,1 @@
+"""Keyed noise: draws that depend on the seed and on the content of each row."""

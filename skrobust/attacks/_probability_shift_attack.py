@@ -1,0 +1,143 @@
+"""The attack behind the robust ratio: it moves a probability as far as it can."""
+
+import numpy as np
+from sklearn.base import clone
+
+from skrobust._containers import to_array
+from skrobust._validation import check_count, invalid
+from skrobust.attacks._auto_pgd import climb
+from skrobust.attacks.core.gradient_attack import GradientAttack
+from skrobust.attacks.core.model_in_container import Asked
+from skrobust.base.attack import own_params
+
+
+class ProbabilityShift(GradientAttack):
+    r"""Move the probability of the predicted class as far as the ball allows.
+
+    .. math:: \max_{\|x' - x\| \le \mathrm{eps}} |P(c \mid x') - P(c \mid x)|,
+        \quad c = \arg\max_k P(k \mid x)
+
+    Each restart climbs down and up: the log odds of c, of which the probability is a
+    rising function, with the steps of :class:`AutoPGD`. No sample ever stops early. The
+    examples of other attacks can be given as candidates: the result starts from the
+    best of them and is never worse.
+
+    Parameters
+    ----------
+    eps : float, default=0.1
+        Radius of the ball, in the units of the raw input of the whole pipeline.
+    norm : {inf, 2, 1}, default=inf
+        Norm of the ball; the definition of the robust ratio has 2.
+    data_range : None or (low, high), default=None
+        Bounds of the raw input, scalars or one per feature.
+    n_steps : int, default=100
+        Steps in each direction.
+    n_restarts : int, default=2
+        Runs in each direction: from the best candidate, or a random point where there
+        are none, then from random points.
+    starts : None or list of attacks, default=None
+        Objects with ``perturb(estimator, X, y)`` whose examples are candidates. One
+        with ``objective=None`` is asked for the probability shift; every other is used
+        as it is. Examples beyond the ball are drawn back into it.
+    batch_size : int, default=256
+        Samples attacked at a time.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Of the passes of the search on a net, see Notes of :class:`PGD`.
+    compile : bool, default=False
+        Whether torch compiles a replica of the net for the search.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random starts.
+
+    Notes
+    -----
+    For every sample the shift is at least that of each candidate in the same ball, so
+    a robust ratio from this attack is never above theirs (up to the rounding of a net's
+    probabilities). Without ``starts`` that is usual, not certain. Which class c the
+    source means it does not say; the predicted one is our choice.
+
+    References
+    ----------
+    .. [1] Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795), Eq. 2.
+    .. [2] F. Croce and M. Hein, "Reliable evaluation of adversarial robustness with an
+       ensemble of diverse parameter-free attacks", ICML 2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skrobust.attacks import FGSM, ProbabilityShift
+    >>> from skrobust.metrics import make_robust_scorer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000).fit(X, y)
+    >>> fast = FGSM(eps=0.2, norm=2)
+    >>> strong = ProbabilityShift(eps=0.2, norm=2, starts=[fast], random_state=0)
+    >>> ratios = [
+    ...     make_robust_scorer(a, metric="robust_ratio", tolerance=0.1)(model, X, y)
+    ...     for a in (strong, fast)
+    ... ]
+    >>> bool(ratios[0] <= ratios[1])
+    True
+    """
+
+    objective = "probability_shift"
+
+    def __init__(
+        self,
+        eps=0.1,
+        *,
+        norm=np.inf,
+        data_range=None,
+        n_steps=100,
+        n_restarts=2,
+        starts=None,
+        batch_size=256,
+        precision="float32",
+        compile=False,
+        constraints=None,
+        random_state=None,
+    ):
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.n_steps = n_steps
+        self.n_restarts = n_restarts
+        self.starts = starts
+        self.batch_size = batch_size
+        self.precision = precision
+        self.compile = compile
+        self.constraints = constraints
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_count(self.n_steps, "n_steps", "ProbabilityShift")
+        check_count(self.n_restarts, "n_restarts", "ProbabilityShift")
+        fine = self.starts is None or isinstance(self.starts, (list, tuple))
+        if not fine or not all(hasattr(a, "perturb") for a in self.starts or ()):
+            rule = "None or a list of objects with perturb(estimator, X, y)"
+            raise invalid("starts", "ProbabilityShift", rule, self.starts)
+
+    def _search(self, estimator, X, y, start=None):
+        if start is None:  # other attacks get rows in the container that came in
+            estimator = Asked(estimator, X)
+        return super()._search(estimator, X, y, start)
+
+    def _attack(self, estimator, X, y, key):
+        candidates = []
+        for attack in self.starts or ():
+            params = own_params(attack)
+            if params.get("objective", "") is None:
+                attack = clone(attack).set_params(objective=self.objective)
+            given = estimator.container(X.copy())
+            example = to_array(attack.perturb(estimator.model, given, y))
+            candidates.append(self._enforce(np.asarray(example), X))
+        return self._attack_from(estimator.model, X, y, key, candidates=candidates)
+
+    def _n_restarts(self):
+        return self.n_restarts
+
+    def _attack_batch(self, oracle, x, rng):
+        z = x if oracle.has_start else oracle.random_start(rng)
+        return climb(oracle, z, self.n_steps)

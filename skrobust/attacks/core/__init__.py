@@ -1,0 +1,1 @@
+"""Machinery shared by the attacks: goals, losses, budgets and searches."""

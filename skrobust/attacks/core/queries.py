@@ -1,0 +1,210 @@
+"""Questions to a model that shows nothing but its answers: batched and counted."""
+
+import numpy as np
+
+from skrobust._responses import check_net_input, is_net, refuse_regressor, unwrap
+from skrobust._validation import check_choice, check_count
+from skrobust.attacks.core.model_in_container import Asked
+
+RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
+_BYTES_PER_CALL = 2**26  # of rows given to the model at a time
+
+
+class Queries:
+    """The answers of one model, asked for many candidates of many rows at once.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        Asked by one method alone, and never fitted.
+    X : container of shape (n_samples, ...)
+        The rows under attack; candidates are put into a container like it.
+    owner : str
+        Who asks.
+    response : {"auto", "predict", "predict_proba", "decision_function"}
+        The method; "auto" takes the first of ``order`` that the model has.
+    order : sequence of str
+        Preference of "auto".
+    max_queries : int or None
+        Most rows that the model may be shown for each row under attack.
+    batch_size : int or None
+        Most rows in a call; None: as many as fit 64 MiB.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_samples,), int
+        Rows shown to the model on behalf of each row under attack.
+    n_calls : int
+        Calls of a method of the model.
+    method : str
+        The method that is asked.
+    """
+
+    def __init__(
+        self,
+        estimator,
+        X,
+        owner,
+        *,
+        response="auto",
+        order=("decision_function", "predict_proba", "predict"),
+        max_queries=None,
+        batch_size=None,
+    ):
+        refuse_regressor(estimator, owner, "It needs a classifier.")
+        self._estimator, self.owner = estimator, owner
+        self._asked = Asked(estimator, X)
+        self.max_queries, self._batch_size = max_queries, batch_size
+        self.counts = np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), int)
+        self.n_calls = 0
+        self.classes = getattr(estimator, "classes_", None)
+        self._learns_classes = self.classes is None
+        self.method = self._choose(response, order)
+
+    def _choose(self, response, order):
+        check_choice(response, "response", self.owner, RESPONSES)
+        if response == "auto":
+            for name in order:
+                if hasattr(self._estimator, name) and self._is_readable(name):
+                    return name
+        elif hasattr(self._estimator, response) and self._is_readable(response):
+            return response
+        wanted = " or ".join(order) if response == "auto" else response
+        kind = type(unwrap(self._estimator)[1]).__name__
+        raise ValueError(
+            f"{self.owner} needs a fitted classifier with {wanted}, one column a "
+            f"class; {kind} has none."
+        )
+
+    def _is_readable(self, name):
+        # One against one has a column for each pair of classes.
+        model = unwrap(self._estimator)[1]
+        pairs = getattr(model, "decision_function_shape", "ovr") == "ovo"
+        n_classes = 2 if self.classes is None else len(self.classes)
+        return name != "decision_function" or not pairs or n_classes == 2
+
+    def left(self, rows):
+        """Return how many more questions each row may ask."""
+        if self.max_queries is None:
+            return np.full(len(rows), np.iinfo(np.int64).max)
+        return self.max_queries - self.counts[rows]
+
+    def labels(self, values, rows=None):
+        """Return the column of the label that ``predict`` gives to each candidate.
+
+        Parameters
+        ----------
+        values : ndarray of shape (m, ...)
+            Candidates.
+        rows : integer ndarray of shape (m,), default=None
+            The row under attack that each is asked for; None counts for none.
+
+        Returns
+        -------
+        ndarray of shape (m,), int
+            Columns; -1 for a label outside ``classes``.
+        """
+        answers = self._ask("predict", values, rows)
+        if answers.ndim > 1 and answers.shape[1:] != (1,):
+            raise ValueError(
+                f"{self.owner} needs one label a row; predict returned shape "
+                f"{answers.shape}."
+            )
+        answers = answers.reshape(-1)
+        self.learn(answers)
+        return self.columns(answers)
+
+    def learn(self, labels):
+        """Note labels of a model that does not list them."""
+        if self._learns_classes:
+            known = [] if self.classes is None else self.classes
+            new = np.setdiff1d(labels, known)
+            self.classes = np.concatenate([known, new]) if len(known) else new
+
+    def columns(self, labels):
+        """Return the column of each label, -1 for labels the model does not know."""
+        if labels.dtype.kind == "O":
+            labels = np.asarray(labels.tolist())
+        columns = np.full(len(labels), -1)
+        for column, label in enumerate(np.asarray(self.classes).tolist()):
+            columns[np.asarray(labels == label)] = column
+        return columns
+
+    def scores(self, values, rows):
+        """Return one score a class: probabilities, decisions, or 1 for the label.
+
+        Parameters
+        ----------
+        values : ndarray of shape (m, ...)
+            Candidates.
+        rows : integer ndarray of shape (m,)
+            The row under attack that each is asked for.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes), float64
+            The larger, the likelier the class.
+        """
+        if self.method == "predict":
+            columns = self.labels(values, rows)
+            return (columns[:, None] == np.arange(len(self.classes))).astype(float)
+        answers = self._ask(self.method, values, rows)
+        if answers.ndim == 2 and answers.shape[1] == 1:
+            answers = answers[:, 0]
+        if answers.ndim == 1:  # two classes
+            zero = np.zeros_like(answers)
+            if self.method == "predict_proba":
+                zero = 1 - answers
+            answers = np.column_stack([zero, answers])
+        if answers.ndim != 2 or len(answers) != len(values):
+            raise ValueError(
+                f"{self.owner} needs {self.method} of shape (n_samples, n_classes); "
+                f"it returned {answers.shape}."
+            )
+        if self.classes is None or len(self.classes) != answers.shape[1]:
+            # A net may have more outputs than its fold had classes.
+            self.classes = np.arange(answers.shape[1])
+            self._learns_classes = False
+        return answers
+
+    def tells_saturation(self, scores):
+        """Say which rows a net is so sure of that nothing is left of the others.
+
+        Trees say 0 and 1 too, and mean it; a net has lost the scores behind them.
+        """
+        if self.method != "predict_proba" or not is_net(unwrap(self._estimator)[1]):
+            return np.zeros(len(scores), dtype=bool)
+        return (scores > 0).sum(axis=1) == 1
+
+    def _ask(self, method, values, rows):
+        if rows is not None:
+            np.add.at(self.counts, rows, 1)
+        size = self._batch_size
+        if size is None:
+            width = max(1, int(np.prod(values.shape[1:])))
+            size = max(1, _BYTES_PER_CALL // (width * values.itemsize))
+        parts = []
+        for start in range(0, len(values), size):
+            batch = self._asked.container(values[start : start + size])
+            check_net_input(self._estimator, batch)
+            answer = getattr(self._estimator, method)(batch)
+            self.n_calls += 1
+            parts.append(np.asarray(answer))
+        answers = np.concatenate(parts)
+        if method == "predict":
+            return answers
+        answers = answers.astype(np.float64)
+        if not np.isfinite(answers).all():
+            raise ValueError(
+                f"{self.owner} needs finite answers; {method} returned NaN or infinity."
+            )
+        return answers
+
+
+def check_query_parameters(attack):
+    """Check the parameters that all black-box attacks share."""
+    owner = type(attack).__name__
+    check_choice(attack.response, "response", owner, RESPONSES)
+    for name, low in (("max_queries", 3), ("batch_size", 1)):
+        if getattr(attack, name) is not None:
+            check_count(getattr(attack, name), name, owner, low=low)

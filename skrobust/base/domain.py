@@ -1,0 +1,240 @@
+"""What an adversarial row may be: in the ball, in the box, and possible at all."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+
+import numpy as np
+
+from skrobust._keyed_noise.splitmix import chunks
+from skrobust._norms import length, per_sample, project
+from skrobust.base.constraint_reader import Reader
+
+_LARGE = 1 << 22  # values from which on several threads pay
+
+
+def _row_chunks(rows, n=None):
+    """Slice n rows so that what is worked on at a time stays in the cache."""
+    width = int(np.prod(rows.shape[1:]))
+    return chunks(len(rows) if n is None else n, width)
+
+
+def _between(rows, low, high):
+    """Return which rows lie within bounds, a number or one a feature."""
+    flat = rows.reshape(len(rows), -1)
+    if low.ndim == 0 and high.ndim == 0:
+        return (flat.min(axis=1) >= low) & (flat.max(axis=1) <= high)
+    inside = (rows >= low) & (rows <= high)
+    return inside.reshape(flat.shape).all(axis=1)
+
+
+class Domain:
+    """The set that the adversarial rows of one call must lie in.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, ...), float
+        Clean rows.
+    constraints : Constraints or None
+        Beyond ball and box; features by position.
+    eps, norm, data_range : float, {inf, 2, 1}, None or (low, high)
+        Ball and box.
+    owner : str
+        The attack that an error names.
+    """
+
+    def __init__(self, values, constraints, *, eps, norm, data_range, owner):
+        self.eps, self.norm = eps, norm
+        self.low = self.high = self.unit = None
+        if data_range is not None:
+            self.low, self.high = (np.asarray(b, dtype=np.float64) for b in data_range)
+        self._levels, self._integer, self._groups = {}, np.array([], dtype=int), []
+        if constraints is not None:
+            self._read(Reader(values, owner), constraints)
+
+    def _read(self, reader, constraints):
+        frozen = reader.places(constraints.frozen, "frozen")
+        self.unit = reader.unit(constraints.scale, frozen)
+        self._integer = reader.integers(constraints.integer)
+        self._levels = reader.levels(constraints.valid_values)
+        self._groups = reader.groups(constraints.one_hot)
+
+    @property
+    def is_discrete(self):
+        """Whether some features take separate values alone."""
+        return bool(len(self._integer) or self._levels or self._groups)
+
+    def without_ball(self):
+        """Return the same domain with no bound on the length."""
+        free = copy(self)
+        free.eps = np.inf
+        return free
+
+    def spread(self, step):
+        """Return steps of the plain ball as steps of this one (frozen features: 0)."""
+        return step if self.unit is None else step * self.unit
+
+    def relative(self, delta):
+        """Return differences in units of the features; frozen features count 0."""
+        if self.unit is None:
+            return delta
+        safe = np.where(self.unit > 0, self.unit, 1.0)
+        return np.where(self.unit > 0, delta / safe, 0.0)
+
+    def length(self, delta):
+        """Return the length of each difference, in units of the features."""
+        if not len(delta):
+            return np.zeros(0)
+        return length(self.relative(np.asarray(delta, dtype=np.float64)), self.norm)
+
+    def distance(self, rows, clean):
+        """Return how far rows are from their clean rows, in units of the features."""
+        out = np.zeros(len(rows))
+        for part in _row_chunks(rows):
+            delta = np.subtract(rows[part], clean[part], dtype=np.float64)
+            out[part] = self.length(delta)
+        return out
+
+    def put_back(self, candidates, values):
+        """Return rows of the domain near the candidates, in the dtype of ``values``.
+
+        What lies in the domain already comes back bit for bit.
+
+        Parameters
+        ----------
+        candidates : ndarray of shape (n, ...)
+            Any rows; a value that is not finite counts as the clean one.
+        values : ndarray of shape (n, ...), float
+            The clean row of each candidate.
+
+        Returns
+        -------
+        ndarray of shape (n, ...)
+            Never further from its clean row than eps.
+        """
+        away = np.flatnonzero(~self._holds(candidates, values))
+        if len(away) == 0:
+            shares = np.may_share_memory(candidates, values)
+            return candidates.copy() if shares else candidates
+        out = candidates.astype(values.dtype)
+        for part in _row_chunks(out, len(away)):
+            rows = away[part]
+            out[rows] = self._put_back(candidates[rows], values[rows])
+        return out
+
+    def _holds(self, candidates, values):
+        """Return which rows can stay as they are; a row of doubt is put back."""
+        held = np.zeros(len(values), dtype=bool)
+        if self.is_discrete or candidates.dtype != values.dtype:
+            return held
+        low, high = self.low, self.high
+        if low is not None:  # as the clean rows round them
+            low, high = low.astype(values.dtype), high.astype(values.dtype)
+
+        def judge(part):
+            held[part] = self._judge(candidates[part], values[part], low, high)
+
+        parts = list(_row_chunks(values))
+        if values.size < _LARGE:
+            list(map(judge, parts))
+        else:  # beside a fast net the host's pass over large images is felt
+            with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+                list(pool.map(judge, parts))
+        return held
+
+    def _judge(self, rows, clean, low, high):
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = np.subtract(rows, clean, dtype=np.float64)
+            size = self.length(delta)
+        fits = (size <= self.eps) & np.isfinite(size)
+        if self.norm == 0:  # which counts what is not finite as one
+            fits &= np.isfinite(delta).reshape(len(delta), -1).all(axis=1)
+        if low is not None:
+            fits &= _between(rows, low, high)
+        if self.unit is not None:
+            still = (rows == clean) | (self.unit > 0)
+            fits &= still.reshape(len(rows), -1).all(axis=1)
+        return fits
+
+    def _put_back(self, candidates, values):
+        exact = values.astype(np.float64)
+        candidates = np.where(np.isfinite(candidates), candidates, exact)
+        out = self._into_box(self._into_ball(candidates, exact))
+        if self.is_discrete:
+            out = self._onto_levels(out, exact)
+        return self._round_inwards(out, exact, values)
+
+    def _into_ball(self, candidates, exact):
+        delta = candidates - exact
+        if self.unit is not None:
+            candidates = np.where(self.unit > 0, candidates, exact)
+        beyond = np.flatnonzero(~(self.length(delta) <= self.eps))
+        if len(beyond):
+            inside = project(self.relative(delta[beyond]), self.eps, self.norm)
+            candidates = np.array(candidates, dtype=np.float64)
+            candidates[beyond] = exact[beyond] + self.spread(inside)
+        return candidates
+
+    def _into_box(self, rows):
+        return rows if self.low is None else np.clip(rows, self.low, self.high)
+
+    def _onto_levels(self, rows, exact):
+        """Move to the nearest levels, or, where that leaves the domain, towards x."""
+        nearest = self._rounded(rows, exact, towards=False)
+        held = self.length(nearest - exact) <= self.eps
+        if self.low is not None:
+            in_box = (nearest >= self.low) & (nearest <= self.high)
+            held &= (in_box | (nearest == exact)).reshape(len(rows), -1).all(axis=1)
+        if held.all():
+            return nearest
+        inwards = self._rounded(rows, exact, towards=True)
+        return np.where(per_sample(held, rows), nearest, inwards)
+
+    def _rounded(self, rows, exact, *, towards):
+        flat, clean = rows.reshape(len(rows), -1).copy(), exact.reshape(len(rows), -1)
+        places = self._integer
+        if towards:
+            step = flat[:, places] - clean[:, places]
+            flat[:, places] = clean[:, places] + np.trunc(step)
+        else:
+            flat[:, places] = np.round(flat[:, places])
+        for place, levels in self._levels.items():
+            gap = np.abs(levels - flat[:, [place]])
+            if towards:
+                low = np.minimum(flat[:, [place]], clean[:, [place]])
+                high = np.maximum(flat[:, [place]], clean[:, [place]])
+                gap = np.where((levels >= low) & (levels <= high), gap, np.inf)
+            flat[:, place] = levels[gap.argmin(axis=1)]
+        for group in self._groups:
+            hot = flat[:, group].argmax(axis=1)
+            switched = np.arange(len(group)) == hot[:, None]
+            flat[:, group] = clean[:, group] if towards else switched
+        return flat.reshape(rows.shape)
+
+    def _round_inwards(self, out, exact, values):
+        """Return rows in the dtype of ``values``; rounding must not leave the ball."""
+        out = out.astype(values.dtype)
+        for n_steps in (1, 2, 4, 8):
+            beyond = np.flatnonzero(~(self.length(out - exact) <= self.eps))
+            if not len(beyond):
+                return out
+            # A step must be seen in the difference, so it is one of the larger number.
+            large = np.maximum(np.abs(out[beyond]), np.abs(values[beyond]))
+            step = n_steps * np.spacing(large)
+            moved = out[beyond] - np.clip(out[beyond] - values[beyond], -step, step)
+            out[beyond] = np.where(self._separate(values), out[beyond], moved)
+        # Values so coarse that a step inwards is a large one.
+        shrunk = values[beyond] + (out[beyond] - values[beyond]) / 2
+        keep = self.length(shrunk - exact[beyond]) <= self.eps
+        keep &= not self.is_discrete
+        out[beyond] = np.where(per_sample(keep, values), shrunk, values[beyond])
+        return out
+
+    def _separate(self, values):
+        """Return the mask of features that must not be nudged."""
+        mask = np.zeros(int(np.prod(values.shape[1:])), dtype=bool)
+        mask[self._integer] = True
+        mask[list(self._levels)] = True
+        for group in self._groups:
+            mask[group] = True
+        return mask.reshape(values.shape[1:])

@@ -1,0 +1,183 @@
+"""What every perturbation promises."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skrobust._containers import is_frame, like, to_array
+from skrobust._keyed_noise.generator import NoiseKey, seed_number
+from skrobust._validation import check_finite_rows, check_number, check_rows
+
+MAX_SEVERITY = 5.0
+
+
+class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
+    """Base class of perturbations: ``fit``, ``transform`` and ``perturb``.
+
+    A subclass stores its parameters in ``__init__`` and writes ``_perturb(X, rng)``,
+    which gets a copy of the rows and a generator whose draws belong to the rows
+    (``rng.normal(size=X.shape)``), and returns the new rows. The base sees to the
+    rest:
+
+    * the input is never changed; shape, dtype and container are kept;
+    * the noise of a row depends on ``random_state`` and on the content of the row,
+      not on its place, its batch, the number of jobs or the backend. Rows that are
+      equal get independent noise (they are numbered within a call);
+    * ``severity=0`` returns the values bit for bit.
+
+    Selecting other columns (as recursive feature elimination does) changes the
+    content of the rows and so draws other noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.base import BasePerturbation
+    >>> class Jitter(BasePerturbation):
+    ...     def __init__(self, scale=0.1, random_state=None):
+    ...         self.scale, self.random_state = scale, random_state
+    ...     def _learn(self, values):
+    ...         self.scale_ = self.scale * values.std(axis=0)
+    ...     def _perturb(self, X, rng):
+    ...         return X + self.scale_ * rng.normal(size=X.shape)
+    >>> X = np.random.default_rng(0).normal(size=(5, 3))
+    >>> Jitter(random_state=0).fit_transform(X).shape
+    (5, 3)
+    """
+
+    # Physical parameters that stand in place of ``severity`` in this class.
+    _physical = ()
+    # Whether ``_check`` and ``_run`` keep the container (mixed frames, lists of text).
+    _any_container = False
+
+    def fit(self, X, y=None):
+        """Learn the scales that the perturbation needs, if any.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, ...)
+            Training data.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted perturbation.
+        """
+        self._check_parameters()
+        self._learn(self._check(X, reset=True))
+        return self
+
+    def transform(self, X):
+        """Return perturbed rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, ...)
+            Rows to perturb; never changed.
+
+        Returns
+        -------
+        X_new : ndarray or data frame of the shape of X
+            As ``set_output`` says.
+        """
+        check_is_fitted(self)
+        return self._run(self._check(X), None)
+
+    def perturb(self, estimator, X, y=None):
+        """Return perturbed rows in the container that came in.
+
+        Parameters
+        ----------
+        estimator : object
+            Ignored; an attack would use it.
+        X : array-like, data frame or tensor of shape (n_samples, ...)
+            Rows to perturb; never changed.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        X_new : container like X
+            Same shape, columns, index and dtype.
+        """
+        return self._perturb_container(X, None)
+
+    def _perturb_container(self, X, key):
+        """Perturb the rows of a container; a sequence gives the key."""
+        # A frame is checked as it is, so that columns in another order are refused.
+        values = self._check(X if is_frame(X) else to_array(X))
+        return like(self._run(values, key), X)
+
+    def _check(self, X, *, reset=False):
+        if not reset and not hasattr(self, "n_features_in_"):
+            return check_rows(X, type(self).__name__)  # nothing fitted to compare with
+        X = validate_data(
+            self,
+            X,
+            dtype="numeric",
+            allow_nd=True,
+            ensure_all_finite=False,
+            reset=reset,
+        )
+        return check_finite_rows(X, type(self).__name__)
+
+    def _run(self, values, key):
+        """Perturb checked values; ``key`` comes from a sequence, or is made here."""
+        self._check_parameters()
+        seed = seed_number(self.random_state, type(self).__name__)
+        if self._is_identity():
+            return values.copy()
+        if key is None:
+            key = NoiseKey.from_rows(values, seed).derive(type(self).__name__, 0)
+        out = np.asarray(self._perturb(values.copy(), key.generator()))
+        if out.shape != values.shape:
+            raise ValueError(
+                f"{type(self).__name__}._perturb must keep the shape {values.shape}; "
+                f"it returned {out.shape}."
+            )
+        if values.dtype.kind == "f":
+            out = out.astype(values.dtype, copy=False)
+        return out
+
+    @abstractmethod
+    def _perturb(self, X, rng):
+        """Return perturbed rows of the shape of X (X is a copy and may be changed)."""
+
+    def _learn(self, values):
+        """Learn scales from checked training values."""
+
+    def _is_identity(self):
+        return self._severity() == 0
+
+    def _severity(self):
+        """Return the severity in force, or None where physical parameters are."""
+        severity = getattr(self, "severity", None)
+        if severity is None and not any(
+            getattr(self, name) is not None for name in self._physical
+        ):
+            severity = 1.0 if hasattr(self, "severity") else None
+        return severity
+
+    def _check_parameters(self):
+        owner = type(self).__name__
+        severity = getattr(self, "severity", None)
+        if severity is None:
+            return
+        check_number(severity, "severity", owner, low=0, high=MAX_SEVERITY)
+        for name in self._physical:
+            if getattr(self, name) is not None:
+                raise ValueError(
+                    f"{owner} takes either 'severity' or {name!r}, not both. Got "
+                    f"severity={severity!r} and {name}={getattr(self, name)!r}."
+                )
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "n_features_in_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

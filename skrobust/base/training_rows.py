@@ -1,0 +1,68 @@
+"""What samplers of training rows have in common, in the manner of imbalanced-learn."""
+
+import sys
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import validate_data
+
+from skrobust._containers import is_frame, to_array
+from skrobust._keyed_noise.row_hash import is_series
+from skrobust._keyed_noise.rows import dense_rows, is_text
+from skrobust._validation import check_same_length
+
+
+def check_training_rows(sampler, X, y):
+    """Check rows and classes; set what scikit-learn remembers of them.
+
+    Returns
+    -------
+    rows : container
+        X with sparse columns made dense.
+    labels : ndarray of shape (n_samples,)
+        The class of each row; of one-hot columns their numbers.
+    """
+    owner = type(sampler).__name__
+    if y is None:
+        raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    check_classification_targets(y)
+    if type_of_target(y) == "multiclass-multioutput":
+        raise ValueError(f"{owner} needs one class per row; y has several outputs.")
+    labels = to_array(y)
+    if labels.ndim == 2 and labels.shape[1] > 1:
+        if (labels.sum(axis=1) != 1).any():
+            raise ValueError(f"{owner} needs one class per row; y has several.")
+        labels = labels.argmax(axis=1)
+    rows = dense_rows(X) if is_frame(X) else X
+    if not is_text(rows):  # which whoever takes texts checks
+        how = {"dtype": None, "allow_nd": True, "ensure_all_finite": False}
+        validate_data(sampler, rows, reset=True, **how)
+    rows = rows if is_frame(X) or is_series(X) else to_array(X)
+    labels = labels.ravel()
+    check_same_length(owner, X=rows, y=labels)
+    if len(np.unique(labels)) < 2:
+        raise ValueError(f"{owner} needs at least two classes; y has one class.")
+    return rows, labels
+
+
+def choose_rows(codes, sizes, draws):
+    """Return the positions of so many rows of each class, those of the least draws."""
+    chosen = []
+    for code, size in enumerate(sizes):
+        rows = np.flatnonzero(codes == code)
+        chosen.append(rows[np.argsort(draws[rows], kind="stable")[:size]])
+    return np.sort(np.concatenate(chosen))
+
+
+def sampler_tags(tags):
+    """Return the tags of a sampler, imbalanced-learn's own where it is in use."""
+    tags.target_tags.required = True
+    imblearn = sys.modules.get("imblearn.utils._tags")
+    if imblearn is None:
+        return tags
+    return imblearn.Tags(
+        estimator_type="sampler",
+        target_tags=tags.target_tags,
+        input_tags=imblearn.InputTags(dataframe=True),
+        sampler_tags=imblearn.SamplerTags(sample_indices=True),
+    )

@@ -1,0 +1,250 @@
+"""Robust accuracy and robust ratio of one model under one attack."""
+
+import numpy as np
+from sklearn.base import clone
+
+from skrobust._responses import predict_probabilities, refuse_regressor
+from skrobust._results import Results
+from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust.base.attack import own_params
+from skrobust.evaluation._attack_run import attack_table, per_sample, right_labels
+from skrobust.evaluation._check_evaluation import check_evaluation
+from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation._group_robustness import (
+    Groups,
+    Shares,
+    check_group_options,
+    group_results,
+)
+from skrobust.evaluation._temperature import fit_temperature, tempered
+from skrobust.metrics import robust_ratio_curve
+from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
+
+_MODES = ("loss", "probability_shift")
+
+
+def within(p, q, y, labels, reference, tolerances):
+    """Return whether the shift of each sample (row) is within each tolerance."""
+    shift, atol = shift_and_atol(p, q, reference, y, labels, "evaluate_attack")
+    return shift[:, None] <= tolerances + atol
+
+
+def _probabilities(estimator, attack, X, y):
+    perturbed = attack.perturb(estimator, X, y)
+    return predict_probabilities(estimator, perturbed, "evaluate_attack")
+
+
+def evaluate_attack(
+    estimator,
+    X,
+    y,
+    attack,
+    *,
+    tolerances=None,
+    reference="predicted",
+    confidence=0.95,
+    checkpoint=None,
+    checks=False,
+    groups=None,
+    clusters=None,
+    n_permutations=999,
+    random_state=None,
+):
+    """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
+
+    The attack runs once for robust accuracy (it may stop at success) and, where the
+    model has ``predict_proba``, in full for each mode of the robust ratio. The modes
+    are never mixed: ``"loss"`` is the published loss run in full,
+    ``"probability_shift"`` drives the probability of the predicted class itself, both
+    ways. An attack finds examples but proves no absence of others, so all of these are
+    upper bounds of the true values.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        The model; used as it is.
+    X : array-like or data frame of shape (n_samples, ...)
+        Raw input of the whole pipeline; not changed.
+    y : array-like of shape (n_samples,)
+        True labels.
+    attack : object with ``perturb(estimator, X, y)``
+        An attack, a perturbation, or an object of your own.
+    tolerances : array-like of floats in [0, 1], default=None
+        Bounds on the change of probability; None is 0, .01, ..., .20.
+    reference : {"predicted", "true", "max"}, default="predicted"
+        Whose probability the robust ratio watches. The attack drives that of the
+        predicted class; for another reference the ratio is a looser upper bound.
+    confidence : float in (0, 1), default=0.95
+        Of the intervals: Wilson's, or with clusters Wilson's with the effective n and
+        quantiles of t.
+    checkpoint : str or path, default=None
+        Folder in which finished runs of the attack are kept. A call that was killed
+        goes on from there when it is made again.
+    checks : bool, default=False
+        Whether to add ``warnings``, the doubts of :func:`check_evaluation`. It attacks
+        64 samples about seven times.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, for the tables in ``groups``. It takes no further run
+        of the attack.
+    clusters : array-like of shape (n_samples,), default=None
+        What samples belong together (the clip of a frame, the patient of a scan), each
+        within one group. All intervals are then over clusters.
+    n_permutations : int, default=999
+        Random assignments of samples (or clusters) to the groups, against which gaps
+        and ranges are held.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the permutations alone.
+
+    Returns
+    -------
+    results : Results
+        ``clean_accuracy`` and ``robust_accuracy`` with their intervals, ``n_samples``
+        and ``confidence``; ``per_sample``, what the run for robust accuracy says
+        of each sample (``success``, ``norm`` and the passes or queries that the attack
+        counted), with ``to_frame``; ``constant_model_accuracy``, the robust accuracy of
+        a model that always answers the largest class (its robust ratio is 1 at every
+        tolerance). Where there are probabilities, ``modes`` and the columns
+        ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
+        ``_high``, and ``_tempered``: the same examples judged after temperature scaling
+        on these labels (``temperature``), since the ratio depends on calibration.
+        Otherwise ``skipped`` says why there is none.
+
+        With clusters, ``interval_unit`` and ``n_clusters``. With groups, ``groups``:
+        the tables ``robust_accuracy`` (as :func:`~skrobust.metrics.group_robustness`
+        has it) and ``robust_ratio_<mode>`` (as
+        :func:`~skrobust.metrics.group_robust_ratio_curve`), each with all pairwise
+        ``gaps`` and their correction, the range against permutations, and
+        ``is_small`` for groups below 30 samples; its ``to_frame`` has one row a
+        measure, tolerance and group. Where each group holds one class alone (real
+        faces only), ``true_rate`` stands in place of ``robust_accuracy``: the rate of
+        that class under attack, without gaps where the classes differ.
+
+    Raises
+    ------
+    ValueError
+        For an attack without ``perturb``, a regressor, lengths that differ, fewer than
+        two groups, or a cluster in two groups.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from skrobust.attacks import FGSM
+    >>> from skrobust.evaluation import evaluate_attack
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> results = evaluate_attack(model, X, y, FGSM(0.05, data_range=(0, 1)))
+    >>> bool(results.robust_accuracy < results.clean_accuracy)
+    True
+    >>> results.robust_ratio_probability_shift.shape
+    (21,)
+    """
+    owner = "evaluate_attack"
+    if not callable(getattr(attack, "perturb", None)):
+        raise invalid(
+            "attack", owner, "an object with perturb(estimator, X, y)", attack
+        )
+    y = check_targets(y, owner)
+    check_same_length(owner, X=X, y=y)
+    refuse_regressor(estimator, owner, "It needs a classifier.")
+    n = len(y)
+    check_group_options(groups, n_permutations, random_state, owner)
+    shares = Shares(clusters, n, confidence, owner)
+    if groups is not None:
+        groups = Groups(
+            groups,
+            y,
+            clusters if shares.units.clustered else None,
+            confidence=confidence,
+            n_permutations=n_permutations,
+            random_state=random_state,
+            owner=owner,
+        )
+    params = own_params(attack)
+    has_objective = "objective" in params
+    objective = None if has_objective else getattr(attack, "objective", None)
+    quick = attack
+    if has_objective:  # robust accuracy always aims at the label
+        quick = clone(attack).set_params(objective="misclassification")
+    clean = right_labels(estimator, X, y)
+    store = Checkpoint(checkpoint, owner)
+    prefix = store.prefix(estimator, X, y)
+    key = store.key(prefix, "right", quick)
+    table = store.run(key, attack_table, estimator, quick, X, y)
+    robust = table[0].astype(bool)
+    if objective == "probability_shift":  # it turns wrong rows right as well
+        robust &= clean
+    _, counts = np.unique(y, return_counts=True)
+    results = Results(
+        columns=(),
+        clean_accuracy=float(clean.mean()),
+        clean_accuracy_interval=shares.bounds(clean),
+        robust_accuracy=float(robust.mean()),
+        robust_accuracy_interval=shares.bounds(robust),
+        constant_model_accuracy=float(counts.max() / n),
+        n_samples=n,
+        confidence=float(confidence),
+        attack=repr(attack),
+        per_sample=per_sample(table),
+        **shares.facts(),
+    )
+    tables = {}
+    if groups is not None:
+        name, tables[name] = groups.right(robust)
+        results["groups"] = group_results(tables, confidence)
+    if checks:
+        results["warnings"] = check_evaluation(estimator, X, y, attack)
+    if getattr(attack, "target", None) is not None:
+        results["skipped"] = "robust ratio: the attack has a target"
+        return results
+    if not getattr(attack, "_moves_probabilities", True):
+        results["skipped"] = "robust ratio: the attack sees labels alone"
+        return results
+    if not hasattr(estimator, "predict_proba"):
+        results["skipped"] = "robust ratio: the model has no predict_proba"
+        return results
+    p = predict_probabilities(estimator, X, owner)
+    labels = column_labels(estimator, p.shape[1])
+    settings = {"tolerances": tolerances, "reference": reference, "labels": labels}
+    if reference == "true":
+        settings["y_true"] = y
+    index = np.searchsorted(labels, y).clip(0, len(labels) - 1)
+    known = np.asarray(labels)[index] == y
+    temperature = fit_temperature(p[known], index[known]) if known.any() else 1.0
+    results["temperature"] = temperature
+    if has_objective and params["objective"] in (None, "misclassification"):
+        free = clone(attack).set_params(objective=None)
+        runs = [at_full_strength(free, mode) for mode in _MODES]
+    else:
+        runs = [at_full_strength(attack)]
+    columns, modes = ["tolerance"], []
+    for run, mode in runs:
+        key = store.key(prefix, "probabilities", run)
+        q = store.run(key, _probabilities, estimator, run, X, y)
+        results["tolerance"], ratio = robust_ratio_curve(p, q, **settings)
+        _, scaled = robust_ratio_curve(
+            tempered(p, temperature), tempered(q, temperature), **settings
+        )
+        hits = within(p, q, y, labels, reference, results["tolerance"])
+        bounds = [shares.bounds(column) for column in hits.T]
+        name = mode if mode in _MODES else "given"
+        modes.append(name)
+        for suffix, values in (
+            ("", ratio),
+            ("_low", np.array([low for low, _ in bounds])),
+            ("_high", np.array([high for _, high in bounds])),
+            ("_tempered", scaled),
+        ):
+            results[f"robust_ratio_{name}{suffix}"] = values
+            columns.append(f"robust_ratio_{name}{suffix}")
+        if name == "given":
+            results["note"] = mode
+        if groups is not None:
+            tables[f"robust_ratio_{name}"] = groups.ratio(p, q, settings)
+    if groups is not None:
+        results["groups"] = group_results(tables, confidence)
+    results["modes"], results["columns"] = tuple(modes), tuple(columns)
+    return results

@@ -1,0 +1,208 @@
+"""Fit once, score every condition once."""
+
+import numpy as np
+
+from skrobust._parallel import run_tasks
+from skrobust._results import Results
+from skrobust._validation import check_same_length, check_targets
+from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation._conditions import (
+    condition_list,
+    condition_table,
+    fit_conditions,
+    table_columns,
+)
+from skrobust.evaluation._group_robustness import Groups, Shares, check_group_options
+from skrobust.evaluation._one_condition import (
+    PartKeys,
+    clean_part,
+    condition_part,
+    find_scorer,
+)
+from skrobust.evaluation._score_summary import (
+    against_reference,
+    check_reference_model,
+    index_interval,
+    overall,
+)
+from skrobust.metrics.intervals.clusters import check_confidence
+
+
+def evaluate_perturbations(
+    estimator,
+    X,
+    y,
+    conditions,
+    *,
+    scoring=None,
+    X_ref=None,
+    reference=None,
+    confidence=0.95,
+    n_jobs=None,
+    verbose=0,
+    checkpoint=None,
+    groups=None,
+    clusters=None,
+    n_permutations=999,
+    random_state=None,
+):
+    r"""Score a fitted model under every condition, once each.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        The model; it is not refitted.
+    X : array-like or data frame of shape (n_samples, ...)
+        Raw input of the whole pipeline; not changed.
+    y : array-like of shape (n_samples,)
+        True labels or targets.
+    conditions : list of objects with ``perturb(estimator, X, y)``
+        For example ``two_factor_grid("asi68", image_shape=(8, 8))``. A condition that
+        learns scales must be fitted on training data, or ``X_ref`` given.
+    scoring : str, callable or None, default=None
+        As in scikit-learn; None is accuracy for classifiers, and then the correctness
+        of every sample under every condition is kept.
+    X_ref : array-like or data frame of shape (n_ref, ...), default=None
+        Training rows on which copies of the conditions are fitted.
+    reference : dict of one name to Results, default=None
+        Another model's results under the same conditions and its name, such as
+        ``{"AlexNet": its_results}``, for the mean corruption error. Without one there
+        is none. Accuracy only.
+    confidence : float in (0, 1), default=0.95
+        Of the intervals.
+    n_jobs : int, default=None
+        Conditions scored at a time; the result does not depend on it.
+    verbose : int, default=0
+        From 1 on, a progress bar.
+    checkpoint : str or path, default=None
+        Folder in which finished conditions are kept. A run that was killed goes on
+        from there when it is called again with the same model, rows and conditions.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, for the table ``groups``. Accuracy only.
+    clusters : array-like of shape (n_samples,), default=None
+        What samples belong together (clips, patients), each within one group; intervals
+        of accuracies are then over clusters.
+    n_permutations : int, default=999
+        Random assignments to the groups, against which their range is held.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the permutations alone.
+
+    Returns
+    -------
+    results : Results
+        Columns, one row a condition: ``number``, ``name``, ``score``; ``corruption``
+        and ``severity`` (empty and nan unless the condition is a single step with a
+        severity). Numbers:
+
+        - ``mean``, ``coefficient_of_variation`` (population standard deviation) and
+          ``accuracy_stability_index`` over the conditions (nan where a score lies
+          outside [0, 1]);
+        - ``clean_score``, on X itself; ``worst_condition`` and ``worst_score``;
+        - ``n_samples``, ``confidence``.
+
+        Where conditions have a severity, ``corruptions``, a table of the severity
+        curves with ``area``, and ``area_under_severity_curve``, the mean area. For
+        accuracy the columns ``score_low``, ``score_high`` (Wilson) and ``flip_rate``
+        (share of predictions that differ from those for the clean rows);
+        ``accuracy_stability_index_interval`` (as
+        :func:`~skrobust.metrics.confidence_interval` has it, with its warnings); and
+        ``correct``, a boolean array of shape (n_samples, n_conditions). With a
+        reference, ``mean_corruption_error``, ``relative_mean_corruption_error`` and
+        ``reference``, its name. With groups, ``groups``: accuracy by ``number`` and
+        ``group`` with ``gaps`` and ``ranges``, as
+        :func:`~skrobust.metrics.group_robust_ratio_curve` has them along tolerances;
+        where each group holds one class alone it is the rate of that class.
+
+    Raises
+    ------
+    ValueError
+        For bad parameters, conditions that are not fitted but must be, and a reference
+        of other conditions, other scores or no errors.
+
+    Notes
+    -----
+    The area under the severity curve of a corruption with the scores :math:`a(s)` is
+
+    .. math:: \frac{1}{s_{max}} \int_0^{s_{max}} a(s)\, ds
+
+    by trapezoids, where :math:`a(0)` is the clean score: the mean height, in [0, 1] for
+    scores in [0, 1]. It is our choice of a summary and compares only over the same
+    severities. The mean corruption error is that of
+    :func:`~skrobust.metrics.mean_corruption_error`, over the conditions with a
+    positive severity.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.svm import SVC
+    >>> from skrobust.evaluation import evaluate_perturbations
+    >>> from skrobust.perturbations import two_factor_grid
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = SVC().fit(X[:1000], y[:1000])
+    >>> grid = two_factor_grid(
+    ...     "asi68", image_shape=(8, 8), data_range=(0, 16), random_state=0)
+    >>> results = evaluate_perturbations(model, X[1000:], y[1000:], grid)
+    >>> results.score.shape, bool(results.score[0] == results.score.max())
+    ((69,), True)
+    """
+    owner = "evaluate_perturbations"
+    conditions = condition_list(conditions, owner)
+    confidence = check_confidence(confidence, owner)
+    y = check_targets(y, owner)
+    check_same_length(owner, X=X, y=y)
+    check_group_options(groups, n_permutations, random_state, owner)
+    shares = Shares(clusters, len(y), confidence, owner)
+    scorer = find_scorer(estimator, scoring)
+    if groups is not None:
+        if scorer is not None:
+            raise ValueError(f"{owner} compares groups for accuracy only.")
+        groups = Groups(
+            groups,
+            y,
+            clusters if shares.units.clustered else None,
+            confidence=confidence,
+            n_permutations=n_permutations,
+            random_state=random_state,
+            owner=owner,
+        )
+    table = condition_table(conditions)
+    reference = check_reference_model(reference, table, scorer is None, owner)
+    store = Checkpoint(checkpoint, owner)
+    if X_ref is not None:
+        conditions = fit_conditions(conditions, X_ref)
+    keys = PartKeys(store)
+    prefix = keys.prefix(estimator, X, y, scorer)
+    clean_score, clean = clean_part(estimator, X, y, scorer, owner)
+    tasks = [
+        (keys.key(prefix, c), condition_part, estimator, c, X, y, scorer, clean, owner)
+        for c in conditions
+    ]
+    parts = run_tasks(
+        store.run, tasks, n_jobs=n_jobs, verbose=verbose, label="conditions"
+    )
+    right = None
+    if scorer is None:
+        right = np.stack([part[0] for part in parts], axis=1)
+        table["score"] = right.mean(axis=0)
+        bounds = [shares.bounds(column) for column in right.T]
+        table["score_low"], table["score_high"] = np.array(bounds).T
+        table["flip_rate"] = np.array([part[1].mean() for part in parts])
+    else:
+        table["score"] = np.array(parts, dtype=np.float64)
+    results = Results(
+        columns=table_columns(table),
+        **table,
+        **overall(table, clean_score),
+        n_samples=len(y),
+        confidence=confidence,
+        **shares.facts(),
+    )
+    if right is not None:
+        interval = index_interval(right, shares.units, confidence, owner)
+        results["accuracy_stability_index_interval"] = interval
+        results["correct"] = right
+        if groups is not None:
+            results["groups"] = groups.accuracy(right, table["number"])
+    if reference is not None:
+        against_reference(results, table, clean_score, reference, owner)
+    return results

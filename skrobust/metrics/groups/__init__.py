@@ -1,0 +1,1 @@
+"""Metrics by group, with the gaps between groups."""

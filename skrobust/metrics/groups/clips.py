@@ -1,0 +1,290 @@
+"""Robust accuracy and robust ratio of frames and of the clips they make up."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._results import Results
+from skrobust._validation import (
+    check_choice,
+    check_count,
+    check_fractions,
+    check_probabilities,
+    check_same_length,
+    check_scores,
+    metric,
+)
+from skrobust.metrics.groups.clip_values import HOWS, aggregate_columns, clip_codes
+from skrobust.metrics.intervals.clusters import (
+    FEW_CLUSTERS,
+    check_confidence,
+    make_units,
+)
+from skrobust.metrics.intervals.proportion_clustered import share_interval
+from skrobust.metrics.labels import label_array, label_columns
+from skrobust.metrics.robust.linearity import straightness
+from skrobust.metrics.robust.probability_shift import shift_and_atol
+
+_LINEARITY = ("r_squared_chord", "r_squared", "max_deviation")
+
+
+@metric
+def clip_robustness(
+    y_true,
+    y_prob,
+    y_prob_perturbed,
+    clips,
+    *,
+    how="mean",
+    positive=None,
+    tolerances=None,
+    reference="predicted",
+    labels=None,
+    confidence=0.95,
+    n_resamples=999,
+    random_state=None,
+):
+    r"""Compute robust accuracy and robust ratio per frame and per clip, side by side.
+
+    The probabilities of the frames are aggregated to clips, clean and perturbed alike;
+    then a clip is right where its largest probability is that of its label, and moves
+    by the :func:`probability_shift` of its own probabilities.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_frames,)
+        True label of each frame: a column number, or a label when ``labels`` is given.
+        All frames of a clip have one label.
+    y_prob : array-like of shape (n_frames, n_classes)
+        Probabilities on the clean frames.
+    y_prob_perturbed : array-like of shape ([n_perturbations,] n_frames, n_classes)
+        Probabilities on the perturbed frames; the worst perturbation counts, for a
+        clip that which is worst for the clip as a whole.
+    clips : array-like of shape (n_frames,)
+        The clip of each frame, in any order.
+    how : {"mean", "median", "vote", "max"}, default="mean"
+        How frames speak for their clip, as in :func:`aggregate_clips`.
+    positive : int, default=None
+        Column that ``how="max"`` looks at.
+    tolerances : array-like of shape (n_tolerances,) or None, default=None
+        Tolerances in [0, 1], rising; None: 0, 0.01, ..., 0.2.
+    reference : {"predicted", "true", "max"}, default="predicted"
+        Which class is watched, as in :func:`probability_shift`; "predicted" is that of
+        the clip for clips.
+    labels : array-like of shape (n_classes,) or None, default=None
+        The label of each column, as in ``estimator.classes_``.
+    confidence : float in (0, 1), default=0.95
+        Of each interval.
+    n_resamples : int, default=999
+        Bootstrap resamples of clips for what compares clips with frames.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the resamples.
+
+    Returns
+    -------
+    Results
+        Columns, one row per tolerance: ``tolerance``; ``frame_ratio``, ``clip_ratio``
+        and their ``_low`` and ``_high``; ``difference`` (clips less frames) with
+        ``difference_low``, ``difference_high``. Beside them:
+
+        - ``accuracy``, a table of two rows, ``unit`` "frames" and "clips": ``clean``,
+          ``robust`` and their ``_low``, ``_high``, and ``n``;
+        - ``linearity``, a table of three rows, "frames", "clips" and "difference":
+          what :func:`rr_linearity` gives, with ``_low``, ``_high``;
+        - ``per_clip``, a table of one row per clip: ``clip``, ``label``, ``n_frames``,
+          ``right``, ``right_perturbed``, ``shift``, in the order in which clips first
+          occur;
+        - ``n_frames``, ``n_clips``, ``how``, ``confidence``, ``warnings``.
+
+    Raises
+    ------
+    ValueError
+        For a clip with two labels, fewer than three tolerances or not rising ones, and
+        what :func:`aggregate_clips` and :func:`robust_ratio_curve` refuse.
+
+    Warns
+    -----
+    UserWarning
+        For fewer than 20 clips.
+
+    Notes
+    -----
+    Limits of frames are those of shares in clusters (see :func:`confidence_interval`),
+    as the frames of a clip are alike; limits of clips are Wilson's. Differences and the
+    linearity are resampled by whole clips, frames and clips together, and have
+    percentile limits; a resample without a rise counts in no limit of R squared.
+
+    The perturbation was chosen for the frames. One that is chosen for the clip as a
+    whole may be stronger, so these are upper bounds as all values under attack are.
+
+    For two classes and ``how="mean"`` the shift of a clip is at most the mean shift of
+    its frames, since moves in both directions cancel.
+
+    References
+    ----------
+    Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795), which compares images and videos
+    without saying how frames are put together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.metrics import clip_robustness
+    >>> p = np.array([0.9, 0.8, 0.7, 0.1, 0.2, 0.3] * 10)
+    >>> q = p + 0.06 * np.array([1, -1, -1] * 20)
+    >>> two = [np.column_stack([1 - x, x]) for x in (p, q)]
+    >>> y, clips = np.repeat([1, 0] * 10, 3), np.repeat(np.arange(20), 3)
+    >>> results = clip_robustness(y, *two, clips, random_state=0)
+    >>> int(results.frame_ratio[5]), int(results.clip_ratio[5])
+    (0, 1)
+    """
+    owner = "clip_robustness"
+    check_choice(how, "how", owner, HOWS)
+    confidence = check_confidence(confidence, owner)
+    n_resamples = check_count(n_resamples, "n_resamples", owner)
+    seed = seed_number(random_state, owner)
+    tolerances = _rising(tolerances, owner)
+    y = label_array(y_true, owner, "y_true")
+    clean = check_probabilities(y_prob, owner, name="y_prob")
+    moved = check_probabilities(
+        y_prob_perturbed, owner, name="y_prob_perturbed", ndims=(2, 3)
+    )
+    codes, names = clip_codes(clips, owner)
+    check_same_length(owner, y_true=y, y_prob=clean, clips=codes)
+    frames = _Side(y, clean, moved, tolerances, reference, labels, owner)
+    first = np.unique(codes, return_index=True)[1]
+    mixed = codes[y != y[first][codes]]
+    if len(mixed):
+        raise ValueError(
+            f"{owner} needs one label per clip; the frames of clip "
+            f"{names[mixed[0]].item()!r} have several."
+        )
+
+    def together(p):
+        return aggregate_columns(p, codes, len(names), how, positive, owner)
+
+    many = moved[None] if moved.ndim == 2 else moved
+    several = np.stack([together(p) for p in many])
+    whole = _Side(
+        y[first], together(clean), several, tolerances, reference, labels, owner
+    )
+    sides = {
+        "frames": (frames, make_units(codes, len(y), owner)),
+        "clips": (whole, make_units(None, len(names), owner)),
+    }
+    results = Results(columns=("tolerance",), tolerance=tolerances)
+    for name, (side, units) in sides.items():
+        limits = [side.interval(within, units, confidence) for within in side.within.T]
+        _add(results, f"{name[:-1]}_ratio", side.within.mean(axis=0), limits)
+    draws = _curves(frames, whole, codes, n_resamples, seed)
+    _compare(results, draws, tolerances, confidence)
+    results["accuracy"] = _accuracy(sides, confidence)
+    facts = {
+        "clip": names,
+        "label": y[first],
+        "n_frames": np.bincount(codes),
+        "right": whole.right,
+        "right_perturbed": whole.right_perturbed,
+        "shift": whole.shift,
+    }
+    results["per_clip"] = Results(columns=tuple(facts), **facts)
+    notes = ()
+    if len(names) < FEW_CLUSTERS:
+        notes = (
+            f"Only {len(names)} clips: limits of frames and of differences are rough; "
+            f"take {FEW_CLUSTERS} or more.",
+        )
+        warnings.warn(notes[0], UserWarning, stacklevel=3)
+    results.update(
+        n_frames=len(y),
+        n_clips=len(names),
+        how=how,
+        confidence=confidence,
+        warnings=notes,
+    )
+    return results
+
+
+class _Side:
+    """Frames or clips: what is right, how far it moves, and within which tolerance."""
+
+    def __init__(self, y, clean, moved, tolerances, reference, labels, owner):
+        self.owner = owner
+        columns = label_columns(y, labels, clean.shape[1], owner)
+        self.right = clean.argmax(axis=1) == columns
+        settings = (reference, y, labels, owner)
+        self.shift, atol = shift_and_atol(clean, moved, *settings)
+        many = moved[None] if moved.ndim == 2 else moved
+        self.right_perturbed = (many.argmax(axis=2) == columns).all(axis=0)
+        self.within = self.shift[:, None] <= tolerances + atol
+
+    def interval(self, hits, units, confidence):
+        """Return the limits of a share."""
+        return share_interval(hits, None, units, confidence, "auto", self.owner)
+
+
+def _rising(tolerances, owner):
+    if tolerances is None:
+        return np.arange(21) / 100
+    tolerances = check_scores(tolerances, owner, name="tolerances", min_size=3)
+    check_fractions(tolerances, owner, name="tolerances")
+    if (np.diff(tolerances) <= 0).any():
+        raise ValueError(f"{owner} needs tolerances that rise from first to last.")
+    return tolerances
+
+
+def _add(results, name, values, limits):
+    results[name] = values
+    results[f"{name}_low"] = np.array([limit[0] for limit in map(tuple, limits)])
+    results[f"{name}_high"] = np.array([limit[1] for limit in map(tuple, limits)])
+    results["columns"] += (name, f"{name}_low", f"{name}_high")
+
+
+def _curves(frames, whole, codes, n_resamples, seed):
+    """Return the two curves, as measured first and then of resampled clips."""
+    n = len(whole.right)
+    rng = np.random.default_rng(seed)
+    weights = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
+    weights = np.vstack([np.ones((1, n)), weights])
+    hits = np.zeros((n, frames.within.shape[1]))
+    np.add.at(hits, codes, frames.within)
+    n_frames = weights @ np.bincount(codes)
+    return weights @ hits / n_frames[:, None], weights @ whole.within / n
+
+
+def _compare(results, draws, tolerances, confidence):
+    """Add differences of clips and frames, and how straight each curve is."""
+    tails = ((1 - confidence) / 2, (1 + confidence) / 2)
+    difference = draws[1] - draws[0]
+    low, high = np.quantile(difference[1:], tails, axis=0)
+    _add(results, "difference", difference[0], list(zip(low, high, strict=True)))
+    table = {"unit": np.array(["frames", "clips", "difference"])}
+    both = [straightness(tolerances, curves)[:3] for curves in draws]
+    for name, one, other in zip(_LINEARITY, *both, strict=True):
+        values = np.stack([one, other, other - one])
+        table[name] = values[:, 0]
+        limits = [_percentiles(row[1:], tails) for row in values]
+        table[f"{name}_low"] = np.array([low for low, _ in limits])
+        table[f"{name}_high"] = np.array([high for _, high in limits])
+    results["linearity"] = Results(columns=tuple(table), **table)
+
+
+def _percentiles(values, tails):
+    values = values[np.isfinite(values)]
+    return np.quantile(values, tails) if len(values) else (np.nan, np.nan)
+
+
+def _accuracy(sides, confidence):
+    table = {"unit": np.array(list(sides)), "n": []}
+    for name in ("clean", "robust"):
+        for part in ("", "_low", "_high"):
+            table[name + part] = []
+    for side, units in sides.values():
+        table["n"].append(len(side.right))
+        for name, hits in (("clean", side.right), ("robust", side.right_perturbed)):
+            found = side.interval(hits, units, confidence)
+            table[name].append(found.value)
+            table[f"{name}_low"].append(found.low)
+            table[f"{name}_high"].append(found.high)
+    table = {name: np.array(values) for name, values in table.items()}
+    return Results(columns=tuple(table), **table)

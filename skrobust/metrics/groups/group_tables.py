@@ -1,0 +1,225 @@
+"""The tables of a comparison of groups, from hits and misses sample by sample."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._results import Results
+from skrobust._validation import check_count, check_number, invalid
+from skrobust.metrics.comparison.paired import holm
+from skrobust.metrics.groups.gaps import (
+    FEW_CLUSTERS,
+    chance_of,
+    pair_chances,
+    pairwise_gaps,
+    permuted_ranges,
+    share_interval,
+)
+from skrobust.metrics.labels import label_array
+
+_SMALL_GROUP = 30  # samples below which a group is flagged
+
+
+class GroupComparison:
+    """Groups, their units, and what is asked of them.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+        The group of each sample.
+    clusters : array-like of shape (n_samples,) or None
+        The cluster of each sample; each lies within one group.
+    n_samples : int
+        Number of samples of the data.
+    confidence, n_permutations, random_state
+        As in the public functions.
+    owner : str
+        The function that an error names.
+    """
+
+    def __init__(
+        self,
+        groups,
+        clusters,
+        n_samples,
+        *,
+        confidence,
+        n_permutations,
+        random_state,
+        owner,
+    ):
+        self.confidence = check_number(
+            confidence, "confidence", owner, low=0, high=1, low_open=True
+        )
+        if confidence == 1:
+            raise invalid("confidence", owner, "a number in (0, 1)", confidence)
+        self.n_permutations = check_count(n_permutations, "n_permutations", owner)
+        seed = seed_number(random_state, owner)
+        self._rng = np.random.default_rng(seed % 2**64)
+        self.owner, self.clustered = owner, clusters is not None
+        named = {"groups": groups, "clusters": clusters}
+        for name, values in named.items():
+            if values is not None:
+                named[name] = label_array(values, owner, name)
+                if len(named[name]) != n_samples:
+                    raise ValueError(
+                        f"{owner} needs one entry of {name} per sample; {name} has "
+                        f"{len(named[name])}, the data {n_samples}."
+                    )
+        self.names, self.group_of_sample = np.unique(
+            named["groups"], return_inverse=True
+        )
+        if len(self.names) < 2:
+            raise invalid(
+                "groups", owner, "of at least two groups", self.names.tolist()
+            )
+        self._make_units(named["clusters"])
+
+    def _make_units(self, clusters):
+        if clusters is None:
+            self._unit = np.arange(len(self.group_of_sample))
+        else:
+            _, self._unit = np.unique(clusters, return_inverse=True)
+        self.sizes = np.bincount(self._unit)
+        self.group = np.zeros(len(self.sizes), dtype=int)
+        self.group[self._unit] = self.group_of_sample
+        if (self.group[self._unit] != self.group_of_sample).any():
+            raise ValueError(
+                f"{self.owner} needs each cluster within one group; one lies in two."
+            )
+        self.n_units = np.bincount(self.group)
+        if self.clustered and self.n_units.min() < FEW_CLUSTERS:
+            warnings.warn(
+                f"{self.owner} finds groups of fewer than {FEW_CLUSTERS} clusters "
+                f"(the smallest has {self.n_units.min()}): intervals use t quantiles, "
+                "and a group of one or two clusters has none.",
+                UserWarning,
+                stacklevel=5,
+            )
+
+    def hits_of_units(self, hits):
+        """Return successes per unit of shape (n_units, n_columns)."""
+        hits = hits.reshape(len(hits), -1)
+        totals = np.zeros((len(self.sizes), hits.shape[1]), dtype=np.int64)
+        np.add.at(totals, self._unit, hits)
+        return totals
+
+    def chances(self, hits):
+        """Return p-values of the pairs in each column, or None each without clusters.
+
+        Clusters are permuted; samples have Fisher's exact test.
+        """
+        if not self.clustered:
+            return [None] * hits.shape[1]
+        parts = hits, self.sizes, self.group, self.n_permutations, self._rng
+        return pair_chances(*parts).T
+
+    def table(self, hits, chances):
+        """Return the columns of one row a group, and the gaps, for one column of hits.
+
+        Parameters
+        ----------
+        hits : ndarray of shape (n_units,)
+            Successes of each unit.
+        chances : ndarray of shape (n_pairs,), or None
+            See :meth:`chances`.
+
+        Returns
+        -------
+        rows, gaps : dict of ndarrays
+            The columns of both tables.
+        """
+        n = np.bincount(self.group, weights=self.sizes).astype(int)
+        bounds = [
+            share_interval(
+                hits[self.group == g],
+                self.sizes[self.group == g],
+                clustered=self.clustered,
+                confidence=self.confidence,
+            )
+            for g in range(len(self.names))
+        ]
+        rows = {
+            "group": self.names,
+            "n_samples": n,
+            "value": np.bincount(self.group, weights=hits) / n,
+            "low": np.array([low for low, _ in bounds]),
+            "high": np.array([high for _, high in bounds]),
+            "is_small": n < _SMALL_GROUP,
+        }
+        if self.clustered:
+            rows["n_clusters"] = self.n_units
+        first, second, gap, low, high, p = zip(
+            *pairwise_gaps(hits, self.sizes, self.group, bounds, chances),
+            strict=True,
+        )
+        gaps = {
+            "first": self.names[list(first)],
+            "second": self.names[list(second)],
+            "gap": np.array(gap),
+            "low": np.array(low),
+            "high": np.array(high),
+            "p_value": np.array(p),
+            "p_adjusted": holm(p),
+        }
+        return rows, gaps
+
+    def ranges(self, hits):
+        """Return the range of each column, what chance makes of it, and p-values."""
+        permuted = permuted_ranges(
+            hits, self.sizes, self.group, self.n_permutations, self._rng
+        )
+        n = np.bincount(self.group, weights=self.sizes)
+        shares = [np.bincount(self.group, weights=column) / n for column in hits.T]
+        observed = np.ptp(np.array(shares), axis=1)
+        return {
+            "range": observed,
+            "range_by_chance": permuted.mean(axis=0),
+            "p_value": chance_of(permuted, observed),
+            # The greatest range over all columns guards against picking the best one.
+            "p_adjusted": chance_of(permuted.max(axis=1)[:, None], observed),
+        }
+
+    def compare(self, hits, **facts):
+        """Return the tables of one column of hits of shape (n_samples,)."""
+        units = self.hits_of_units(hits)
+        rows, gaps = self.table(units[:, 0], self.chances(units)[0])
+        ranges = self.ranges(units)
+        return Results(
+            columns=tuple(rows),
+            **rows,
+            gaps=Results(columns=tuple(gaps), **gaps),
+            range=float(ranges["range"][0]),
+            range_by_chance=float(ranges["range_by_chance"][0]),
+            range_p_value=float(ranges["p_value"][0]),
+            worst_group=self.names[int(rows["value"].argmin())].item(),
+            confidence=self.confidence,
+            n_permutations=self.n_permutations,
+            **facts,
+        )
+
+    def compare_columns(self, hits, name, values, **facts):
+        """Return the tables of several columns of hits, named by one value each."""
+        units = self.hits_of_units(hits)
+        found = zip(units.T, self.chances(units), strict=True)
+        parts = [self.table(column, chances) for column, chances in found]
+        tables = []
+        for place in (0, 1):
+            columns = {
+                key: np.concatenate([part[place][key] for part in parts])
+                for key in parts[0][place]
+            }
+            n_rows = len(parts[0][place]["low"])
+            tables.append({name: np.repeat(values, n_rows), **columns})
+        rows, gaps = tables
+        ranges = {name: values, **self.ranges(units)}
+        return Results(
+            columns=tuple(rows),
+            **rows,
+            gaps=Results(columns=tuple(gaps), **gaps),
+            ranges=Results(columns=tuple(ranges), **ranges),
+            confidence=self.confidence,
+            n_permutations=self.n_permutations,
+            **facts,
+        )

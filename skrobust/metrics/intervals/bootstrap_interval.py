@@ -1,0 +1,70 @@
+"""Bootstrap and jackknife intervals of any metric of arrays."""
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from skrobust._validation import check_choice
+from skrobust.metrics.intervals.bootstrap import bootstrap, jackknife, jackknife_error
+from skrobust.metrics.intervals.interval import Interval
+
+_METHODS = ("auto", "bca", "percentile", "jackknife")
+_GROUPS = 200  # the acceleration of BCa needs no more leave-outs than this
+
+
+def callable_interval(statistic, confidence, method, n_resamples, rng, owner):
+    """Return the interval of a statistic over its units."""
+    check_choice(method, "method", owner, _METHODS)
+    units = statistic.units
+    value = statistic.value()
+    warnings = units.warnings()
+    if method == "auto":
+        method = "jackknife" if units.few else "bca"
+    low = high = error = float("nan")
+    if units.enough and method == "jackknife":
+        left_out, undefined = _defined(jackknife(statistic), "leave-outs")
+        warnings += undefined
+        error = float(jackknife_error(left_out))
+        half = units.quantile(confidence) * error
+        low, high = value - half, value + half
+    elif units.enough:
+        draws, undefined = _defined(bootstrap(statistic, n_resamples, rng), "resamples")
+        warnings += undefined
+        error = float(draws.std(ddof=1))
+        levels = np.array([1 - confidence, 1 + confidence]) / 2
+        if method == "bca":
+            levels = _bca_levels(statistic, value, draws, levels, rng)
+        low, high = (float(q) for q in np.quantile(draws, levels))
+        if draws.min() == draws.max():
+            warnings += (
+                "Every resample gives the same value: there is no spread to take an "
+                "interval from.",
+            )
+    return Interval(
+        value, low, high, error, confidence, method, units.n, warnings, units.name
+    )
+
+
+def _defined(values, what):
+    values = values[:, 0]
+    defined = np.isfinite(values)
+    if defined.all():
+        return values, ()
+    if defined.sum() < 2:
+        return np.full(2, np.nan), (f"The metric is undefined in all {what}.",)
+    missing = int((~defined).sum())
+    text = f"The metric is undefined in {missing} of {len(values)} {what}."
+    return values[defined], (text,)
+
+
+def _bca_levels(statistic, value, draws, levels, rng):
+    below = (np.mean(draws < value) + np.mean(draws <= value)) / 2
+    half_draw = 0.5 / len(draws)
+    bias = ndtri(np.clip(below, half_draw, 1 - half_draw))
+    n = statistic.units.n
+    groups = rng.permutation(n) % min(n, _GROUPS)
+    left_out, _ = _defined(jackknife(statistic, groups), "")
+    d = left_out.mean() - left_out
+    squares = (d**2).sum()
+    speed = (d**3).sum() / (6 * squares**1.5) if squares > 0 else 0.0
+    z = bias + ndtri(levels)
+    return ndtr(bias + z / (1 - speed * z))

@@ -1,0 +1,88 @@
+"""What is drawn independently: the samples, or the clusters they come in."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from skrobust._validation import check_number, check_same_length, invalid
+from skrobust.metrics.labels import label_array
+
+FEW_CLUSTERS = 20  # below it a bootstrap or a normal quantile is too narrow
+
+
+@dataclass(frozen=True)
+class Units:
+    """The independent units of ``n_rows`` samples."""
+
+    codes: np.ndarray  # the unit of each sample, 0 to n - 1
+    n: int
+    clustered: bool
+
+    @property
+    def name(self):
+        """Return what a unit is called."""
+        return "clusters" if self.clustered else "samples"
+
+    @property
+    def few(self):
+        """Return whether only a t quantile is honest."""
+        return self.clustered and self.n < FEW_CLUSTERS
+
+    @property
+    def enough(self):
+        """Return whether there is an interval at all."""
+        return self.n > 2 if self.clustered else self.n > 1
+
+    def warnings(self):
+        """Return the sentences about the number of units."""
+        if not self.enough:
+            return (f"{self.n} {self.name} allow no interval.",)
+        if self.few:
+            return (
+                f"Only {self.n} clusters: t with {self.n - 1} degrees of freedom; take "
+                f"{FEW_CLUSTERS} or more.",
+            )
+        return ()
+
+    def sums(self, values):
+        """Return the sum over the samples of each unit, along the first axis."""
+        values = np.asarray(values, dtype=np.float64)
+        if not self.clustered:
+            return values
+        order = np.argsort(self.codes, kind="stable")
+        starts = np.searchsorted(self.codes[order], np.arange(self.n))
+        return np.add.reduceat(values[order], starts, axis=0)
+
+    def quantile(self, confidence):
+        """Return the two-sided t quantile on n - 1 degrees of freedom."""
+        return t_quantile(confidence, self.n - 1)
+
+
+def make_units(clusters, n_rows, owner):
+    """Return the units of the samples; clusters of one sample are no clusters."""
+    codes, n = np.arange(n_rows), n_rows
+    if clusters is not None:
+        clusters = label_array(clusters, owner, "clusters")
+        check_same_length(owner, data=codes, clusters=clusters)
+        names, inverse = np.unique(clusters, return_inverse=True)
+        if len(names) < n_rows:
+            return Units(inverse, len(names), True)
+    return Units(codes, n, False)
+
+
+def check_confidence(confidence, owner):
+    """Return the confidence, or raise."""
+    if confidence == 1:
+        raise invalid("confidence", owner, "a number in (0, 1)", confidence)
+    return check_number(confidence, "confidence", owner, low=0, high=1, low_open=True)
+
+
+def t_quantile(confidence, df):
+    """Return the two-sided quantile of Student's t."""
+    return float(stdtrit(df, (1 + confidence) / 2))
+
+
+def t_p_value(statistic, df):
+    """Return the two-sided p-value of Student's t."""
+    return 2 * stdtr(df, -np.abs(statistic))

@@ -1,0 +1,168 @@
+"""One call for the confidence interval of each metric."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._validation import check_count
+from skrobust.metrics.intervals.clusters import check_confidence
+from skrobust.metrics.intervals.methods import METHODS, any_callable, known_name
+
+
+def confidence_interval(
+    metric,
+    *data,
+    clusters=None,
+    confidence=0.95,
+    method="auto",
+    n_resamples=2000,
+    random_state=None,
+    **metric_params,
+):
+    r"""Compute the confidence interval of a metric over its independent units.
+
+    The units are the samples, or the clusters they come in, never the scores of
+    conditions; for the stability index they are the periods.
+
+    Parameters
+    ----------
+    metric : str or callable
+        A name below, the public function of that name, or any callable of arrays whose
+        first axis is the samples, for example of ``sklearn.metrics``.
+
+        - "accuracy", "robust_accuracy": takes ``correct`` of shape (n_samples,) or
+          (n_samples, n_conditions), or ``y_true, y_pred`` with predictions of shape
+          (n_samples,) or (n_conditions, n_samples). A sample counts when it is right
+          under each condition.
+        - "robust_ratio": takes ``y_prob, y_prob_perturbed`` or the shift of each
+          sample, and the parameters of :func:`robust_ratio_score`.
+        - "accuracy_stability_index": takes what "robust_accuracy" does, with a
+          condition axis.
+        - "stability_index": takes ``scores``, one per period, or rows with ``periods``,
+          and the parameters of :func:`stability_index`.
+        - "normalized_accuracy", "normalized_r2", "normalized_clustering": take what
+          their functions take.
+    *data : array-like
+        The data of the metric.
+    clusters : array-like of shape (n_samples,) or None, default=None
+        What was drawn together: the clip of a frame, the patient of a row.
+    confidence : float in (0, 1), default=0.95
+        Wanted coverage.
+    method : str, default="auto"
+        Shares: "wilson" or "exact"; stability index: "delta" or "blocks"; callables:
+        "bca", "percentile" or "jackknife". "auto" takes the first, but "blocks" from 30
+        periods and "jackknife" below 20 clusters.
+    n_resamples : int, default=2000
+        Number of bootstrap resamples, where there are any.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the resamples.
+    **metric_params : dict
+        Parameters of the metric; ``sample_weight`` where the metric takes it (not the
+        two stability indices). More:
+
+        - ``resample_conditions`` (bool, "accuracy_stability_index"): the conditions
+          are a sample too.
+        - ``periods`` (array-like of shape (n_rows,), "stability_index"): the period of
+          each row of the data. ``score`` (callable) then takes the rows of one period;
+          None takes the mean of the one array. ``times`` has one entry per period.
+
+    Returns
+    -------
+    Interval
+        Value, limits, standard error and warnings; unpacks as ``low, high``.
+
+    Raises
+    ------
+    ValueError
+        For an unknown metric or method, or data that the metric refuses.
+    TypeError
+        For a parameter that the metric does not have.
+
+    Warns
+    -----
+    UserWarning
+        Each sentence of ``Interval.warnings``.
+
+    Notes
+    -----
+    **Shares.** Wilson's interval; weights count as :math:`(\sum w)^2 / \sum w^2`
+    samples. With G clusters it has the quantile of :math:`t_{G-1}` and
+    :math:`p (1 - p) / s^2` effective samples, at most the number of samples:
+
+    .. math:: s^2 = \frac{G}{G - 1} \sum_g \left(\frac{\sum_{i \in g} w_i (x_i - p)}
+        {\sum_i w_i}\right)^2.
+
+    Measured on 5 clips of 50 frames with intra-class correlation 0.2: 95 % intervals
+    cover 96 % over clusters and 46 % over frames at a share of 0.5, 92 % and 45 % at
+    0.9, where :math:`p \pm t_{G-1} s` covers 84 %.
+
+    **Accuracy-Stability Index.** Sampling noise inflates the spread of the conditions.
+    The variance of the condition means less their estimated noise variance, from their
+    joint covariance, is
+
+    .. math:: \hat\sigma^2 = \frac{1}{n (n - 1)} \sum_{i \ne j} \frac{1}{K} \sum_k
+        (c_{ik} - \bar{c}_i) (c_{jk} - \bar{c}_j),
+
+    and the index of it is jackknifed over samples or clusters. ``plug_in`` is the index
+    without this correction. Measured with 500 samples, 69 conditions of spread 0.02 and
+    a true index of 0.946: it covers 96 to 97 %, a percentile bootstrap below 10 %. When
+    :math:`\hat\sigma^2 / \bar{c}^4` is below its margin of error the index is called
+    unresolved, and the limits are widened to those of that smooth ratio: at a spread of
+    0.005 this covers 98 %, the jackknife alone 72 to 79 %. Where the conditions are
+    themselves drawn at random (20 of them), the limits cover 70 %, and 94 % with
+    ``resample_conditions``.
+
+    **Stability index.** Below 30 periods the delta method with t on T - 2 degrees of
+    freedom: 95 % at 10 periods and a slope of -0.005. Near a slope of 0, where the
+    index bends, the limits of the slope are carried through the bend as well (the delta
+    method alone covers 75 % at 4 periods and that slope). From 30 periods on the
+    residuals are resampled in blocks whose length follows their correlation, with t on
+    the number of blocks less two: measured coverage at 30 to 120 periods 94 to 97 %
+    without autocorrelation, 91 to 94 % at 0.3 and 88 to 91 % at 0.6. The scatter that
+    is estimated includes the noise of the rows behind each score.
+
+    **Callables.** BCa bootstrap over samples or clusters, promised for large samples
+    only. Measured: F1 (100 samples) 94 %, AUC (60) 94 %, a correlation (50) 94 %; the
+    normalized scores (100 to 150) 95 %, percentile intervals of the clustering 87 %.
+    The size, the number of columns and the class sizes of the data set, which the
+    normalized scores take, stay those of the whole in each resample.
+
+    References
+    ----------
+    E. B. Wilson (JASA, 1927); B. Efron, "Better bootstrap confidence intervals" (JASA,
+    1987); B. Efron and C. Stein, "The jackknife estimate of variance" (Annals of
+    Statistics, 1981); G. Zou and A. Donner, "Construction of confidence limits about
+    effect measures" (Statistics in Medicine, 2008). The noise correction is our choice.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import confidence_interval
+    >>> correct = [True] * 80 + [False] * 20
+    >>> interval = confidence_interval("robust_accuracy", correct)
+    >>> interval
+    Interval(0.8000 in [0.7112, 0.8666], 95% wilson, 100 samples)
+    >>> low, high = interval
+    """
+    owner = "confidence_interval"
+    confidence = check_confidence(confidence, owner)
+    n_resamples = check_count(n_resamples, "n_resamples", owner, low=100)
+    rng = np.random.default_rng(seed_number(random_state, owner) % 2**64)
+    if not data:
+        raise ValueError(f"{owner} needs the data of the metric; got none.")
+    name = known_name(metric, owner)
+    settings = {
+        "clusters": clusters,
+        "confidence": confidence,
+        "method": method,
+        "n_resamples": n_resamples,
+        "rng": rng,
+        "owner": owner,
+    }
+    if name is None:
+        interval = any_callable(metric, data, metric_params, settings)
+    else:
+        interval = METHODS[name](data, metric_params, settings)
+    for text in interval.warnings:
+        warnings.warn(text, UserWarning, stacklevel=2)
+    return interval

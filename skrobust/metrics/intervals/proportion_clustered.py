@@ -1,0 +1,50 @@
+"""Intervals of a share of samples, weighted or in clusters."""
+
+import numpy as np
+
+from skrobust._validation import check_choice
+from skrobust.metrics.intervals.interval import Interval
+from skrobust.metrics.intervals.proportion import (
+    cluster_effective_n,
+    proportion_interval,
+    wilson_bounds,
+)
+
+
+def share_interval(hits, weight, units, confidence, method, owner):
+    """Return the interval of the weighted mean of 0 and 1 values."""
+    hits = np.asarray(hits, dtype=np.float64)
+    weight = np.ones(len(hits)) if weight is None else weight
+    value = float(np.average(hits, weights=weight))
+    common = {"n": units.n, "unit": units.name, "confidence": confidence}
+    if units.clustered:
+        check_choice(method, "method", owner, ("auto", "cluster t"))
+        return _cluster_t(hits, weight, value, units, common)
+    check_choice(method, "method", owner, ("auto", "wilson", "exact"))
+    method = "wilson" if method == "auto" else method
+    n = effective_n(weight)
+    low, high = proportion_interval(
+        min(n, value * n), n, confidence=confidence, method=method
+    )
+    error = float(np.sqrt(value * (1 - value) / n))
+    return Interval(value, low, high, error, method=method, **common)
+
+
+def effective_n(weight):
+    """Return Kish's effective number of samples of some weights."""
+    return float(weight.sum() ** 2 / (weight**2).sum())
+
+
+def _cluster_t(hits, weight, value, units, common):
+    warnings = units.warnings()
+    common |= {"method": "cluster t"}
+    if not units.enough:
+        nan = float("nan")
+        return Interval(value, nan, nan, nan, warnings=warnings, **common)
+    n, error = cluster_effective_n(
+        units.sums(weight * hits), units.sums(weight), effective_n(weight)
+    )
+    if value * (1 - value) < 1e-12:
+        warnings += ("All samples agree; each cluster counts as one draw.",)
+    low, high = wilson_bounds(value, n, units.quantile(common["confidence"]))
+    return Interval(value, low, high, error, warnings=warnings, **common)

@@ -1,0 +1,263 @@
+"""The parts of a normalized score: a raw score and the factors that adapt it."""
+
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.metrics import normalized_mutual_info_score, r2_score
+from sklearn.utils import Bunch
+
+from skrobust._validation import (
+    check_choice,
+    check_count,
+    check_same_length,
+    check_weights,
+    invalid,
+    metric,
+)
+from skrobust.metrics.labels import label_array, label_pair
+from skrobust.metrics.normalized.factors import (
+    class_sizes,
+    count_array,
+    dimension_factor,
+    imbalance,
+    signal_factor,
+)
+from skrobust.metrics.normalized.signal_to_noise import (
+    KINDS,
+    TASKS,
+    class_number,
+    cluster_snr,
+    label_snr,
+    resolve_kind,
+    soft_snr,
+    value_pair,
+    value_snr,
+)
+
+
+@metric
+def normalized_score_parts(
+    y_true,
+    y_pred,
+    *,
+    task,
+    n_features,
+    n_samples=None,
+    class_counts=None,
+    snr="auto",
+    y_prob=None,
+    labels=None,
+    center=False,
+    X=None,
+    signal=None,
+    clip=True,
+    sample_weight=None,
+):
+    r"""Compute a normalized score together with each of its factors.
+
+    .. math:: score = \mathrm{clip}\left(unclipped, 0, 1\right), \qquad
+        unclipped = \frac{raw \cdot dimensionality \cdot signal}{imbalance}
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        What :func:`normalized_accuracy_score`, :func:`normalized_r2_score` or
+        :func:`normalized_clustering_score` takes.
+    task : {"classification", "regression", "clustering"}
+        Which of the three.
+    n_features : int
+        At least 1; the product of all dimensions but that of the samples.
+    n_samples : int or None, default=None
+        Size of the data set; None: the number of rows scored.
+    class_counts : array-like of shape (n_classes,), mapping or None, default=None
+        For classification: class sizes of the data set.
+    snr : {"auto", "linear", "squared"}, default="auto"
+        For classification: the kind of :func:`signal_to_noise_ratio`.
+    y_prob : array-like of shape (n_samples, n_classes) or None, default=None
+        For classification: probabilities for a soft confusion matrix in the ratio.
+    labels : array-like of shape (n_classes,) or None, default=None
+        The label of each column of ``y_prob``; None: the sorted labels of ``y_true``.
+    center : bool, default=False
+        For regression: measure ``y_true`` from its mean in the ratio.
+    X : array-like of shape (n_samples, ...) or None, default=None
+        For clustering: the points.
+    signal : callable or None, default=None
+        Another g.
+    clip : bool, default=True
+        Clip to [0, 1], with a UserWarning when the score was above 1.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights, not for clustering.
+
+    Returns
+    -------
+    Bunch
+        ``raw``, ``dimensionality`` (f), ``snr``, ``signal`` (g), ``imbalance`` (h),
+        ``n_samples`` (N), ``n_features`` (d), ``unclipped`` and ``score``. The ``snr``
+        of a clustering without X is nan.
+
+    Raises
+    ------
+    ValueError
+        For what the function of the task refuses.
+
+    References
+    ----------
+    S. Ossenov (arXiv 2412.07244, 2024).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import normalized_score_parts
+    >>> parts = normalized_score_parts(
+    ...     [0, 0, 1, 1],
+    ...     [0, 0, 1, 0],
+    ...     task="classification",
+    ...     n_features=2,
+    ...     n_samples=90,
+    ... )
+    >>> parts.raw, parts.dimensionality, parts.snr, parts.signal, parts.imbalance
+    (0.75, 1.0, 3.0, 0.75, 1.0)
+    """
+    return score_parts(
+        "normalized_score_parts",
+        y_true,
+        y_pred,
+        task=task,
+        n_features=n_features,
+        n_samples=n_samples,
+        class_counts=class_counts,
+        snr=snr,
+        y_prob=y_prob,
+        labels=labels,
+        center=center,
+        X=X,
+        signal=signal,
+        clip=clip,
+        sample_weight=sample_weight,
+    )
+
+
+def score_parts(
+    owner, y_true, y_pred, *, task, n_features, n_samples, signal, clip, **data
+):
+    """Return every part of a normalized score; ``owner`` is who the warnings name."""
+    check_choice(task, "task", owner, TASKS)
+    n_features = check_count(n_features, "n_features", owner)
+    if n_samples is not None:
+        n_samples = check_count(n_samples, "n_samples", owner)
+    measure = {
+        "classification": _classification,
+        "regression": _regression,
+        "clustering": _clustering,
+    }[task]
+    raw, snr, h, n_rows = measure(owner, y_true, y_pred, **data)
+    if n_samples is not None and n_samples < n_rows:
+        rule = f"at least the {n_rows} rows scored, since it is the whole data set's"
+        raise invalid("n_samples", owner, rule, n_samples)
+    f = dimension_factor(n_features, n_rows if n_samples is None else n_samples)
+    if n_samples is None and f > 1:
+        warnings.warn(
+            f"{owner} took the {n_rows} rows scored as the size of the data set, which "
+            f"raises the score by the factor {f:.3g}; pass n_samples=len(X) of the "
+            "whole data set.",
+            UserWarning,
+            stacklevel=4,
+        )
+    g = _signal_value(signal, snr, owner)
+    # A raw score of 0 stays 0, also where a g of the user is infinite.
+    unclipped = raw * f * g / h if raw != 0 else 0.0
+    score = unclipped
+    if clip:
+        score = float(np.clip(unclipped, 0.0, 1.0))
+        # A perfect score may round to a hair above 1.
+        if unclipped > 1 + 1e-9:
+            warnings.warn(
+                f"{owner} was {unclipped:.4g} and is clipped to 1, where good models "
+                "tie; clip=False keeps the order.",
+                UserWarning,
+                stacklevel=4,
+            )
+    return Bunch(
+        raw=raw,
+        dimensionality=f,
+        snr=snr,
+        signal=g,
+        imbalance=h,
+        n_samples=n_rows if n_samples is None else n_samples,
+        n_features=n_features,
+        unclipped=unclipped,
+        score=score,
+    )
+
+
+def _classification(
+    owner,
+    y_true,
+    y_pred,
+    *,
+    class_counts=None,
+    snr="auto",
+    y_prob=None,
+    labels=None,
+    sample_weight=None,
+    **_,
+):
+    check_choice(snr, "snr", owner, KINDS)
+    y_true, y_pred = label_pair(y_true, y_pred, owner)
+    weight = check_weights(sample_weight, len(y_true), owner)
+    right = float(np.average(y_true == y_pred, weights=weight))
+    if class_counts is None:
+        counts = class_sizes(y_true, weight)
+    else:
+        counts = count_array(class_counts, owner)
+    if y_prob is not None:
+        ratio = soft_snr(y_true, y_prob, labels, weight, snr, owner)
+    else:
+        n_classes = max(class_number(y_true, y_pred, weight), len(counts))
+        ratio = label_snr(y_true, y_pred, weight, resolve_kind(snr, n_classes))
+    # The warning of a single class points at the caller of the public function.
+    h = imbalance(counts, owner, stacklevel=6)
+    return right, ratio, h, _n_rows(y_true, weight)
+
+
+def _regression(owner, y_true, y_pred, *, center=False, sample_weight=None, **_):
+    y_true, y_pred = value_pair(y_true, y_pred, owner)
+    weight = check_weights(sample_weight, len(y_true), owner)
+    # np.maximum keeps the nan of a single sample.
+    raw = float(np.maximum(0.0, r2_score(y_true, y_pred, sample_weight=weight)))
+    ratio = value_snr(y_true, y_pred, weight, center)
+    return raw, ratio, 1.0, _n_rows(y_true, weight)
+
+
+def _clustering(owner, y_true, y_pred, *, X=None, sample_weight=None, **_):
+    if sample_weight is not None:
+        raise ValueError(f"{owner} takes no sample_weight when task='clustering'.")
+    # Classes and clusters are never compared, so their kinds may differ.
+    y_true = label_array(y_true, owner, "labels_true")
+    y_pred = label_array(y_pred, owner, "labels_pred")
+    check_same_length(owner, labels_true=y_true, labels_pred=y_pred)
+    raw = float(normalized_mutual_info_score(*map(_codes, (y_true, y_pred))))
+    ratio = float("nan") if X is None else cluster_snr(X, y_pred, owner)
+    return raw, ratio, 1.0, len(y_true)
+
+
+def _codes(labels):
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _n_rows(y, weight):
+    # A row of weight 0 counts as absent.
+    return len(y) if weight is None else int(np.count_nonzero(weight))
+
+
+def _signal_value(signal, snr, owner):
+    if np.isnan(snr):
+        return 1.0
+    if signal is None:
+        return signal_factor(snr)
+    if not callable(signal):
+        raise invalid("signal", owner, "a callable or None", signal)
+    g = signal(snr)
+    if not isinstance(g, numbers.Real) or np.isnan(g):
+        raise ValueError(f"{owner} needs a signal that returns a number; got {g!r}.")
+    return float(g)

@@ -1,0 +1,1 @@
+"""Metrics of robustness: robust accuracy, robust ratio and their relatives."""

@@ -1,0 +1,231 @@
+"""Robust accuracy and robust ratio: does the answer stay right, does it stay put."""
+
+import numpy as np
+
+from skrobust._validation import (
+    check_fractions,
+    check_number,
+    check_scores,
+    check_weights,
+    metric,
+)
+from skrobust.metrics.labels import check_same_kind, label_array
+from skrobust.metrics.robust.probability_shift import shift_and_atol
+
+
+@metric
+def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
+    r"""Compute the share of samples that stay right when their input is perturbed.
+
+    In [0, 1]; 1 is best.
+
+    .. math:: RA = \frac{1}{N} \sum_{i=1}^{N} \prod_{j}
+        \mathbf{1}[y\_pred\_perturbed_{ji} = y\_true_i]
+
+    over all :math:`N` samples, also those that were wrong before. With several
+    perturbations :math:`j` a sample counts when it is right under each of them.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels: text or numbers.
+    y_pred_perturbed : array-like of shape (n_samples,) or (n_perturbations, n_samples)
+        Labels predicted on the perturbed inputs.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights.
+
+    Returns
+    -------
+    float
+        The share.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, no sample, one-hot or missing labels, or text against numbers.
+
+    References
+    ----------
+    Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795); the worst case over several
+    perturbations is our choice.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import robust_accuracy_score
+    >>> robust_accuracy_score([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 0]])
+    0.5
+    """
+    owner = "robust_accuracy_score"
+    right = right_under_all(y_true, y_pred_perturbed, owner)
+    weight = check_weights(sample_weight, len(right), owner)
+    return float(np.average(right, weights=weight))
+
+
+def right_under_all(y_true, y_pred_perturbed, owner):
+    """Return which samples are right under every perturbation, or raise."""
+    y_true = label_array(y_true, owner, "y_true")
+    shape = np.shape(y_pred_perturbed)
+    if len(shape) not in (1, 2) or shape[-1] != len(y_true) or 0 in shape:
+        raise ValueError(
+            f"{owner} needs y_pred_perturbed as labels of shape (n_samples,) or "
+            f"(n_perturbations, n_samples), with at least one sample. Got shape "
+            f"{tuple(shape)} for {len(y_true)} samples."
+        )
+    y_pred = label_array(
+        np.asarray(y_pred_perturbed).ravel(), owner, "y_pred_perturbed"
+    )
+    check_same_kind(y_true, y_pred, owner, names=("y_true", "y_pred_perturbed"))
+    return (y_pred.reshape(-1, len(y_true)) == y_true).all(axis=0)
+
+
+@metric
+def robust_ratio_score(
+    y_prob,
+    y_prob_perturbed,
+    *,
+    tolerance,
+    reference="predicted",
+    y_true=None,
+    labels=None,
+    sample_weight=None,
+):
+    r"""Compute the share of samples whose probability stays within a tolerance.
+
+    In [0, 1]; 1 is best. It never falls when the tolerance grows, and is 1 at 1.
+
+    .. math:: RR = \frac{1}{N} \sum_{i=1}^{N} \mathbf{1}[|dP|_i \le tolerance]
+
+    where :math:`|dP|_i` is the :func:`probability_shift` of sample :math:`i`.
+
+    Parameters
+    ----------
+    y_prob : array-like of shape (n_samples, n_classes)
+        Probabilities on the clean inputs; each row sums to 1.
+    y_prob_perturbed : array-like of shape ([n_perturbations,] n_samples, n_classes)
+        Probabilities on the perturbed inputs; the worst perturbation counts.
+    tolerance : float in [0, 1]
+        The move that is still accepted.
+    reference : {"predicted", "true", "max"}, default="predicted"
+        Which class is watched, as in :func:`probability_shift`.
+    y_true : array-like of shape (n_samples,) or None, default=None
+        True classes, used with ``reference="true"`` only.
+    labels : array-like of shape (n_classes,) or None, default=None
+        The label of each column.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights.
+
+    Returns
+    -------
+    float
+        The share.
+
+    Raises
+    ------
+    ValueError
+        For a tolerance outside [0, 1] and for what :func:`probability_shift` refuses.
+
+    Notes
+    -----
+    The definition is over all perturbations in a ball, so that a value from a few of
+    them is an upper bound. The probabilities must come from the full perturbation of
+    every sample: rows left clean because they were wrong or not fooled flatter the
+    ratio. Equality counts, so 1e-9 is added to the tolerance for float64 and 1e-6 for
+    float32 (the coarser of the inputs): 0.9 - 0.85 is a little above 0.05. The
+    tolerance is the bound of the source itself; both are our choices.
+
+    References
+    ----------
+    Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import robust_ratio_score
+    >>> clean = [[0.1, 0.9], [0.8, 0.2]]
+    >>> moved = [[0.15, 0.85], [0.5, 0.5]]
+    >>> robust_ratio_score(clean, moved, tolerance=0.05)
+    0.5
+    """
+    owner = "robust_ratio_score"
+    tolerance = check_number(tolerance, "tolerance", owner, low=0, high=1)
+    shift, atol = shift_and_atol(
+        y_prob, y_prob_perturbed, reference, y_true, labels, owner
+    )
+    weight = check_weights(sample_weight, len(shift), owner)
+    return float(_shares_within(shift, np.array([tolerance + atol]), weight)[0])
+
+
+@metric
+def robust_ratio_curve(
+    y_prob,
+    y_prob_perturbed,
+    *,
+    tolerances=None,
+    reference="predicted",
+    y_true=None,
+    labels=None,
+    sample_weight=None,
+):
+    r"""Compute the robust ratio at several tolerances.
+
+    .. math:: RR(b) = \frac{1}{N} \sum_{i=1}^{N} \mathbf{1}[|dP|_i \le b]
+
+    for each :math:`b` of ``tolerances``: the empirical distribution function of the
+    :func:`probability_shift`. Each value equals :func:`robust_ratio_score`.
+
+    Parameters
+    ----------
+    y_prob : array-like of shape (n_samples, n_classes)
+        Probabilities on the clean inputs; each row sums to 1.
+    y_prob_perturbed : array-like of shape ([n_perturbations,] n_samples, n_classes)
+        Probabilities on the perturbed inputs; the worst perturbation counts.
+    tolerances : array-like of shape (n_tolerances,) or None, default=None
+        Tolerances in [0, 1], in any order; None: 0, 0.01, ..., 0.2 as in the source.
+    reference : {"predicted", "true", "max"}, default="predicted"
+        Which class is watched, as in :func:`probability_shift`.
+    y_true : array-like of shape (n_samples,) or None, default=None
+        True classes, used with ``reference="true"`` only.
+    labels : array-like of shape (n_classes,) or None, default=None
+        The label of each column.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights.
+
+    Returns
+    -------
+    tolerances : ndarray of shape (n_tolerances,), dtype float64
+        The tolerances, as given.
+    ratios : ndarray of shape (n_tolerances,), dtype float64
+        The robust ratio at each, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        For tolerances outside [0, 1] and for what :func:`probability_shift` refuses.
+
+    References
+    ----------
+    Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import robust_ratio_curve
+    >>> clean = [[0.1, 0.9], [0.8, 0.2]]
+    >>> moved = [[0.15, 0.85], [0.5, 0.5]]
+    >>> robust_ratio_curve(clean, moved, tolerances=[0.0, 0.05, 0.3])[1]
+    array([0. , 0.5, 1. ])
+    """
+    owner = "robust_ratio_curve"
+    if tolerances is None:
+        tolerances = np.arange(21) / 100
+    tolerances = check_scores(tolerances, owner, name="tolerances")
+    check_fractions(tolerances, owner, name="tolerances")
+    shift, atol = shift_and_atol(
+        y_prob, y_prob_perturbed, reference, y_true, labels, owner
+    )
+    weight = check_weights(sample_weight, len(shift), owner)
+    return tolerances, _shares_within(shift, tolerances + atol, weight)
+
+
+def _shares_within(shift, bounds, weight):
+    # Each sum runs in the order of the samples: then rounding keeps the laws that more
+    # tolerance or fewer perturbations never lower the share, and that all gives 1.
+    return np.array([np.average(shift <= bound, weights=weight) for bound in bounds])

@@ -1,0 +1,144 @@
+"""What a defense changes in the answers of a model to the same inputs."""
+
+import warnings
+
+import numpy as np
+from scipy.special import rel_entr
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrobust._results import Results
+from skrobust._validation import (
+    check_choice,
+    check_probabilities,
+    check_same_length,
+    metric,
+)
+from skrobust.metrics.labels import label_array, label_columns
+
+
+@metric
+def defense_comparison(
+    y_true,
+    y_prob_raw,
+    y_prob_defended,
+    *,
+    confidence="max",
+    over="correct",
+    labels=None,
+):
+    r"""Compare a model with its defended version (CAV, CRR, CSR, CCV, COS).
+
+    .. math:: CAV &= acc_{def} - acc_{raw} = CRR - CSR \\
+        CRR &= \frac{1}{N} \sum_i \mathbf{1}[raw_i \ne y_i, def_i = y_i], \quad
+        CSR = \frac{1}{N} \sum_i \mathbf{1}[raw_i = y_i, def_i \ne y_i] \\
+        CCV &= \frac{1}{|B|} \sum_{i \in B} |c_{def,i} - c_{raw,i}|, \quad
+        COS = \frac{1}{|B|} \sum_{i \in B} JS(p_{raw,i}, p_{def,i})
+
+    with the predicted classes :math:`raw_i` and :math:`def_i`, the confidences
+    :math:`c`, the Jensen-Shannon divergence in natural logarithms, and the samples
+    :math:`B` that both models classify correctly (or that both get wrong).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True classes: column numbers, or labels when ``labels`` is given.
+    y_prob_raw : array-like of shape (n_samples, n_classes)
+        Probabilities of the model without the defense.
+    y_prob_defended : array-like of shape (n_samples, n_classes)
+        Probabilities of the model with the defense, on the same inputs.
+    confidence : {"max", "true"}, default="max"
+        The largest probability (DEEPSEC), or that of the true class (AISafety).
+    over : {"correct", "wrong"}, default="correct"
+        CCV and COS over samples both get right (DEEPSEC), or wrong (AISafety).
+    labels : array-like of shape (n_classes,) or None, default=None
+        The label of each column, as in ``estimator.classes_``.
+
+    Returns
+    -------
+    Results
+        ``cav``, classification accuracy variance in [-1, 1], above 0 where the defense
+        helps; ``crr``, rectify ratio, and ``csr``, sacrifice ratio, in [0, 1]; ``ccv``,
+        classification confidence variance in [0, 1]; ``cos``, classification output
+        stability in [0, log 2], smaller is stabler; ``n_samples``, and ``n_compared``,
+        the samples behind ``ccv`` and ``cos``, which are nan with a warning when there
+        are none.
+
+    Raises
+    ------
+    ValueError
+        For rows that are no probabilities, shapes that differ, labels without a column,
+        or an unknown choice.
+
+    Notes
+    -----
+    AISafety reports the absolute value of CAV.
+
+    References
+    ----------
+    Ling et al., "DEEPSEC" (IEEE S&P, 2019); code of the platform AISafety (2020).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import defense_comparison
+    >>> raw = [[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]
+    >>> defended = [[0.8, 0.2], [0.4, 0.6], [0.2, 0.8]]
+    >>> results = defense_comparison([0, 1, 1], raw, defended)
+    >>> round(results.cav, 4), round(results.crr, 4), round(results.ccv, 4)
+    (0.3333, 0.3333, 0.1)
+    """
+    owner = "defense_comparison"
+    check_choice(confidence, "confidence", owner, ("max", "true"))
+    check_choice(over, "over", owner, ("correct", "wrong"))
+    raw = check_probabilities(y_prob_raw, owner, name="y_prob_raw")
+    defended = check_probabilities(y_prob_defended, owner, name="y_prob_defended")
+    if raw.shape != defended.shape:
+        raise ValueError(
+            f"{owner} needs y_prob_raw and y_prob_defended of one shape; they are "
+            f"{raw.shape} and {defended.shape}."
+        )
+    y_true = label_array(y_true, owner, "y_true")
+    check_same_length(owner, y_true=y_true, y_prob_raw=raw)
+    column = label_columns(y_true, labels, raw.shape[1], owner)
+    was_right = raw.argmax(axis=1) == column
+    is_right = defended.argmax(axis=1) == column
+    if over == "correct":
+        compared = was_right & is_right
+    else:
+        compared = ~was_right & ~is_right
+    p, q = (each.astype(np.float64) for each in (raw, defended))
+    if confidence == "max":
+        change = np.abs(q.max(axis=1) - p.max(axis=1))
+    else:
+        rows = np.arange(len(p))
+        change = np.abs(q[rows, column] - p[rows, column])
+    ccv = cos = float("nan")
+    if compared.any():
+        ccv = float(change[compared].mean())
+        cos = float(_jensen_shannon(p, q)[compared].mean())
+    else:
+        warnings.warn(
+            f"{owner} finds no sample that both models get {over}; "
+            "ccv and cos are set to nan.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+    n = len(p)
+    return Results(
+        columns=(),
+        cav=float(int(is_right.sum()) - int(was_right.sum())) / n,
+        crr=float((~was_right & is_right).mean()),
+        csr=float((was_right & ~is_right).mean()),
+        ccv=ccv,
+        cos=cos,
+        n_samples=n,
+        n_compared=int(compared.sum()),
+        confidence=confidence,
+        over=over,
+    )
+
+
+def _jensen_shannon(p, q):
+    middle = (p + q) / 2
+    # Rows of rounded probabilities sum to 1 only nearly; below 0 is rounding.
+    both = rel_entr(p, middle).sum(axis=1) + rel_entr(q, middle).sum(axis=1)
+    return np.maximum(both / 2, 0)

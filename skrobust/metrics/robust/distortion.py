@@ -1,0 +1,203 @@
+"""How far perturbed inputs lie from the clean ones, and what the distance costs."""
+
+import numpy as np
+
+from skrobust._containers import to_array
+from skrobust._norms import length
+from skrobust._validation import (
+    check_choice,
+    check_number,
+    check_rows,
+    check_scores,
+    check_targets,
+    invalid,
+    metric,
+)
+from skrobust.metrics.robust.confidence_of_class import mean_over
+
+
+@metric
+def average_distortion(X, X_adversarial, *, norm=2, scale="absolute", successful=None):
+    r"""Compute the average distortion in the L0, L2 or maximum norm (ALDp).
+
+    Non-negative; 0 says that nothing changed.
+
+    .. math:: ALD_p = \frac{1}{|A|} \sum_{i \in A} \|x'_i - x_i\|_p
+        \quad \text{or} \quad
+        \frac{1}{|A|} \sum_{i \in A} \frac{\|x'_i - x_i\|_2}{\|x_i\|_2}
+
+    over the set :math:`A` of samples whose attack succeeded. The L0 distortion is the
+    share of values that changed.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, ...)
+        Clean inputs.
+    X_adversarial : array-like of the same shape
+        Adversarial inputs.
+    norm : {0, 2, inf}, default=2
+        Share of changed values, root of the sum of squares, or largest change.
+    scale : {"absolute", "relative"}, default="absolute"
+        The length itself (DEEPSEC), or over the length of the clean input (AISafety).
+        Used with ``norm=2`` only.
+    successful : array-like of bool of shape (n_samples,) or None, default=None
+        Which attacks succeeded; None: all count.
+
+    Returns
+    -------
+    float
+        The average; nan with a warning when no attack succeeded.
+
+    Raises
+    ------
+    ValueError
+        For shapes that differ, NaN, an unknown norm, or a clean input of length 0 with
+        ``scale="relative"``.
+
+    References
+    ----------
+    Ling et al., "DEEPSEC" (IEEE S&P, 2019); code of the platform AISafety (2020).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import average_distortion
+    >>> average_distortion([[0.0, 0.0]], [[3.0, 4.0]])
+    5.0
+    """
+    owner = "average_distortion"
+    if isinstance(norm, bool) or norm not in (0, 2, np.inf):
+        raise invalid("norm", owner, "0, 2 or numpy.inf", norm)
+    check_choice(scale, "scale", owner, ("absolute", "relative"))
+    clean, adversarial = check_inputs(X, X_adversarial, owner)
+    won = check_successful(successful, len(clean), owner)
+    if norm == 0:
+        changed = (adversarial != clean).reshape(len(clean), -1)
+        return mean_over(changed.mean(axis=1), won, owner)
+    sizes = length(adversarial - clean, norm)
+    if norm == 2 and scale == "relative":
+        own = length(clean, 2)
+        if (own[won] == 0).any():
+            raise ValueError(
+                f"{owner} needs clean inputs of positive length for scale='relative'; "
+                f"row {int((won & (own == 0)).argmax())} is all 0."
+            )
+        sizes = sizes / np.where(own > 0, own, 1)
+    return mean_over(sizes, won, owner)
+
+
+@metric
+def noise_insensitivity(
+    losses, losses_perturbed, X, X_perturbed, *, eps=None, average="per_sample"
+):
+    r"""Compute the empirical noise insensitivity (ENI).
+
+    Non-negative; 0 is best.
+
+    .. math:: ENI = \frac{1}{N} \sum_{i=1}^{N} \frac{|l_i - l'_i|}
+        {\|x_i - x'_i\|_\infty}
+
+    with the losses :math:`l_i` on the clean and :math:`l'_i` on the perturbed inputs.
+
+    Parameters
+    ----------
+    losses, losses_perturbed : array-like of shape (n_samples,)
+        The loss of each sample before and after.
+    X : array-like of shape (n_samples, ...)
+        Clean inputs.
+    X_perturbed : array-like of the same shape
+        Perturbed inputs, each different from the clean one.
+    eps : positive float or None, default=None
+        The budget; inputs farther away are refused. None: no check.
+    average : {"per_sample", "pooled"}, default="per_sample"
+        The mean of the ratios; or the shortcut of AISafety's code, the absolute
+        difference of the summed losses over the largest distance and over N.
+
+    Returns
+    -------
+    float
+        The insensitivity: a mean slope of the loss.
+
+    Raises
+    ------
+    ValueError
+        For lengths that differ, inputs that did not move (for "pooled": none that
+        moved), or inputs beyond ``eps``.
+
+    Notes
+    -----
+    In the shortcut losses that rise and losses that fall cancel, so the two differ.
+    The text of the paper beyond its introduction could not be read: the per-sample
+    formula is unverified, and the pooled one is that of its code.
+
+    References
+    ----------
+    Guo et al., "A comprehensive evaluation framework for deep model robustness"
+    (Pattern Recognition, 2023, arXiv 2101.09617); code of the platform AISafety (2020).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import noise_insensitivity
+    >>> X, moved = [[0.0], [0.0]], [[0.1], [0.05]]
+    >>> round(noise_insensitivity([0.1, 0.2], [0.5, 0.3], X, moved), 4)
+    3.0
+    """
+    owner = "noise_insensitivity"
+    check_choice(average, "average", owner, ("per_sample", "pooled"))
+    clean, perturbed = check_inputs(X, X_perturbed, owner)
+    change = _losses(losses_perturbed, "losses_perturbed", len(clean), owner) - _losses(
+        losses, "losses", len(clean), owner
+    )
+    distance = length(perturbed - clean, np.inf)
+    if eps is not None:
+        eps = check_number(eps, "eps", owner, low=0, low_open=True)
+        # Adding and subtracting a perturbation costs some last digits.
+        if distance.max() > eps * (1 + 1e-6) + 1e-9:
+            raise ValueError(
+                f"{owner} needs inputs within eps={eps:g}; row "
+                f"{int(distance.argmax())} moved by {distance.max():g}."
+            )
+    still = distance == 0
+    if still.all() or (still.any() and average == "per_sample"):
+        raise ValueError(
+            f"{owner} is undefined for inputs that did not move; row "
+            f"{int(still.argmax())} is the first of {int(still.sum())}. Leave such "
+            "rows out."
+        )
+    if average == "pooled":
+        return float(abs(change.sum()) / distance.max() / len(change))
+    return float((np.abs(change) / distance).mean())
+
+
+def check_inputs(X, X_adversarial, owner):
+    """Return clean and adversarial inputs of one shape in double precision."""
+    pair = [
+        check_rows(to_array(values), owner).astype(np.float64)
+        for values in (X, X_adversarial)
+    ]
+    if pair[0].shape != pair[1].shape:
+        raise ValueError(
+            f"{owner} needs clean and perturbed inputs of one shape; they are "
+            f"{pair[0].shape} and {pair[1].shape}."
+        )
+    return pair
+
+
+def check_successful(successful, n_samples, owner):
+    """Return which attacks succeeded as booleans; None: all of them."""
+    if successful is None:
+        return np.ones(n_samples, dtype=bool)
+    successful = check_targets(successful, owner, name="successful")
+    if len(successful) != n_samples or not np.isin(successful, (0, 1)).all():
+        rule = f"{n_samples} booleans, one per sample"
+        raise invalid("successful", owner, rule, successful.tolist()[:5])
+    return successful.astype(bool)
+
+
+def _losses(losses, name, n_samples, owner):
+    losses = check_scores(losses, owner, name=name)
+    if len(losses) != n_samples:
+        raise ValueError(
+            f"{owner} needs one loss per sample; {name} has {len(losses)}, the data "
+            f"{n_samples}."
+        )
+    return losses

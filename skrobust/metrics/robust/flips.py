@@ -1,0 +1,152 @@
+"""How often a prediction flips along a sequence of slightly changed inputs."""
+
+import numpy as np
+
+from skrobust._results import Results
+from skrobust._validation import check_choice, check_number, check_scores, metric
+from skrobust.metrics.labels import label_array
+from skrobust.metrics.robust.corruption import (
+    check_reference,
+    corruption_names,
+    quotients,
+)
+
+
+@metric
+def flip_rate(y_pred_sequences, *, against="previous"):
+    r"""Compute the probability that a prediction flips along a sequence (FP).
+
+    In [0, 1]; 0 is best.
+
+    .. math:: FP = \frac{1}{m} \sum_{i=1}^{m} \frac{1}{n - 1} \sum_{j=2}^{n}
+        \mathbf{1}[\hat{y}_{ij} \ne \hat{y}_{i,j-1}]
+
+    for sequences :math:`i` of frames :math:`j`; or against the first frame,
+    :math:`\hat{y}_{i1}`.
+
+    Parameters
+    ----------
+    y_pred_sequences : array-like of shape (n_sequences, n_frames)
+        Labels predicted on at least two frames of each sequence.
+    against : {"previous", "first"}, default="previous"
+        Which frame each is compared with. The source takes the first for noise, whose
+        frames are in no order, and the previous one otherwise.
+
+    Returns
+    -------
+    float
+        The mean over the sequences.
+
+    Raises
+    ------
+    ValueError
+        For another shape, a single frame, or missing labels.
+
+    References
+    ----------
+    Hendrycks, Dietterich, "Benchmarking neural network robustness to common corruptions
+    and perturbations" (ICLR, 2019), ImageNet-P.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import flip_rate
+    >>> flip_rate([[1, 1, 2, 2, 1], [0, 0, 0, 3, 0]])
+    0.5
+    >>> flip_rate([[1, 1, 2, 2, 1], [0, 0, 0, 3, 0]], against="first")
+    0.375
+    """
+    owner = "flip_rate"
+    check_choice(against, "against", owner, ("previous", "first"))
+    try:
+        labels = np.asarray(y_pred_sequences)
+    except ValueError:  # sequences of different lengths
+        labels = np.empty(0)
+    if labels.ndim != 2 or len(labels) == 0 or labels.shape[1] < 2:
+        raise ValueError(
+            f"{owner} needs y_pred_sequences as labels of shape (n_sequences, "
+            f"n_frames) with at least two frames. Got shape {labels.shape}."
+        )
+    shape = labels.shape
+    labels = label_array(labels.ravel(), owner, "y_pred_sequences").reshape(shape)
+    other = labels[:, :-1] if against == "previous" else labels[:, :1]
+    return float((labels[:, 1:] != other).mean(axis=1).mean())
+
+
+@metric
+def mean_flip_rate(
+    flip_rates, reference_flip_rates=None, *, reference=None, names=None
+):
+    r"""Compute the mean flip rate against a named reference model (mFR).
+
+    Non-negative; smaller is better, and the reference itself has 1.
+
+    .. math:: mFR = \frac{1}{C} \sum_{c=1}^{C} \frac{FP_c}{FP^{ref}_c}
+
+    Without a reference the flip probabilities are only averaged.
+
+    Parameters
+    ----------
+    flip_rates : array-like of shape (n_perturbations,)
+        The :func:`flip_rate` of the model under each perturbation.
+    reference_flip_rates : array-like of shape (n_perturbations,), default=None
+        The same of the reference model; None: no normalisation.
+    reference : str or None, default=None
+        Name of the reference model, for example "AlexNet"; needed with
+        ``reference_flip_rates``.
+    names : sequence of str of length n_perturbations or None, default=None
+        Names of the perturbations; None: their numbers from 0.
+
+    Returns
+    -------
+    Results
+        Columns ``perturbation`` and ``flip_rate``; ``value``, their mean; ``measure``:
+        "mFR" or "mean flip probability (no reference)"; ``reference``, its name or
+        None.
+
+    Raises
+    ------
+    ValueError
+        For rates outside [0, 1], lengths that differ, a reference without a name or a
+        name without a reference, or a reference that never flips.
+
+    References
+    ----------
+    Hendrycks, Dietterich, "Benchmarking neural network robustness to common corruptions
+    and perturbations" (ICLR, 2019), ImageNet-P.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import mean_flip_rate
+    >>> results = mean_flip_rate([0.1, 0.3], [0.2, 0.4], reference="AlexNet")
+    >>> round(results.value, 4), results.measure
+    (0.625, 'mFR')
+    """
+    owner = "mean_flip_rate"
+    rates = _rates(flip_rates, "flip_rates", owner)
+    labels = corruption_names(names, len(rates), owner)
+    check_reference(reference, reference_flip_rates, "reference_flip_rates", owner)
+    measure = "mean flip probability (no reference)"
+    if reference_flip_rates is not None:
+        base = _rates(reference_flip_rates, "reference_flip_rates", owner)
+        if len(base) != len(rates):
+            raise ValueError(
+                f"{owner} needs one rate per perturbation of both models; flip_rates "
+                f"has {len(rates)}, reference_flip_rates {len(base)}."
+            )
+        rates = quotients(rates, base, labels, owner)
+        measure = "mFR"
+    return Results(
+        columns=("perturbation", "flip_rate"),
+        perturbation=labels,
+        flip_rate=rates,
+        value=float(rates.mean()),
+        measure=measure,
+        reference=reference,
+    )
+
+
+def _rates(rates, name, owner):
+    rates = check_scores(rates, owner, name=name)
+    check_number(rates.max(), name, owner, low=0, high=1)
+    check_number(rates.min(), name, owner, low=0, high=1)
+    return rates

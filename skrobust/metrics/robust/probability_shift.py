@@ -1,0 +1,118 @@
+"""How far a perturbation moves the probability of one fixed class."""
+
+import numpy as np
+
+from skrobust._validation import (
+    check_choice,
+    check_probabilities,
+    check_same_length,
+)
+from skrobust.metrics.labels import label_array, label_columns
+
+_REFERENCES = ("predicted", "true", "max")
+
+
+def probability_shift(
+    y_prob, y_prob_perturbed, *, reference="predicted", y_true=None, labels=None
+):
+    r"""Compute how far the probability of one class moves, sample by sample.
+
+    In [0, 1]; 0 is best.
+
+    .. math:: |dP|_i = \max_j \left| y\_prob\_perturbed_{j i c_i} -
+        y\_prob_{i c_i} \right|
+
+    where :math:`j` runs over the perturbations and :math:`c_i` is one fixed class.
+
+    Parameters
+    ----------
+    y_prob : array-like of shape (n_samples, n_classes)
+        Probabilities on the clean inputs; each row sums to 1.
+    y_prob_perturbed : array-like of shape ([n_perturbations,] n_samples, n_classes)
+        Probabilities on the perturbed inputs.
+    reference : {"predicted", "true", "max"}, default="predicted"
+        The class of the largest clean probability (the first of equals), the true
+        class, or the largest move over all classes. For two classes all agree.
+    y_true : array-like of shape (n_samples,) or None, default=None
+        True classes, used with ``reference="true"`` only: column numbers, or labels
+        when ``labels`` is given.
+    labels : array-like of shape (n_classes,) or None, default=None
+        The label of each column, as in ``estimator.classes_``.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), dtype float64
+        The largest absolute move of each sample.
+
+    Raises
+    ------
+    ValueError
+        For shapes that differ, rows that are no probabilities, an unknown reference, or
+        true labels without a column.
+
+    Notes
+    -----
+    The source does not say which label the definition holds fixed; the class predicted
+    on the clean input is our choice.
+
+    References
+    ----------
+    Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795), Eq. 2.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import probability_shift
+    >>> probability_shift([[0.6, 0.3, 0.1]], [[0.35, 0.05, 0.6]]).round(6)
+    array([0.25])
+    """
+    owner = "probability_shift"
+    data = y_prob, y_prob_perturbed
+    shift, _ = shift_and_atol(*data, reference, y_true, labels, owner)
+    kind = np.result_type(*map(np.asarray, data))
+    # The shift is as exact as what it was made of, which a tolerance must know.
+    return shift.astype(kind if kind == np.float32 else np.float64)
+
+
+def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, owner):
+    """Return the shift of each sample and the rounding that comparisons allow."""
+    check_choice(reference, "reference", owner, _REFERENCES)
+    clean = check_probabilities(y_prob, owner, name="y_prob")
+    moved = check_probabilities(
+        y_prob_perturbed, owner, name="y_prob_perturbed", ndims=(2, 3)
+    )
+    if moved.shape[-2:] != clean.shape or 0 in moved.shape:
+        raise ValueError(
+            f"{owner} needs y_prob_perturbed of the shape of y_prob, or "
+            "(n_perturbations, n_samples, n_classes), with at least one sample. Got "
+            f"{moved.shape} against {clean.shape}."
+        )
+    atol = max(_atol(clean.dtype), _atol(moved.dtype))
+    if moved.ndim == 2:
+        moved = moved[None]
+    columns = None
+    if reference == "predicted":
+        columns = clean.argmax(axis=1)
+    elif reference == "true":
+        if y_true is None:
+            raise ValueError(f"{owner} needs y_true when reference='true'.")
+        y_true = label_array(y_true, owner, "y_true")
+        check_same_length(owner, y_prob=clean, y_true=y_true)
+        columns = label_columns(y_true, labels, clean.shape[1], owner)
+    shift = np.zeros(len(clean))
+    clean = clean.astype(np.float64)
+    # One perturbation at a time keeps the memory at that of one matrix.
+    for one in moved:
+        if columns is None:
+            step = np.abs(one - clean).max(axis=1)
+        else:
+            rows = np.arange(len(clean))
+            step = np.abs(one[rows, columns] - clean[rows, columns])
+        np.maximum(shift, step, out=shift)
+    return shift, atol
+
+
+def _atol(dtype):
+    # Integers are exact probabilities; half precision has three decimals.
+    if dtype.kind != "f" or dtype.itemsize >= 8:
+        return 1e-9
+    return 1e-6 if dtype.itemsize == 4 else 1e-3

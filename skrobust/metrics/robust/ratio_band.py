@@ -1,0 +1,135 @@
+"""The robust-ratio curve between limits: pointwise, and for the curve as a whole."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._results import Results
+from skrobust._validation import check_fractions, check_scores, check_weights
+from skrobust.metrics.intervals.clusters import check_confidence, make_units
+from skrobust.metrics.intervals.proportion_clustered import effective_n, share_interval
+from skrobust.metrics.robust.inputs import shifts
+
+
+def robust_ratio_band(
+    *data,
+    tolerances=None,
+    reference="predicted",
+    y_true=None,
+    labels=None,
+    sample_weight=None,
+    clusters=None,
+    confidence=0.95,
+):
+    r"""Compute the robust ratio at several tolerances, with limits for the curve.
+
+    The robust ratio is the empirical distribution function of the probability shift,
+    so that the inequality of Dvoretzky, Kiefer and Wolfowitz bounds all of it at once:
+
+    .. math:: P\left(\sup_b |RR(b) - \rho(b)| > \epsilon\right) \le
+        2 e^{-2 n \epsilon^2}, \qquad
+        \epsilon = \sqrt{\frac{1}{2n} \ln \frac{2}{1 - confidence}}
+
+    where :math:`\rho` is the true curve.
+
+    Parameters
+    ----------
+    *data : array-like
+        Clean and perturbed probabilities as in :func:`robust_ratio_curve`, or the
+        :func:`probability_shift` of each sample.
+    tolerances : array-like of shape (n_tolerances,) or None, default=None
+        Tolerances in [0, 1]; None: 0, 0.01, ..., 0.2.
+    reference : {"predicted", "true", "max"}, default="predicted"
+        Which class is watched.
+    y_true : array-like of shape (n_samples,) or None, default=None
+        True classes, used with ``reference="true"`` only.
+    labels : array-like of shape (n_classes,) or None, default=None
+        The label of each column.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights; they count as their effective number of samples.
+    clusters : array-like of shape (n_samples,) or None, default=None
+        What was drawn together: the clip of a frame, the patient of a row.
+    confidence : float in (0, 1), default=0.95
+        Wanted coverage.
+
+    Returns
+    -------
+    Results
+        Columns ``tolerance``, ``ratio``, ``low`` and ``high`` (pointwise), ``band_low``
+        and ``band_high`` (all tolerances at once); and ``method``, ``band_method``,
+        ``n``, ``unit``, ``confidence``, ``warnings``.
+
+    Raises
+    ------
+    ValueError
+        For what :func:`robust_ratio_curve` refuses.
+
+    Warns
+    -----
+    UserWarning
+        For few clusters.
+
+    Notes
+    -----
+    Pointwise limits are Wilson's. The inequality is a theorem for independent samples
+    of equal weight, and covers the curve between the tolerances too. With weights n is
+    their effective number, which is no theorem. With clusters the pointwise limits are
+    the cluster-robust ones of :func:`confidence_interval`, and the band has their form
+    at the level of Bonferroni over the tolerances.
+
+    References
+    ----------
+    P. Massart, "The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality"
+    (Annals of Probability, 1990); Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.metrics import robust_ratio_band
+    >>> shift = np.linspace(0, 0.2, 100)
+    >>> band = robust_ratio_band(shift, tolerances=[0.05, 0.1])
+    >>> band.ratio, band.band_low.round(3), band.band_high.round(3)
+    (array([0.25, 0.5 ]), array([0.114, 0.364]), array([0.386, 0.636]))
+    """
+    owner = "robust_ratio_band"
+    confidence = check_confidence(confidence, owner)
+    if tolerances is None:
+        tolerances = np.arange(21) / 100
+    tolerances = check_scores(tolerances, owner, name="tolerances")
+    check_fractions(tolerances, owner, name="tolerances")
+    shift, atol = shifts(data, owner, reference=reference, y_true=y_true, labels=labels)
+    weight = check_weights(sample_weight, len(shift), owner)
+    units = make_units(clusters, len(shift), owner)
+    within = [shift <= tolerance + atol for tolerance in tolerances]
+
+    def limits(level):
+        return [share_interval(w, weight, units, level, "auto", owner) for w in within]
+
+    points = limits(confidence)
+    ratio = np.array([point.value for point in points])
+    if units.clustered:
+        level = 1 - (1 - confidence) / len(tolerances)
+        band = np.array([tuple(interval) for interval in limits(level)]).T
+        band_method = f"Bonferroni over {len(tolerances)} tolerances"
+    else:
+        n = effective_n(np.ones(len(shift)) if weight is None else weight)
+        half = np.sqrt(np.log(2 / (1 - confidence)) / (2 * n))
+        band = np.clip([ratio - half, ratio + half], 0.0, 1.0)
+        band_method = "Dvoretzky-Kiefer-Wolfowitz"
+    for text in units.warnings():
+        warnings.warn(text, UserWarning, stacklevel=2)
+    return Results(
+        columns=("tolerance", "ratio", "low", "high", "band_low", "band_high"),
+        tolerance=tolerances,
+        ratio=ratio,
+        low=np.array([point.low for point in points]),
+        high=np.array([point.high for point in points]),
+        band_low=band[0],
+        band_high=band[1],
+        method=points[0].method,
+        band_method=band_method,
+        n=units.n,
+        unit=units.name,
+        confidence=confidence,
+        warnings=units.warnings(),
+    )

@@ -1,0 +1,1 @@
+"""Scorers for ``cross_val_score`` and ``GridSearchCV``."""

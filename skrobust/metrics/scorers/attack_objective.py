@@ -1,0 +1,95 @@
+"""The trap between robust accuracy and robust ratio, closed in one place.
+
+Robust accuracy may stop attacking a sample once it is fooled. The robust ratio may
+not: it asks how far the probability moves, so every sample needs the full attack.
+"""
+
+import numpy as np
+from sklearn.base import clone
+
+from skrobust.base.attack import own_params
+
+OBJECTIVE_UNKNOWN = "upper bound, objective unknown"
+
+
+def for_accuracy(attack):
+    """Return an attack that aims at wrong labels, for robust accuracy.
+
+    One that was told to move probabilities would turn wrong rows right as well, so it
+    is refused; one that was told nothing is cloned and told.
+    """
+    params = own_params(attack)
+    if getattr(attack, "objective", None) == "probability_shift":
+        raise ValueError(
+            "Robust accuracy needs an attack on the label, but this "
+            f"{type(attack).__name__} has objective='probability_shift', which turns "
+            "wrong rows right as well. Use objective=None."
+        )
+    if "objective" in params and params["objective"] is None:
+        return clone(attack).set_params(objective="misclassification")
+    return attack
+
+
+def for_regression(attack, objective):
+    """Return an attack that moves predictions of a regressor as far as it can.
+
+    ``objective`` is what the metric watches: the distance from the clean prediction, or
+    from the target. An attack that was told another one is refused.
+    """
+    params = own_params(attack)
+    if params.get("objective", objective) not in (None, objective):
+        raise ValueError(
+            f"This robust ratio of a regressor needs an attack with "
+            f"objective={objective!r} or None, but this {type(attack).__name__} has "
+            f"objective={params['objective']!r}."
+        )
+    if "objective" in params:
+        return clone(attack).set_params(objective=objective)
+    return attack
+
+
+def column_labels(estimator, n_columns):
+    """Return the label of each column of predict_proba.
+
+    A net may have more outputs than the classes of its fold; its columns are then the
+    labels themselves.
+    """
+    labels = getattr(estimator, "classes_", None)
+    if labels is None or len(labels) != n_columns:
+        return np.arange(n_columns)
+    return labels
+
+
+def at_full_strength(attack, objective="probability_shift"):
+    """Return an attack that never stops early, for the robust ratio.
+
+    Parameters
+    ----------
+    attack : object with ``perturb``
+        With a parameter ``objective`` that is None, it is cloned and asked for
+        ``objective``; one that was set to "misclassification" is refused. Anything
+        without that parameter (a perturbation, an object of the user's own) is used as
+        it is.
+    objective : str, default="probability_shift"
+        What to ask for.
+
+    Returns
+    -------
+    attack : object
+        The one to use.
+    mode : str
+        What its examples maximise.
+    """
+    params = own_params(attack)
+    if "objective" not in params:  # fixed, or unknown
+        return attack, getattr(attack, "objective", None) or OBJECTIVE_UNKNOWN
+    if params["objective"] == "misclassification":
+        raise ValueError(
+            f"The robust ratio needs the full attack on every sample, but this "
+            f"{type(attack).__name__} has objective='misclassification', which stops "
+            "once a sample is fooled and flatters the ratio. Use "
+            "objective='probability_shift', 'loss' or None."
+        )
+    if params["objective"] is None:
+        attack = clone(attack).set_params(objective=objective)
+    return attack, attack.objective

@@ -1,0 +1,109 @@
+"""What every scorer promises."""
+
+import copy
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
+
+from skrobust._validation import check_same_length, check_targets
+
+
+def _refuse_what_is_not_raw(estimator, owner):
+    """Raise where scikit-learn hands a scorer something else than the rows of X."""
+    if getattr(estimator, "_in_fit", False):
+        raise ValueError(
+            f"{owner} cannot serve early stopping: scikit-learn scores it on binned "
+            "features, not on the rows. Use scoring='loss' there, and this scorer in a "
+            "search around it."
+        )
+    if type(estimator).__name__ in {"_IdentityRegressor", "_IdentityClassifier"}:
+        raise ValueError(
+            f"{owner} needs the rows, and the leave-one-out shortcut of scikit-learn "
+            "has predictions alone. Pass cv=5 to the estimator."
+        )
+
+
+class BaseScorer(BaseEstimator):
+    """Base class of scorers: callables of (estimator, X, y), greater is better.
+
+    A subclass writes ``_score(estimator, X, y, sample_weight)`` and a label. It works
+    wherever scikit-learn takes a scorer, alone or in a dictionary; its parameters are
+    reachable (``scoring__perturbation__eps``); ``clone`` and pickling lose nothing that
+    it holds, such as a fitted perturbation. It predicts by itself: scikit-learn's cache
+    of predictions ignores the rows, so it would mix clean with perturbed ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skrobust.metrics import BaseScorer
+    >>> class HalfPrecision(BaseScorer):
+    ...     def _label(self):
+    ...         return "half_precision"
+    ...     def _score(self, estimator, X, y, sample_weight):
+    ...         rows = X.astype(np.float16).astype(X.dtype)
+    ...         return np.average(estimator.predict(rows) == y, weights=sample_weight)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> HalfPrecision()(LogisticRegression(max_iter=999).fit(X, y), X, y) > 0.9
+    True
+    """
+
+    # `estimator` is an argument of score, not metadata to be requested.
+    __metadata_request__score = {"estimator": UNUSED}
+
+    _needs_y = True
+
+    def score(self, estimator, X, y=None, *, sample_weight=None):
+        """Return the score of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            The model to score.
+        X : array-like or data frame of shape (n_samples, ...)
+            Raw input of the whole pipeline.
+        y : array-like of shape (n_samples,)
+            True labels or targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, where the metric has them.
+
+        Returns
+        -------
+        float
+            Greater is better.
+        """
+        owner = type(self).__name__
+        _refuse_what_is_not_raw(estimator, owner)
+        if self._needs_y and y is None:
+            raise ValueError(f"{owner} needs y, the true labels of the rows.")
+        if y is not None:
+            y = check_targets(y, owner)
+            check_same_length(owner, X=X if hasattr(X, "__len__") else y, y=y)
+        return float(self._score(estimator, X, y, sample_weight))
+
+    def __call__(self, estimator, X, y=None, **metadata):
+        """Return :meth:`score`, as scikit-learn calls scorers."""
+        return self.score(estimator, X, y, **metadata)
+
+    def _accept_sample_weight(self):
+        # scikit-learn asks this of scorers while metadata routing is off.
+        return True
+
+    def __getattr__(self, name):
+        # Displays ask scorers for __name__; a property of that name on the class
+        # breaks pickling by value of classes defined in notebooks.
+        if name == "__name__":
+            return self._label()
+        if name == "_score_func":
+            raise AttributeError(
+                f"{type(self).__name__} cannot tune a decision threshold: scikit-learn "
+                "would rebuild it from a function of labels and leave the perturbation "
+                "out. Search the threshold with GridSearchCV over a FixedThreshold"
+                "Classifier instead."
+            )
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+
+    def __sklearn_clone__(self):
+        # A search clones its scorers; a fitted perturbation must survive that.
+        return copy.deepcopy(self)

@@ -1,0 +1,246 @@
+"""The functions that make scorers, and their names."""
+
+from sklearn.base import clone
+
+from skrobust._validation import check_choice
+from skrobust.metrics.scorers.classes import (
+    NORMALIZED,
+    NormalizedScorer,
+    RobustScorer,
+    StabilityIndexScorer,
+    StabilityScorer,
+    check_conditions,
+    check_perturber,
+)
+
+
+def _fitted(perturbation, X_ref):
+    if X_ref is None:
+        return perturbation
+    if not hasattr(perturbation, "fit"):
+        raise ValueError(
+            f"X_ref is there to fit a perturbation, and {type(perturbation).__name__} "
+            "has no fit."
+        )
+    return clone(perturbation).fit(X_ref)
+
+
+def make_normalized_scorer(
+    metric="accuracy", *, n_samples=None, n_features=None, **options
+):
+    """Make a scorer of the dataset-adaptive normalized metric.
+
+    Parameters
+    ----------
+    metric : {"accuracy", "r2", "clustering"}, default="accuracy"
+        For classifiers, regressors and clusterers with ``predict``.
+    n_samples : int, default=None
+        N of the metric, a property of the data set: pass ``len(X)``. None takes the
+        rows scored, so that a small fold looks like a small data set.
+    n_features : int, default=None
+        d of the metric; None reads it from X, as the product of all axes but the first.
+    **options : dict
+        Further parameters of the metric function, such as ``clip=False``.
+
+    Returns
+    -------
+    scorer : NormalizedScorer
+        Greater is better.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skrobust.metrics import make_normalized_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = make_normalized_scorer("accuracy", n_samples=len(X))
+    >>> cross_val_score(LogisticRegression(max_iter=9999), X, y, scoring=scorer).shape
+    (5,)
+    """
+    check_choice(metric, "metric", "make_normalized_scorer", NORMALIZED)
+    return NormalizedScorer(
+        metric, n_samples=n_samples, n_features=n_features, options=options or None
+    )
+
+
+def make_robust_scorer(
+    perturbation,
+    metric="robust_accuracy",
+    *,
+    tolerance=None,
+    reference="predicted",
+    X_ref=None,
+):
+    """Make a scorer that perturbs or attacks the rows before it scores them.
+
+    Parameters
+    ----------
+    perturbation : object with ``perturb(estimator, X, y)``
+        A perturbation, an attack or an object of your own. One that learns scales must
+        be fitted, or ``X_ref`` given.
+    metric : str or callable, default="robust_accuracy"
+        "robust_accuracy" or "robust_ratio" of classifiers, "regression_robust_ratio" of
+        regressors. A callable gets (y_true, y_pred_perturbed); greater must be better.
+        For a robust ratio an attack runs in full on every sample, fooled or not.
+    tolerance : float, default=None
+        Bound on the change of probability, in [0, 1], or of the prediction, in the
+        units of the target; for the robust ratios, which need it.
+    reference : {"predicted", "true", "max"}, default="predicted"
+        Whose probability the robust ratio watches. An attack drives that of the
+        predicted class; for another reference the ratio is a looser upper bound. For
+        regressors: whether the change is from the clean prediction or from y.
+    X_ref : array-like, default=None
+        Training rows on which a copy of the perturbation is fitted.
+
+    Returns
+    -------
+    scorer : RobustScorer
+        Greater is better.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.svm import SVC
+    >>> from skrobust.metrics import make_robust_scorer
+    >>> from skrobust.perturbations import GaussianNoise
+    >>> X, y = load_digits(return_X_y=True)
+    >>> noise = GaussianNoise(std=0.2, data_range=(0, 16), random_state=0)
+    >>> scores = cross_val_score(SVC(), X, y, scoring=make_robust_scorer(noise))
+    >>> bool(scores.mean() > 0.5)
+    True
+    """
+    check_perturber(perturbation, "perturbation", "make_robust_scorer")
+    return RobustScorer(
+        _fitted(perturbation, X_ref), metric, tolerance=tolerance, reference=reference
+    )
+
+
+def make_stability_scorer(conditions, *, metric="accuracy", X_ref=None):
+    """Make a scorer of the Accuracy-Stability Index over conditions.
+
+    Parameters
+    ----------
+    conditions : list of objects with ``perturb(estimator, X, y)``
+        For example ``two_factor_grid("asi68", image_shape=(8, 8))``.
+    metric : "accuracy" or callable, default="accuracy"
+        What is measured under each condition, a share in [0, 1].
+    X_ref : array-like, default=None
+        Training rows on which copies of the conditions are fitted.
+
+    Returns
+    -------
+    scorer : StabilityScorer
+        Greater is better, 1 is best.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import make_stability_scorer
+    >>> from skrobust.perturbations import two_factor_grid
+    >>> make_stability_scorer(two_factor_grid("asi68", image_shape=(8, 8))).__name__
+    'accuracy_stability_index'
+    """
+    check_conditions(conditions, "make_stability_scorer")
+    conditions = [_fitted(condition, X_ref) for condition in conditions]
+    return StabilityScorer(conditions, metric=metric)
+
+
+def make_stability_index_scorer(
+    n_periods=10, *, metric="accuracy", falling_rate_weight=12, variability_weight=0.5
+):
+    """Make a scorer of the stability index over time.
+
+    The rows scored are taken to be in the order of time and are cut into ``n_periods``
+    blocks of equal size; the metric of each block enters the index. Use it with a
+    splitter that keeps the order, such as TimeSeriesSplit.
+
+    Parameters
+    ----------
+    n_periods : int, default=10
+        Number of blocks.
+    metric : "accuracy" or callable, default="accuracy"
+        What is measured in each block.
+    falling_rate_weight : float, default=12
+        Weight of a falling trend.
+    variability_weight : float, default=0.5
+        Weight of the spread about the trend.
+
+    Returns
+    -------
+    scorer : StabilityIndexScorer
+        Greater is better.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import make_stability_index_scorer
+    >>> make_stability_index_scorer(n_periods=12).__name__
+    'stability_index'
+    """
+    return StabilityIndexScorer(
+        n_periods,
+        metric=metric,
+        falling_rate_weight=falling_rate_weight,
+        variability_weight=variability_weight,
+    )
+
+
+_REGISTRY = {
+    "accuracy_stability_index": StabilityScorer,
+    "normalized_accuracy": lambda **p: make_normalized_scorer("accuracy", **p),
+    "normalized_clustering": lambda **p: make_normalized_scorer("clustering", **p),
+    "normalized_r2": lambda **p: make_normalized_scorer("r2", **p),
+    "regression_robust_ratio": lambda **p: RobustScorer(
+        metric="regression_robust_ratio", **p
+    ),
+    "robust_accuracy": lambda **p: RobustScorer(metric="robust_accuracy", **p),
+    "robust_ratio": lambda **p: RobustScorer(metric="robust_ratio", **p),
+    "stability_index": StabilityIndexScorer,
+}
+
+
+def get_scorer_names():
+    """Return the names that :func:`get_scorer` knows.
+
+    Returns
+    -------
+    list of str
+        Sorted.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import get_scorer_names
+    >>> "robust_ratio" in get_scorer_names()
+    True
+    """
+    return sorted(_REGISTRY)
+
+
+def get_scorer(name, **params):
+    """Return a new scorer by name (scikit-learn's own registry cannot be extended).
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`get_scorer_names`.
+    **params : dict
+        Parameters of the scorer, such as ``perturbation=``, ``conditions=`` or
+        ``n_samples=``; they can be set later with ``set_params``, too.
+
+    Returns
+    -------
+    scorer : BaseScorer
+        A fresh object each time.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import get_scorer
+    >>> get_scorer("normalized_accuracy", n_samples=1797)
+    NormalizedScorer(n_samples=1797)
+    """
+    if name not in _REGISTRY:
+        raise ValueError(
+            f"{name!r} is not a scorer of skrobust; known are "
+            f"{', '.join(get_scorer_names())}."
+        )
+    return _REGISTRY[name](**params)

@@ -1,0 +1,1 @@
+"""The Accuracy-Stability Index and the stability index over time."""

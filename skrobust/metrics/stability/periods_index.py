@@ -1,0 +1,262 @@
+"""Stability of a metric over periods of time, from the rows of all periods."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrobust._results import Results
+from skrobust._validation import (
+    check_choice,
+    check_number,
+    check_weights,
+    invalid,
+    metric,
+)
+from skrobust.metrics.stability.indices import stability_index
+from skrobust.metrics.stability.period_rows import (
+    named_metric,
+    rows_of_periods,
+    score_of,
+)
+
+
+# Inside this function ``metric`` is the parameter, not the decorator.
+@metric
+def period_stability_index(
+    y_true,
+    y_pred,
+    times,
+    *,
+    metric="accuracy",
+    falling_rate_weight=12,
+    variability_weight=0.5,
+    slope_per="period",
+    undefined="warn",
+    return_periods=False,
+    sample_weight=None,
+):
+    r"""Compute the stability index of a metric over the periods of ``times``.
+
+    Greater is better; not bounded from below.
+
+    .. math:: \bar{m} + w_f \min(0, a) - w_v \,
+        \mathrm{std}\left(m_t - (a\,t + b)\right)
+
+    where :math:`m_t` is the metric over the rows of period :math:`t`, :math:`\bar{m}`
+    the mean over the periods, and the rest as in :func:`stability_index`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels for "accuracy"; scores of the second class in sorted order
+        for "gini" and "roc_auc"; for a callable whatever it takes.
+    times : array-like of shape (n_samples,)
+        The period of each row: numbers, dates or text that sort in time. Each distinct
+        value is a period.
+    metric : {"accuracy", "gini", "roc_auc"} or callable, default="accuracy"
+        The metric of one period; "gini" is ``2 * AUC - 1``. A callable takes ``(y_true,
+        y_pred)``, and ``sample_weight=`` where weights are given; nan says undefined.
+    falling_rate_weight : float, default=12
+        Non-negative weight of a negative slope.
+    variability_weight : float, default=0.5
+        Non-negative weight of the scatter about the trend.
+    slope_per : {"period", "time"}, default="period"
+        Per period that counts, gaps ignored, as in both sources; or per unit of
+        ``times``, which must then be numbers (our extension).
+    undefined : {"warn", "raise"}, default="warn"
+        Periods in which the metric is undefined (one class only, or no weight) are left
+        out with one warning that counts them, or refused.
+    return_periods : bool, default=False
+        Whether to return the table of the periods as well.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights of the rows within their period.
+
+    Returns
+    -------
+    index : float
+        The index; nan with a warning when fewer than two periods count.
+    periods : Results
+        Columns ``period``, ``n_samples`` and ``score`` (nan where left out). Only with
+        ``return_periods=True``.
+
+    Raises
+    ------
+    ValueError
+        For missing times, lengths that differ, more than two classes with "gini" or
+        "roc_auc", or an undefined period under ``undefined="raise"``.
+
+    Notes
+    -----
+    Every period has the same weight, whatever its number of rows. A period that is left
+    out counts as if its rows were not there: the public copies of the competition's
+    function either fail on such a period or skip it.
+
+    References
+    ----------
+    F. Rodriguez, documentation of ``stability_index`` in the package modstablib 0.1.2;
+    Home Credit, Credit Risk Model Stability (Kaggle, 2024).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import period_stability_index
+    >>> weeks = [0, 0, 1, 1, 2, 2]
+    >>> y_true, y_pred = [0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 0, 0]
+    >>> round(period_stability_index(y_true, y_pred, weeks), 4)
+    -2.2256
+    """
+    return _index(
+        y_true,
+        y_pred,
+        times,
+        metric,
+        weights=(falling_rate_weight, variability_weight),
+        slope_per=slope_per,
+        undefined=undefined,
+        return_periods=return_periods,
+        sample_weight=sample_weight,
+        owner="period_stability_index",
+    )
+
+
+@metric
+def gini_stability(
+    y_true,
+    y_score,
+    times,
+    *,
+    undefined="warn",
+    return_periods=False,
+    sample_weight=None,
+):
+    r"""Compute the "gini stability" of the Home Credit competition.
+
+    Greater is better; at most 1 and not bounded from below.
+
+    .. math:: \bar{g} + 88 \min(0, a) - 0.5 \,
+        \mathrm{std}\left(g_t - (a\,t + b)\right), \qquad g_t = 2 \, AUC_t - 1
+
+    over the periods :math:`t`, with the slope :math:`a` per period.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels of two classes; the second in sorted order is the positive one.
+    y_score : array-like of shape (n_samples,)
+        Scores, greater for the positive class.
+    times : array-like of shape (n_samples,)
+        The period of each row, such as the number of its week.
+    undefined : {"warn", "raise"}, default="warn"
+        Periods of one class are left out with one warning that counts them, or refused.
+    return_periods : bool, default=False
+        Whether to return the table of the periods as well.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights of the rows within their period.
+
+    Returns
+    -------
+    index : float
+        The index; nan with a warning when fewer than two periods count.
+    periods : Results
+        Columns ``period``, ``n_samples`` and ``score``, the gini of each period. Only
+        with ``return_periods=True``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`period_stability_index`, which this is with ``metric="gini"`` and
+        ``falling_rate_weight=88``.
+
+    References
+    ----------
+    Home Credit, Credit Risk Model Stability (Kaggle, 2024).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import gini_stability
+    >>> weeks = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> y_true = [0, 0, 1, 1, 0, 0, 1, 1]
+    >>> y_score = [0.1, 0.4, 0.35, 0.8, 0.1, 0.2, 0.3, 0.4]
+    >>> round(gini_stability(y_true, y_score, weeks), 4)
+    0.75
+    """
+    return _index(
+        y_true,
+        y_score,
+        times,
+        "gini",
+        weights=(88, 0.5),
+        slope_per="period",
+        undefined=undefined,
+        return_periods=return_periods,
+        sample_weight=sample_weight,
+        owner="gini_stability",
+    )
+
+
+def _index(
+    y_true,
+    y_pred,
+    times,
+    named,
+    *,
+    weights,
+    slope_per,
+    undefined,
+    return_periods,
+    sample_weight,
+    owner,
+):
+    check_choice(undefined, "undefined", owner, ("warn", "raise"))
+    check_choice(slope_per, "slope_per", owner, ("period", "time"))
+    fall = check_number(weights[0], "falling_rate_weight", owner, low=0)
+    scatter = check_number(weights[1], "variability_weight", owner, low=0)
+    y_true, y_pred, score = named_metric(named, y_true, y_pred, owner)
+    distinct, rows = rows_of_periods(times, len(y_true), owner)
+    if slope_per == "time" and distinct.dtype.kind not in "iuf":
+        raise invalid("times", owner, "numbers when slope_per='time'", distinct[0])
+    weight = check_weights(sample_weight, len(y_true), owner)
+    scores = np.array(
+        [
+            score_of(score, y_true[i], y_pred[i], None if weight is None else weight[i])
+            for i in rows
+        ]
+    )
+    counts = ~np.isnan(scores)
+    index = float("nan")
+    if counts.sum() >= 2:
+        index = stability_index(
+            scores[counts],
+            falling_rate_weight=fall,
+            variability_weight=scatter,
+            times=distinct[counts] if slope_per == "time" else None,
+        )
+    _tell(distinct, counts, undefined, owner)
+    if not return_periods:
+        return index
+    return index, Results(
+        columns=("period", "n_samples", "score"),
+        period=distinct,
+        n_samples=np.array([len(i) for i in rows]),
+        score=scores,
+    )
+
+
+def _tell(distinct, counts, undefined, owner):
+    """Warn once, or raise, about the periods that are left out."""
+    n_out = int((~counts).sum())
+    text = ""
+    if n_out:
+        text = (
+            f"{n_out} of {len(counts)} periods, in which the metric is undefined (one "
+            f"class only, or no weight); the first is {distinct[~counts][0]}."
+        )
+        if undefined == "raise":
+            raise ValueError(f"{owner} found {text}")
+        text = f"{owner} leaves out {text} "
+    if counts.sum() < 2:
+        text += f"{owner} is undefined for fewer than two periods; it is set to nan."
+    if text:
+        warnings.warn(text.rstrip(), UndefinedMetricWarning, stacklevel=5)

@@ -1,0 +1,144 @@
+"""Which of two models has the better mean and which the smaller variation."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from skrobust._results import Results
+from skrobust._validation import check_number, check_scores, metric
+from skrobust.metrics.stability.indices import (
+    accuracy_stability_index,
+    coefficient_of_variation,
+)
+
+
+def stability_quadrant(mean, cv, *, reference_mean, reference_cv):
+    r"""Place a model beside a reference by its mean score and its variation (mCV).
+
+    ======== ======================== =======================
+    quadrant mean                     variation
+    ======== ======================== =======================
+    I        at least the reference's at most the reference's
+    II       at least the reference's greater
+    III      smaller                  at most the reference's
+    IV       smaller                  greater
+    ======== ======================== =======================
+
+    Parameters
+    ----------
+    mean : float
+        Mean score over the conditions, in any unit.
+    cv : float
+        Coefficient of variation over the same conditions, non-negative.
+    reference_mean, reference_cv : float
+        The same of the reference, in the same units.
+
+    Returns
+    -------
+    str
+        "I", "II", "III" or "IV".
+
+    Raises
+    ------
+    ValueError
+        For numbers that are not finite, or a negative variation.
+
+    Notes
+    -----
+    In the source the reference is the same network trained on clean data.
+
+    References
+    ----------
+    "Benchmarking Deep Learning Classifiers: Beyond Accuracy" (arXiv 2103.03102, 2021).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import stability_quadrant
+    >>> stability_quadrant(0.8575, 0.0333, reference_mean=0.8525, reference_cv=0.0228)
+    'II'
+    """
+    owner = "stability_quadrant"
+    mean = check_number(mean, "mean", owner)
+    cv = check_number(cv, "cv", owner, low=0)
+    reference_mean = check_number(reference_mean, "reference_mean", owner)
+    reference_cv = check_number(reference_cv, "reference_cv", owner, low=0)
+    return _quadrant(mean, cv, reference_mean, reference_cv)
+
+
+@metric
+def stability_summary(scores, *, reference=None):
+    r"""Summarise scores over conditions by mean, variation, ASI and quadrant.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_conditions,)
+        Accuracies in [0, 1], one per condition.
+    reference : array-like of shape (n_conditions,), mapping or None, default=None
+        Scores of the reference model under the same conditions, or its summary.
+
+    Returns
+    -------
+    Results
+        ``mean`` in [0, 1], ``cv`` (population standard deviation over the mean, nan
+        when every score is 0), ``asi`` in [-1, 1] and ``quadrant``: "I" to "IV" as in
+        :func:`stability_quadrant`, None without a reference.
+
+    Raises
+    ------
+    ValueError
+        For scores outside [0, 1], or a reference of another number of conditions.
+
+    Notes
+    -----
+    A variation of nan counts as greater than the reference's.
+
+    References
+    ----------
+    Accuracy-Stability Index (arXiv 2311.15332, 2023); quadrants of "Benchmarking Deep
+    Learning Classifiers: Beyond Accuracy" (arXiv 2103.03102, 2021).
+
+    Examples
+    --------
+    >>> from skrobust.metrics import stability_summary
+    >>> summary = stability_summary([0.9, 0.8, 0.7], reference=[0.8, 0.8, 0.5])
+    >>> round(summary.asi, 4), summary.quadrant
+    (0.7737, 'I')
+    """
+    owner = "stability_summary"
+    summary = _summary(scores)
+    if reference is None:
+        return summary
+    if isinstance(reference, Mapping):
+        if not {"mean", "cv"} <= set(reference):
+            raise ValueError(
+                f"{owner} needs a reference of scores, or a summary with mean and cv; "
+                f"this one has {sorted(reference)}."
+            )
+        check_number(reference["mean"], "reference mean", owner)
+        check_number(reference["cv"], "reference cv", owner, low=0)
+    else:
+        if len(check_scores(reference, owner, name="reference")) != len(scores):
+            raise ValueError(
+                f"{owner} needs scores and reference under the same conditions; scores "
+                f"has {len(scores)}, reference {len(reference)}."
+            )
+        reference = _summary(reference)
+    summary["quadrant"] = _quadrant(
+        summary["mean"], summary["cv"], reference["mean"], reference["cv"]
+    )
+    return summary
+
+
+def _summary(scores):
+    asi = accuracy_stability_index(scores)
+    mean = float(np.mean(scores))
+    cv = coefficient_of_variation(scores) if mean > 0 else float("nan")
+    return Results(columns=(), mean=mean, cv=cv, asi=asi, quadrant=None)
+
+
+def _quadrant(mean, cv, reference_mean, reference_cv):
+    # Equal scores in another order differ by rounding.
+    steady = cv <= reference_cv + 1e-12  # never for nan
+    if mean >= reference_mean - 1e-12:
+        return "I" if steady else "II"
+    return "III" if steady else "IV"

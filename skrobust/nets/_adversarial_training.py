@@ -1,0 +1,267 @@
+"""Adversarial training of skorch nets, as a callback."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from skrobust._keyed_noise.generator import NoiseKey, stream_number
+from skrobust._responses import predicts_numbers
+from skrobust._validation import check_choice, check_count, check_number
+from skrobust.base.training_attack import check_training_attack, training_attack
+
+
+class AdversarialTraining(BaseEstimator):
+    r"""Callback of skorch: each training batch becomes adversarial against the net.
+
+    .. math:: \min_\theta \sum_i \max_{x' \in B(x_i)} L(f_\theta(x'), y_i)
+
+    Before each step of the optimizer the batch is attacked, with the weights as they
+    are at that moment; the step then learns from the examples. Validation batches stay
+    as they are. Give it to a net by name, as
+    ``callbacks=[("adversarial", AdversarialTraining(attack))]``; a search then reaches
+    ``callbacks__adversarial__eps``, ``..__share`` or ``..__attack`` (skorch does not
+    reach deeper, into the parameters of the attack).
+
+    Parameters
+    ----------
+    attack : attack
+        Of :mod:`skrobust.attacks`, such as ``PGD(eps, n_steps=7)`` or ``FGSM(eps)``.
+        ``eps`` and ``data_range`` are in the units that the *net* sees: behind a
+        MinMaxScaler, those of [0, 1]. With ``objective=None`` an attack that has losses
+        drives every row to the largest loss, instead of stopping at the first wrong
+        label.
+    eps : float, default=None
+        Radius of the ball, in the place of that of the attack; None leaves it.
+    share : float in (0, 1], default=1.0
+        Share of the rows of a batch that is attacked (rounded half up), drawn anew for
+        each batch.
+    mode : {"replace", "add"}, default="replace"
+        Whether the examples stand in the place of their rows, or come after them in a
+        longer batch.
+    ramp_epochs : int, default=0
+        ``eps`` grows in equal steps over so many epochs, from ``eps / (ramp_epochs +
+        1)`` in the first to ``eps`` from the epoch after them on. Large budgets may
+        keep a net from learning at all without it. A ``step_size`` that was given stays
+        as it is.
+
+    Notes
+    -----
+    The examples are made against the net in evaluation mode: dropout is off, and batch
+    normalisation uses its running statistics and does not update them; so examples do
+    not depend on their batch mates, and nothing of the net changes. The step that
+    learns from them runs in training mode as ever, and its statistics are those of the
+    examples. The global generator of torch is not drawn from: with ``eps=0`` and
+    ``mode="replace"`` the net is, bit for bit, the one that ordinary training gives.
+
+    Epochs are counted by the history of the net, so ``partial_fit`` goes on where it
+    stopped and ``warm_start`` does not repeat starts. An attack whose ``random_state``
+    is an int draws new starts at every batch and is reproducible.
+
+    Batches must come as the list (rows, labels) that torch's own collation gives. The
+    first sentence that an attack had to say in a training is warned of once, at its
+    end.
+
+    References
+    ----------
+    .. [1] A. Madry, A. Makelov, L. Schmidt, D. Tsipras and A. Vladu, "Towards Deep
+       Learning Models Resistant to Adversarial Attacks", ICLR 2018.
+    .. [2] I. Goodfellow, J. Shlens and C. Szegedy, "Explaining and Harnessing
+       Adversarial Examples", ICLR 2015 (half clean, half FGSM: ``mode="add"``).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from skrobust.attacks import PGD
+    >>> from skrobust.nets import AdversarialTraining, small_cnn_classifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> attack = PGD(0.1, n_steps=3, data_range=(0, 1), random_state=0)
+    >>> model = small_cnn_classifier(
+    ...     (8, 8), 10, epochs=3, callbacks=[AdversarialTraining(attack)]
+    ... )
+    >>> bool(model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) > 0.5)
+    True
+    """
+
+    def __init__(self, attack, *, eps=None, share=1.0, mode="replace", ramp_epochs=0):
+        self.attack = attack
+        self.eps = eps
+        self.share = share
+        self.mode = mode
+        self.ramp_epochs = ramp_epochs
+
+    def initialize(self):
+        """Do nothing; the history of the net holds all that changes.
+
+        Returns
+        -------
+        self : object
+            The callback.
+        """
+        return self
+
+    def on_train_begin(self, net, X=None, y=None, **kwargs):
+        """Check the parameters.
+
+        Parameters
+        ----------
+        net : skorch net
+            In training.
+        X, y : containers
+            Not used.
+        **kwargs : dict
+            Not used.
+        """
+        owner = type(self).__name__
+        if predicts_numbers(net):
+            name = type(net).__name__
+            raise ValueError(f"{owner} needs a classifier; {name} is a regressor.")
+        check_training_attack(self.attack, owner)
+        if self.eps is not None:
+            check_number(self.eps, "eps", owner, low=0)
+        check_number(self.share, "share", owner, low=0, high=1, low_open=True)
+        check_choice(self.mode, "mode", owner, ("replace", "add"))
+        check_count(self.ramp_epochs, "ramp_epochs", owner, low=0)
+        self.sentence_ = None
+
+    def on_train_end(self, net, X=None, y=None, **kwargs):
+        """Warn once of what the attack had to say.
+
+        Parameters
+        ----------
+        net : skorch net
+            In training.
+        X, y : containers
+            Not used.
+        **kwargs : dict
+            Not used.
+        """
+        if self.sentence_ is not None:
+            warnings.warn(
+                f"{type(self).__name__}, in a batch: {self.sentence_}",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    def on_epoch_begin(self, net, dataset_train=None, dataset_valid=None, **kwargs):
+        """Do nothing.
+
+        Parameters
+        ----------
+        net : skorch net
+            In training.
+        dataset_train, dataset_valid : Dataset
+            Not used.
+        **kwargs : dict
+            Not used.
+        """
+
+    on_epoch_end = on_epoch_begin
+
+    def on_batch_begin(self, net, batch=None, training=None, **kwargs):
+        """Put adversarial examples into a training batch.
+
+        Parameters
+        ----------
+        net : skorch net
+            In training.
+        batch : list of two tensors
+            Rows and labels; the list is changed, its tensors are not.
+        training : bool
+            Whether the batch is one of training; others stay as they are.
+        **kwargs : dict
+            Not used.
+        """
+        if not training:
+            return
+        X, y = self._rows_and_labels(batch)
+        epoch, number = len(net.history), len(net.history[-1]["batches"])
+        attack = training_attack(self.attack, "epoch", epoch, "batch", number)
+        eps = self.attack.eps if self.eps is None else self.eps
+        attack.set_params(eps=eps * min(1.0, epoch / (self.ramp_epochs + 1)))
+        chosen = self._chosen(X, epoch, number)
+        result, details, _ = attack._search(net, X[chosen], y[chosen].cpu().numpy())
+        sentences = details.get("warnings", ())
+        if sentences and self.sentence_ is None:
+            self.sentence_ = sentences[0]
+        examples = X.new_tensor(result)
+        if self.mode == "add":
+            torch = _torch()
+            batch[0] = torch.cat([X, examples])
+            batch[1] = torch.cat([y, y[chosen]])
+        else:
+            batch[0] = X.clone()
+            batch[0][chosen] = examples
+
+    def on_batch_end(self, net, batch=None, training=None, **kwargs):
+        """Do nothing.
+
+        Parameters
+        ----------
+        net : skorch net
+            In training.
+        batch : list of two tensors
+            Not used.
+        training : bool
+            Not used.
+        **kwargs : dict
+            Not used.
+        """
+
+    def on_grad_computed(
+        self, net, named_parameters, X=None, y=None, training=None, **kwargs
+    ):
+        """Do nothing.
+
+        Parameters
+        ----------
+        net : skorch net
+            In training.
+        named_parameters : iterable
+            Not used.
+        X, y : tensors
+            Not used.
+        training : bool
+            Not used.
+        **kwargs : dict
+            Not used.
+        """
+
+    def _rows_and_labels(self, batch):
+        torch = _torch()
+        fine = isinstance(batch, list) and len(batch) == 2
+        fine = fine and all(isinstance(part, torch.Tensor) for part in batch)
+        if (
+            not fine
+            or not batch[0].is_floating_point()
+            or len(batch[0]) != len(batch[1])
+        ):
+            raise ValueError(
+                f"{type(self).__name__} needs each batch as a list of two tensors, "
+                "rows of floats and their labels, as torch's own collation gives. Got "
+                f"{_described(batch)}."
+            )
+        return batch
+
+    def _chosen(self, X, epoch, number):
+        """Return the positions of the rows that are attacked, in their order."""
+        n = len(X)
+        size = max(1, int(self.share * n + 0.5))
+        if size == n:
+            return slice(None)
+        values = X.detach().cpu().numpy()
+        key = NoiseKey.from_rows(values, stream_number("share", epoch, number))
+        draws = key.generator().random((n,))
+        return np.sort(np.argsort(draws, kind="stable")[:size])
+
+
+def _torch():
+    import torch
+
+    return torch
+
+
+def _described(batch):
+    if not isinstance(batch, (list, tuple)):
+        return type(batch).__name__
+    return f"{type(batch).__name__} of {[type(part).__name__ for part in batch]}"

@@ -1,0 +1,1 @@
+"""Perturbations of images."""

@@ -1,0 +1,285 @@
+"""Changes of light and colour: contrast, brightness, saturation."""
+
+from functools import lru_cache, reduce
+
+import numpy as np
+
+from skrobust.perturbations.images._point import PointPerturbation
+from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+
+_RED_GREEN_BLUE = (0.299, 0.587, 0.114)
+
+
+def grey_of(images):
+    """Return the brightness, one channel: that of RGB (BT.601), or the mean."""
+    channels = _channels(images)
+    if len(channels) == 1:
+        return images
+    weights = (
+        _RED_GREEN_BLUE if len(channels) == 3 else [1 / len(channels)] * len(channels)
+    )
+    return sum(w * channel for w, channel in zip(weights, channels, strict=True))
+
+
+def _channels(images):
+    # Channel by channel is much faster than along so short an axis.
+    return [images[..., k : k + 1] for k in range(images.shape[3])]
+
+
+def _largest(images):
+    return reduce(np.maximum, _channels(images))
+
+
+class Contrast(PointPerturbation, TabulatedPerturbation):
+    r"""Shrink images towards their own mean colour.
+
+    .. math:: x' = m + f\,(x - m)
+
+    where m is the mean of each channel of each image: nothing gets darker on average
+    (other libraries call a multiplication contrast).
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image; 0 changes nothing. 1 where ``factor`` is not given either.
+    factor : float, default=None
+        Factor f, in place of ``severity``; above 1 contrast grows.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    References
+    ----------
+    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
+       Common Corruptions and Perturbations", ICLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Contrast
+    >>> images = np.array([[[100, 200]]], dtype=np.uint8)
+    >>> Contrast(factor=0.5).perturb(None, images).tolist()
+    [[[125, 175]]]
+    """
+
+    _levels = {
+        "factor": Levels(1.0, (0.75, 0.5, 0.4, 0.3, 0.15), (0.4, 0.3, 0.2, 0.1, 0.05))
+    }
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        factor=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.factor = factor
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _know(self, images):
+        mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
+        return mean, self._strengths(images).factor
+
+    def _point(self, values, known):
+        mean, factor = known
+        return values * factor + mean * (1 - factor)
+
+
+class Brightness(TabulatedPerturbation):
+    """Raise the value of hue, saturation and value; hue and saturation stay.
+
+    The value of a pixel is the largest of its channels, so all channels are scaled by
+    the same number. One channel is its own value; black turns grey. A value stops at
+    the high end of the range.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image; 0 changes nothing. 1 where ``shift`` is not given either.
+    shift : float, default=None
+        What is added to the value, as a share of the data range, in place of
+        ``severity``. Below 0 images get darker.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    References
+    ----------
+    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
+       Common Corruptions and Perturbations", ICLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Brightness
+    >>> image = np.array([[[[0.2, 0.1, 0.1]]]])
+    >>> Brightness(shift=0.2, channel_axis=-1).perturb(None, image).round(3)
+    array([[[[0.4, 0.2, 0.2]]]])
+    """
+
+    _levels = {
+        "shift": Levels(
+            0.0, (0.05, 0.1, 0.15, 0.2, 0.3), (0.1, 0.2, 0.3, 0.4, 0.5), low=None
+        )
+    }
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        shift=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.shift = shift
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _perturb_images(self, images, rng):
+        return _raised(images, self._strengths(images).shift)
+
+    def _perturb_bytes(self, images, rng):
+        grey = images.shape[3] == 1
+        table = _raised_bytes(self._strengths(images).shift, grey)
+        if not grey:  # in the table of each pixel's value
+            images = _largest(images).astype(np.uint16) << 8 | images
+        return np.take(table, images, mode="clip")
+
+
+def _raised(images, shift):
+    """Return images with the value of each pixel raised."""
+    value = _largest(images)
+    # Values beyond a learned range stay where they are.
+    new = np.clip(value + shift, np.minimum(value, 0), np.maximum(value, 1))
+    if images.shape[3] == 1:
+        return new
+    dark = value <= 0
+    out = images * np.where(dark, 1, new / np.where(dark, 1, value))
+    out += np.where(dark, new - value, 0)
+    return out
+
+
+@lru_cache(maxsize=8)
+def _raised_bytes(shift, grey):
+    """Return the new level of each level, in colour for each value of its pixel."""
+    levels = np.arange(256, dtype=np.float32) / 255
+    if grey:
+        new = _raised(levels.reshape(1, 256, 1, 1), shift)
+    else:
+        pairs = np.stack(np.broadcast_arrays(levels[:, None], levels), axis=-1)[None]
+        # A level above its pixel's value does not occur.
+        new = _raised(np.minimum(pairs, pairs[..., :1]), shift)[..., 1]
+    return np.clip(np.rint(new * 255), 0, 255).astype(np.uint8).ravel()
+
+
+class Saturate(TabulatedPerturbation):
+    """Change the saturation of colours; hue and value stay.
+
+    The saturation S of hue, saturation and value becomes clip(scale S + offset, 0, 1).
+    The published scales lead from 1 down to .1 and then up to 20, so between
+    severities 2 and 3, where they are interpolated, there is one that changes nothing.
+    Grey has no hue; where the offset colours it, it turns red (the first channel), as
+    in other libraries.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image; 0 changes nothing. 1 where no other strength is given.
+    scale : float, default=None
+        Factor of the saturation, in place of ``severity``.
+    offset : float, default=None
+        What is added to it, in place of ``severity``. Of the two, the one left out
+        has its value at severity 1.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    References
+    ----------
+    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
+       Common Corruptions and Perturbations", ICLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Saturate
+    >>> image = np.array([[[[0.8, 0.4, 0.4]]]])
+    >>> saturate = Saturate(scale=0.5, offset=0, channel_axis=-1)
+    >>> saturate.perturb(None, image).round(3)
+    array([[[[0.8, 0.6, 0.6]]]])
+    """
+
+    _levels = {
+        "scale": Levels(1.0, (0.3, 0.1, 1.5, 2, 2.5), (0.3, 0.1, 2, 5, 20)),
+        "offset": Levels(0.0, (0, 0, 0, 0.1, 0.2), (0, 0, 0, 0.1, 0.2), low=None),
+    }
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        scale=None,
+        offset=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.scale = scale
+        self.offset = offset
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _perturb_images(self, images, rng):
+        if images.shape[3] != 3:
+            raise ValueError(
+                "Saturate needs images with 3 channels. Got images of (height, width, "
+                f"channels) {images.shape[1:]}."
+            )
+        at = self._strengths(images)
+        value = _largest(images)
+        depth = value - images  # 0 in the brightest channel, S times value in the least
+        spread = _largest(depth)
+        grey = spread <= 0
+        saturation = spread / np.where(value > 0, value, 1)
+        new = np.clip(at.scale * saturation + at.offset, 0, 1)
+        share = depth / np.where(grey, 1, spread)
+        red = np.array([0, 1, 1], dtype=images.dtype)
+        out = value - new * np.maximum(value, 0) * np.where(grey, red, share)
+        return out.astype(images.dtype, copy=False)

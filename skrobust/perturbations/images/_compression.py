@@ -1,0 +1,213 @@
+"""Loss of detail: JPEG and pixelation."""
+
+from io import BytesIO
+
+import numpy as np
+
+from skrobust._optional import require
+from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+
+
+class JPEGCompression(TabulatedPerturbation):
+    """Store images as JPEG and read them back.
+
+    Images pass through 8 bits per value, whatever their dtype. One channel is stored
+    as grey, three as RGB with Pillow's defaults (colour at half the resolution), any
+    other number channel by channel as grey. Needs Pillow.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image; 0 changes nothing. Below severity 1 the quality rises to
+        100, at which 8-bit images still lose their last digit. 1 where ``quality`` is
+        not given either.
+    quality : float in [1, 100], default=None
+        Quality of the JPEG, rounded to an integer, in place of ``severity``.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    References
+    ----------
+    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
+       Common Corruptions and Perturbations", ICLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import JPEGCompression
+    >>> ramp = np.arange(256, dtype=np.uint8).reshape(1, 16, 16)
+    >>> JPEGCompression(quality=10).perturb(None, ramp).shape
+    (1, 16, 16)
+    """
+
+    _levels = {
+        "quality": Levels(
+            100.0, (80, 65, 58, 50, 40), (25, 18, 15, 10, 7), low=1.0, high=100.0
+        )
+    }
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        quality=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.quality = quality
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _perturb_images(self, images, rng):
+        levels = np.rint(np.clip(images, 0, 1) * 255).astype(np.uint8)
+        return self._perturb_bytes(levels, rng).astype(images.dtype) / 255
+
+    def _perturb_bytes(self, images, rng):
+        pillow = require("PIL.Image", "JPEGCompression", extra="images")
+        quality = int(np.rint(self._strengths(images).quality))
+        out = np.empty_like(images)
+        for image, new in zip(images, out, strict=True):
+            if image.shape[2] == 3:
+                new[:] = _through_jpeg(image, quality, pillow)
+                continue
+            for k in range(image.shape[2]):
+                new[..., k] = _through_jpeg(image[..., k], quality, pillow)
+        return out
+
+
+def _through_jpeg(pixels, quality, pillow):
+    stored = BytesIO()
+    pillow.fromarray(np.ascontiguousarray(pixels)).save(
+        stored, format="JPEG", quality=quality
+    )
+    with pillow.open(stored) as image:
+        return np.asarray(image)
+
+
+class Pixelate(TabulatedPerturbation):
+    """Replace blocks of pixels by their mean.
+
+    The image is made smaller, to int(share height) by int(share width) and at least
+    one block, by averaging, and larger again by repeating. Each pixel belongs to the
+    block that holds its centre, as in Pillow's box filter (a centre on a border counts
+    in the block before it and shows the colour of the one after). Severities in
+    between are continuous in the share; the number of blocks is whole.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image; 0 changes nothing. 1 where ``share`` is not given either.
+    share : float in (0, 1], default=None
+        Blocks per pixel along each axis, in place of ``severity``.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    References
+    ----------
+    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
+       Common Corruptions and Perturbations", ICLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Pixelate
+    >>> Pixelate(share=0.5).perturb(None, np.array([[[0.0, 1.0, 0.4, 0.6]]])).tolist()
+    [[[0.5, 0.5, 0.5, 0.5]]]
+    """
+
+    _levels = {
+        "share": Levels(
+            1.0,
+            (0.95, 0.9, 0.85, 0.75, 0.65),
+            (0.6, 0.5, 0.4, 0.3, 0.25),
+            high=1.0,
+            low_open=True,
+        )
+    }
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        share=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.share = share
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _perturb_images(self, images, rng):
+        total, count, shown = self._blocks(images, images.dtype)
+        return _repeated(total / count, shown)
+
+    def _perturb_bytes(self, images, rng):
+        total, count, shown = self._blocks(images, np.int32)
+        count = count.astype(np.int32)
+        return _repeated(((2 * total + count) // (2 * count)).astype(np.uint8), shown)
+
+    def _blocks(self, images, dtype):
+        """Return sums and sizes of the blocks, and which block each pixel shows."""
+        share = self._strengths(images).share
+        total, sizes, places = images, [], []
+        for axis in (1, 2):
+            side = images.shape[axis]
+            n_blocks = max(int(round(share * side, 9)), 1)
+            centre = (2 * np.arange(side) + 1) * n_blocks  # in units of block / 2 side
+            counted, shown = (centre - 1) // (2 * side), centre // (2 * side)
+            first = np.flatnonzero(np.diff(counted, prepend=-1))
+            total = _block_sums(total, first, axis, dtype)
+            sizes.append(np.diff(first, append=side))
+            places.append(shown)
+        return total, np.outer(*sizes)[:, :, None].astype(dtype), places
+
+
+def _block_sums(values, first, axis, dtype):
+    """Sum neighbours along an axis, in blocks that begin at ``first``.
+
+    The k-th members of all blocks are added at once: the blocks are short, and adding
+    along them would be slow.
+    """
+    size = np.diff(first, append=values.shape[axis])
+    total = np.take(values, first, axis=axis).astype(dtype)
+    for k in range(1, size.max()):
+        longer = np.flatnonzero(size > k)
+        part = np.take(values, first[longer] + k, axis=axis)
+        if len(longer) == len(first):
+            total += part
+        elif axis == 1:
+            total[:, longer] += part
+        else:
+            total[:, :, longer] += part
+    return total
+
+
+def _repeated(values, places):
+    # Rows last: they are copied whole.
+    return np.take(np.take(values, places[1], axis=2), places[0], axis=1)

@@ -1,0 +1,143 @@
+"""Fog, and the random height map that fog and frost are made of."""
+
+import numpy as np
+
+from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+
+
+def _power_of_two(side):
+    return 1 << max(int(side) - 1, 0).bit_length()
+
+
+def plasma(height, width, n, decay, rng):
+    """Return random height maps in [0, 1] that look like clouds.
+
+    Midpoint displacement on a grid that wraps around ("diamond-square", Fournier,
+    Fussell and Carpenter, 1982): each finer grid moves the midpoints of the coarser
+    one by uniform numbers whose size falls by ``decay`` squared per halving, as in the
+    published fog. The numbers that are drawn do not depend on ``decay``.
+
+    Parameters
+    ----------
+    height, width : int
+        Of the maps. They are cut from a grid of powers of two.
+    n : int
+        Number of maps.
+    decay : float
+        2 is smooth, 1.4 is rough.
+    rng : keyed generator
+        With one row per map.
+
+    Returns
+    -------
+    ndarray of shape (n, height, width)
+        The maps; on the whole grid each goes from 0 to 1.
+    """
+    longer = _power_of_two(max(height, width, 2))
+    rows, columns = (
+        min(longer, max(_power_of_two(side), 32)) for side in (height, width)
+    )
+    drawn = rng.uniform(-1, 1, size=(n, rows, columns))
+    grid = np.zeros((n, rows, columns), dtype=drawn.dtype)
+    step, size = min(rows, columns), 1.0
+    while step >= 2:
+        half = step // 2
+
+        def fill(row, column, total, step=step, size=size):
+            place = (slice(None), slice(row, None, step), slice(column, None, step))
+            grid[place] = total / 4 + size * drawn[place]
+
+        corner = grid[:, ::step, ::step]
+        pairs = corner + np.roll(corner, -1, axis=1)
+        fill(half, half, pairs + np.roll(pairs, -1, axis=2))
+        centre = grid[:, half::step, half::step]
+        beside = corner + np.roll(corner, -1, axis=2)
+        fill(0, half, beside + centre + np.roll(centre, 1, axis=1))
+        above = corner + np.roll(corner, -1, axis=1)
+        fill(half, 0, above + centre + np.roll(centre, 1, axis=2))
+        step, size = half, size / decay**2
+    grid -= grid.min(axis=(1, 2), keepdims=True)
+    grid /= grid.max(axis=(1, 2), keepdims=True)
+    return grid[:, :height, :width]
+
+
+class Fog(TabulatedPerturbation):
+    r"""Lay fog over images.
+
+    .. math:: x' = (x + s f)\,\frac{m}{m + s}
+
+    where f in [0, 1] is a cloud (a plasma fractal drawn for each image), s the
+    strength, and m the largest value of the image.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image; 0 changes nothing. 1 where no other strength is given.
+    strength : float, default=None
+        Strength s, in place of ``severity``.
+    decay : float of at least 1, default=None
+        How smooth the cloud is, in place of ``severity``: details shrink by the square
+        of this number per halving of their size. Of the two, the one left out has its
+        value at severity 1.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same draws for the same rows.
+
+    References
+    ----------
+    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
+       Common Corruptions and Perturbations", ICLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Fog
+    >>> images = np.full((1, 32, 32), 0.5)
+    >>> foggy = Fog(strength=2, random_state=0).perturb(None, images)
+    >>> bool(0.1 <= foggy.min() < foggy.max() <= 0.5)
+    True
+    """
+
+    _levels = {
+        "strength": Levels(0.0, (0.2, 0.5, 0.75, 1.0, 1.5), (1.5, 2.0, 2.5, 2.5, 3.0)),
+        "decay": Levels(
+            3.0, (3.0, 3.0, 2.5, 2.0, 1.75), (2.0, 2.0, 1.7, 1.5, 1.4), low=1.0
+        ),
+    }
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        strength=None,
+        decay=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.strength = strength
+        self.decay = decay
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _perturb_images(self, images, rng):
+        at = self._strengths(images)
+        n, height, width, _ = images.shape
+        cloud = plasma(height, width, n, at.decay, rng)[..., None]
+        cloud = cloud.astype(images.dtype, copy=False)
+        brightest = np.maximum(images.max(axis=(1, 2, 3), keepdims=True), 0)
+        if at.strength == 0:
+            return images
+        share = brightest / (brightest + at.strength)
+        return (images + at.strength * cloud) * share.astype(images.dtype)

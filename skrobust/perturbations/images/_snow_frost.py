@@ -1,0 +1,218 @@
+"""Snow and frost."""
+
+import numpy as np
+
+from skrobust.perturbations.images._color import grey_of
+from skrobust.perturbations.images._fog import plasma
+from skrobust.perturbations.images._motion import smear
+from skrobust.perturbations.images._separable_filter import (
+    from_planes,
+    to_planes,
+    zoom_about_centre,
+)
+from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+
+
+class Snow(TabulatedPerturbation):
+    """Let it snow: flakes that fall, over a whitened image.
+
+    Normal noise is magnified about the centre; what stays below a threshold is
+    dropped, the rest is smeared along a line drawn for each image between -135 and
+    -45 degrees (downwards). The flakes and the same turned by half a turn are added to
+    a mix of the image with a brighter, greyer one. Steps and tables are the published
+    ones [1]_; they do not grow steadily in every parameter (severity 5 has coarser
+    noise than 4), and between severities all are interpolated. Below severity 1 the
+    noise shrinks and the whitening fades.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image; 0 changes nothing. 1 where no other strength is given.
+    mean, std : float, default=None
+        Of the noise, in place of ``severity``, as is all that follows. What is left
+        out has its value at severity 1.
+    zoom : float of at least 1, default=None
+        Magnification of the noise.
+    threshold : float, default=None
+        Noise below it is no flake.
+    radius, blur_std : float, default=None
+        Half the length of the trails and their fading, in pixels.
+    keep : float in [0, 1], default=None
+        Share of the image that is not whitened.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same draws for the same rows.
+
+    References
+    ----------
+    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
+       Common Corruptions and Perturbations", ICLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Snow
+    >>> images = np.full((1, 32, 32), 0.2)
+    >>> snowy = Snow(3, random_state=0).perturb(None, images)
+    >>> bool((snowy > images).all())
+    True
+    """
+
+    _levels = {
+        "mean": Levels(
+            0.0, (0.1, 0.1, 0.15, 0.25, 0.3), (0.1, 0.2, 0.55, 0.55, 0.55), low=None
+        ),
+        "std": Levels(0.0, (0.2, 0.2, 0.3, 0.3, 0.3), (0.3,) * 5),
+        "zoom": Levels(1.0, (1, 1, 1.75, 2.25, 1.25), (3, 2, 4, 4.5, 2.5), low=1.0),
+        "threshold": Levels(
+            0.6, (0.6, 0.5, 0.55, 0.6, 0.65), (0.5, 0.5, 0.9, 0.85, 0.85), low=None
+        ),
+        "radius": Levels(8.0, (8, 10, 10, 12, 14), (10, 12, 12, 12, 12)),
+        "blur_std": Levels(3.0, (3, 4, 4, 6, 12), (4, 4, 8, 8, 12)),
+        "keep": Levels(
+            1.0, (0.95, 0.9, 0.9, 0.85, 0.8), (0.8, 0.7, 0.7, 0.65, 0.55), high=1.0
+        ),
+    }
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        mean=None,
+        std=None,
+        zoom=None,
+        threshold=None,
+        radius=None,
+        blur_std=None,
+        keep=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.mean = mean
+        self.std = std
+        self.zoom = zoom
+        self.threshold = threshold
+        self.radius = radius
+        self.blur_std = blur_std
+        self.keep = keep
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _perturb_images(self, images, rng):
+        at = self._strengths(images)
+        noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
+        angles = rng.uniform(-135, -45, size=len(images))
+        noise = from_planes(zoom_about_centre(to_planes(noise), at.zoom))
+        flakes = at.mean + at.std * noise
+        flakes = np.clip(np.where(flakes < at.threshold, 0, flakes), 0, 1)
+        flakes = smear(flakes.astype(images.dtype), angles, at.radius, at.blur_std)
+        white = np.maximum(images, 1.5 * grey_of(images) + 0.5)
+        out = at.keep * images + (1 - at.keep) * white
+        return out + flakes + flakes[:, ::-1, ::-1]
+
+
+class Frost(TabulatedPerturbation):
+    """Lay ice over images: image times one weight plus ice times another.
+
+    The weights are the published ones [1]_. The ice is our own: the published frost
+    cuts pieces from six photographs, which are not shipped. Here each image gets a
+    drawn texture of thin crystals (specks of noise smeared in both directions along
+    three drawn lines, each in regions of its own) on a cloud of hoar, white in all
+    channels.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image; 0 changes nothing. 1 where no other strength is given.
+    image_weight : float, default=None
+        Weight of the image, in place of ``severity``.
+    ice_weight : float, default=None
+        Weight of the ice, in place of ``severity``. Of the two, the one left out has
+        its value at severity 1.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same draws for the same rows.
+
+    References
+    ----------
+    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
+       Common Corruptions and Perturbations", ICLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Frost
+    >>> images = np.zeros((1, 32, 32))
+    >>> frozen = Frost(image_weight=1, ice_weight=0.5, random_state=0)
+    >>> bool(0 < frozen.perturb(None, images).max() <= 0.5)
+    True
+    """
+
+    _levels = {
+        "image_weight": Levels(1.0, (1, 1, 0.9, 0.85, 0.75), (1, 0.8, 0.7, 0.65, 0.6)),
+        "ice_weight": Levels(
+            0.0, (0.2, 0.3, 0.4, 0.4, 0.45), (0.4, 0.6, 0.7, 0.7, 0.75)
+        ),
+    }
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        image_weight=None,
+        ice_weight=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.image_weight = image_weight
+        self.ice_weight = ice_weight
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _perturb_images(self, images, rng):
+        at = self._strengths(images)
+        ice = _ice(images.shape, rng).astype(images.dtype)
+        return at.image_weight * images + at.ice_weight * ice
+
+
+def _ice(shape, rng):
+    """Return a drawn texture of ice in [0, 1], of shape (n, height, width, 1)."""
+    n, height, width, _ = shape
+    specks = rng.random((n, height, width, 3)).astype(np.float32)
+    angles = rng.uniform(0, 180, size=(n, 3))
+    reach = max(np.sqrt(height * width) / 28, 1.0)
+    crystals = np.zeros((n, height, width, 1), dtype=np.float32)
+    for k in range(3):
+        seeds = (specks[..., k : k + 1] > 0.97).astype(np.float32)
+        needles = smear(seeds, angles[:, k], 2 * reach, reach)
+        needles = needles + smear(seeds, angles[:, k] + 180, 2 * reach, reach)
+        # Each direction has regions of its own.
+        where = plasma(height, width, n, 1.45, rng)[..., None].astype(np.float32)
+        crystals += needles * np.clip(4 * where - 1.5, 0, 1)
+    crystals = np.minimum(4 * crystals, 1)
+    hoar = plasma(height, width, n, 1.35, rng)[..., None].astype(np.float32)
+    return np.clip(0.1 + 0.4 * hoar + 0.5 * crystals, 0, 1)

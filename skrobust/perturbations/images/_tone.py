@@ -1,0 +1,202 @@
+"""Changes of each value by itself: gamma, fewer bits, shifted channels."""
+
+import numpy as np
+
+from skrobust._validation import check_choice
+from skrobust.perturbations.images._point import PointPerturbation
+from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+
+_DIRECTIONS = ("brighter", "darker")
+
+
+class Gamma(PointPerturbation, TabulatedPerturbation):
+    r"""Bend the tone curve.
+
+    .. math:: x' = x^\gamma
+
+    on the unit scale of the data range; black and white stay.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        An exponent of .9, .8, .7, .6 or .5 at severities 1 to 5 (brighter), or its
+        inverse (darker); levels are our choice. 0 changes nothing. 1 where ``gamma``
+        is not given either.
+    gamma : float, default=None
+        The exponent itself, in place of ``severity``: below 1 is brighter, above 1
+        darker.
+    direction : {"brighter", "darker"}, default="brighter"
+        Which way a severity goes; ``gamma`` is taken as it is.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Gamma
+    >>> Gamma(gamma=0.5).perturb(None, np.array([[[0.0, 0.25, 1.0]]])).tolist()
+    [[[0.0, 0.5, 1.0]]]
+    """
+
+    _levels = {"gamma": Levels(1.0, (0.9, 0.8, 0.7, 0.6, 0.5), low_open=True)}
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        gamma=None,
+        direction="brighter",
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.gamma = gamma
+        self.direction = direction
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.direction, "direction", "Gamma", _DIRECTIONS)
+
+    def _know(self, images):
+        gamma = self._strengths(images).gamma
+        return 1 / gamma if self.gamma is None and self.direction == "darker" else gamma
+
+    def _point(self, values, known):
+        # Values beyond a learned range have no power and stay as they are.
+        inside = (values >= 0) & (values <= 1)
+        return np.where(inside, np.clip(values, 0, 1) ** known, values)
+
+
+class Quantization(PointPerturbation, TabulatedPerturbation):
+    """Round values to fewer levels.
+
+    With b bits there are 2^b evenly spaced levels, of which the first and the last are
+    the ends of the data range. A severity stands for the step between levels: that of
+    6, 5, 4, 3 and 2 bits at severities 1 to 5, interpolated linearly (and from 0 at
+    severity 0), then rounded so that a whole number of steps fits into the range.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        As above; levels are our choice. 0 changes nothing. 1 where ``bits`` is not
+        given either.
+    bits : float in [1, 24], default=None
+        Number of bits, in place of ``severity``.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Quantization
+    >>> image = np.array([[[0, 100, 180, 255]]], dtype=np.uint8)
+    >>> Quantization(bits=2).perturb(None, image).tolist()
+    [[[0, 85, 170, 255]]]
+    """
+
+    _levels = {"bits": Levels(24.0, (6, 5, 4, 3, 2), low=1.0, high=24.0)}
+    _physical = tuple(_levels)
+    _steps = Levels(0.0, tuple(1 / (2**bits - 1) for bits in (6, 5, 4, 3, 2)))
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        bits=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.bits = bits
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _point(self, values, known):
+        severity = self._severity()
+        if severity is None:
+            step = 1 / (2.0**self.bits - 1)
+        else:
+            step = self._steps.at(severity, None)
+        n_steps = max(float(np.rint(1 / step)), 1.0)
+        return np.rint(values * n_steps) / n_steps
+
+
+class ChannelShift(TabulatedPerturbation):
+    """Add a constant to each channel, upwards or downwards.
+
+    The direction is drawn for each channel of each image.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        A shift of 2, 5, 10, 15 or 20 % of the data range at severities 1 to 5; levels
+        are our choice. 0 changes nothing. 1 where ``shift`` is not given either.
+    shift : float in [0, 1], default=None
+        The shift as a share of the data range, in place of ``severity``.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same draws for the same rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import ChannelShift
+    >>> images = np.full((50, 8, 8, 3), 0.5)
+    >>> shifted = ChannelShift(shift=0.1, random_state=0).perturb(None, images)
+    >>> np.unique(shifted.round(6)).tolist()
+    [0.4, 0.6]
+    """
+
+    _levels = {"shift": Levels(0.0, (0.02, 0.05, 0.1, 0.15, 0.2), high=1.0)}
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        shift=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.shift = shift
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _perturb_images(self, images, rng):
+        shift = self._strengths(images).shift
+        up = rng.random((len(images), images.shape[3])) < 0.5
+        shift = np.where(up, shift, -shift).astype(images.dtype)
+        return images + shift[:, None, None, :]

@@ -1,0 +1,225 @@
+"""Perturbations that move pixels as a whole: translation, scaling, shear."""
+
+import numpy as np
+
+from skrobust._validation import check_number
+from skrobust.perturbations.images._separable_filter import (
+    from_planes,
+    to_planes,
+    zoom_about_centre,
+)
+from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.images._warp import pixel_grid, warp
+
+
+class Translation(TabulatedPerturbation):
+    """Move images, with bilinear interpolation.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        A distance of 2, 5, 10, 15 or 20 % of the side at severities 1 to 5; levels
+        are our choice. 0 changes nothing. 1 where ``distance`` is not given either.
+    distance : float, default=None
+        How far, as a share of the side (geometric mean of height and width), in place
+        of ``severity``.
+    direction : float, default=None
+        Degrees, counter-clockwise: 0 moves the picture to the right, 90 upwards. None
+        draws it for each image.
+    fill : float in [0, 1], default=0
+        Value of what comes in, as a share of the data range; 0 is black.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same draws for the same rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Translation
+    >>> image = np.array([[[1.0, 0.0, 0.0, 0.0]] * 4])
+    >>> Translation(distance=0.5, direction=0).perturb(None, image)[0, 0].tolist()
+    [0.0, 0.0, 1.0, 0.0]
+    """
+
+    _levels = {"distance": Levels(0.0, (0.02, 0.05, 0.1, 0.15, 0.2))}
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        distance=None,
+        direction=None,
+        fill=0.0,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.distance = distance
+        self.direction = direction
+        self.fill = fill
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.direction is not None:
+            check_number(self.direction, "direction", "Translation")
+        check_number(self.fill, "fill", "Translation", low=0, high=1)
+
+    def _perturb_images(self, images, rng):
+        distance = self._strengths(images).distance * self._image_side(images)
+        if self.direction is None:
+            turn = rng.uniform(0, 2 * np.pi, size=len(images))
+        else:
+            turn = np.deg2rad(np.array([float(self.direction)]))
+        rows, columns = (
+            np.arange(side, dtype=np.float64) for side in images.shape[1:3]
+        )
+        # The picture goes right and up, so each place looks left and down.
+        rows = rows[:, None] + (distance * np.sin(turn)).round(9)[:, None, None]
+        columns = columns - (distance * np.cos(turn)).round(9)[:, None, None]
+        return warp(images, *np.broadcast_arrays(rows, columns), fill=self.fill)
+
+
+class Scaling(TabulatedPerturbation):
+    """Magnify images about their true centre, with bilinear interpolation.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        A factor of 1.05, 1.1, 1.2, 1.35 or 1.5 at severities 1 to 5; levels are our
+        choice. 0 changes nothing. 1 where ``factor`` is not given either.
+    factor : float, default=None
+        The factor itself, in place of ``severity``; below 1 the picture shrinks.
+    fill : float in [0, 1], default=0
+        Value of what comes in where it shrinks, as a share of the data range.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Scaling
+    >>> image = np.array([[[0.0, 0.5, 1.0]]])
+    >>> Scaling(factor=2).perturb(None, image).tolist()
+    [[[0.25, 0.5, 0.75]]]
+    """
+
+    _levels = {
+        "factor": Levels(1.0, (1.05, 1.1, 1.2, 1.35, 1.5), low=0.0, low_open=True)
+    }
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        factor=None,
+        fill=0.0,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.factor = factor
+        self.fill = fill
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number(self.fill, "fill", "Scaling", low=0, high=1)
+
+    def _perturb_images(self, images, rng):
+        factor = self._strengths(images).factor
+        # Zooming what lies above the fill needs no rule for the rim.
+        out = zoom_about_centre(to_planes(images - self.fill), factor)
+        return from_planes(out + self.fill)
+
+
+class Shear(TabulatedPerturbation):
+    """Slant images: rows move sideways, in proportion to their height over the centre.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        A shear of .05, .1, .2, .3 or .4 at severities 1 to 5; levels are our choice.
+        0 changes nothing. 1 where ``shear`` is not given either.
+    shear : float, default=None
+        Pixels to the right per pixel upwards, in place of ``severity``: positive
+        slants like italics, negative the other way.
+    fill : float in [0, 1], default=0
+        Value of what comes in, as a share of the data range; 0 is black.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Shear
+    >>> image = np.array([[[0.0, 1.0, 0.0]] * 3])
+    >>> Shear(shear=1).perturb(None, image)
+    array([[[0., 0., 1.],
+            [0., 1., 0.],
+            [1., 0., 0.]]])
+    """
+
+    _levels = {"shear": Levels(0.0, (0.05, 0.1, 0.2, 0.3, 0.4), low=None)}
+    _physical = tuple(_levels)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        shear=None,
+        fill=0.0,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.shear = shear
+        self.fill = fill
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number(self.fill, "fill", "Shear", low=0, high=1)
+
+    def _perturb_images(self, images, rng):
+        shear = self._strengths(images).shear
+        height, width = images.shape[1:3]
+        rows, columns = pixel_grid(height, width)
+        # Rows count downwards: a row above the centre has a negative number.
+        columns = (columns + shear * rows + (width - 1) / 2).round(9)
+        rows = rows + (height - 1) / 2
+        return warp(images, rows[None], columns[None], fill=self.fill)

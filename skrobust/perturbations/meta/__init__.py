@@ -1,0 +1,1 @@
+"""Perturbations of other perturbations, and estimators around them."""

@@ -1,0 +1,319 @@
+"""A classifier that learns from labels of which some are wrong."""
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import (
+    assert_all_finite,
+    check_consistent_length,
+    column_or_1d,
+    get_tags,
+)
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from skrobust._keyed_noise.generator import NoiseKey, row_keys, seed_number
+from skrobust._keyed_noise.row_hash import content_keys
+from skrobust._validation import check_choice, check_number, invalid
+from skrobust.perturbations.strength import strength
+
+_LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4)
+_SPARSE_ROWS = 1000
+
+
+def _inner_has(method):
+    def check(self):
+        getattr(getattr(self, "estimator_", self.estimator), method)
+        return True
+
+    return check
+
+
+class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Fit a classifier on labels of which a share is flipped.
+
+    Labels are flipped in ``fit`` alone; predictions and scores are those of the
+    classifier that learned from them. Whether and whither a label flips depends on
+    ``random_state``, on the content of its row and on the label, not on the order of
+    the rows; labels flipped at a low rate stay flipped, to the same label, at every
+    higher one.
+
+    Parameters
+    ----------
+    estimator : classifier
+        What is fitted; a clone of it is used.
+    rate : float in [0, 1], default=None
+        Share of the labels that are flipped.
+    kind : {"symmetric", "pair", "matrix"}, default="symmetric"
+        A flipped label becomes any other class, evenly; the next class in sorted order
+        (the first after the last); or a class by ``matrix``.
+    severity : float in [0, 5], default=None
+        Rate of .05, .1, .2, .3, .4 at severities 1 to 5, linear between, in place of
+        ``rate``. With neither, severity 1 holds.
+    matrix : array-like of shape (n_classes, n_classes), default=None
+        For ``kind="matrix"``, and in place of rate and severity: the probability that
+        a label of class i (row, in sorted order) is recorded as class j. Rows sum to 1.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int flips the same labels.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted clone.
+    classes_ : ndarray
+        Its classes; one that lost all its labels is not among them.
+    flipped_ : ndarray of shape (n_samples,), bool
+        Which training labels were changed.
+    n_features_in_ : int
+        Number of features, where the classifier knows it.
+
+    Raises
+    ------
+    ValueError
+        For rates outside [0, 1], or a matrix that does not fit the classes.
+
+    References
+    ----------
+    .. [1] G. Patrini et al., "Making Deep Neural Networks Robust to Label Noise: a Loss
+       Correction Approach", CVPR 2017, for noise by a matrix of transitions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skrobust.perturbations import LabelNoiseClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000)
+    >>> noisy = LabelNoiseClassifier(model, rate=0.3, random_state=0).fit(X, y)
+    >>> int(noisy.flipped_.sum())
+    43
+    >>> noisy.score(X, y) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        estimator,
+        rate=None,
+        *,
+        kind="symmetric",
+        severity=None,
+        matrix=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.rate = rate
+        self.kind = kind
+        self.severity = severity
+        self.matrix = matrix
+        self.random_state = random_state
+
+    def fit(self, X, y, **fit_params):
+        """Flip labels and fit a clone of the classifier on them.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, ...)
+            Training rows, as the classifier takes them.
+        y : array-like of shape (n_samples,)
+            Labels; never changed.
+        **fit_params : dict
+            Handed to the ``fit`` of the classifier.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+        """
+        owner = type(self).__name__
+        if y is None:
+            raise ValueError(
+                f"{owner} requires y to be passed, but the target y is None."
+            )
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            raise invalid("estimator", owner, "a classifier", self.estimator)
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        check_consistent_length(X, y)
+        classes, codes = np.unique(y, return_inverse=True)
+        noisy = self._flip(self._transitions(len(classes)), codes, X)
+        self.flipped_ = noisy != codes
+        self.estimator_ = clone(self.estimator).fit(X, classes[noisy], **fit_params)
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def _transitions(self, n_classes):
+        """Return the probability of each recorded class for each true class."""
+        owner = type(self).__name__
+        kinds = ("symmetric", "pair", "matrix")
+        check_choice(self.kind, "kind", owner, kinds)
+        given = [
+            n for n in ("rate", "severity", "matrix") if getattr(self, n) is not None
+        ]
+        if len(given) > 1 or (self.matrix is not None and self.kind != "matrix"):
+            raise ValueError(
+                f"{owner} takes one of 'rate', 'severity' and, with kind='matrix', "
+                f"'matrix'. Got {', '.join(given)} and kind={self.kind!r}."
+            )
+        if self.kind == "matrix":
+            return self._check_matrix(n_classes)
+        if self.rate is not None:
+            rate = check_number(self.rate, "rate", owner, low=0, high=1)
+        else:
+            severity = 1.0 if self.severity is None else self.severity
+            check_number(severity, "severity", owner, low=0, high=5)
+            rate = strength(severity, _LEVELS)
+        if n_classes == 1:
+            return np.ones((1, 1))
+        if self.kind == "pair":
+            return (1 - rate) * np.eye(n_classes) + rate * np.roll(
+                np.eye(n_classes), 1, axis=1
+            )
+        flips = np.full((n_classes, n_classes), rate / (n_classes - 1))
+        np.fill_diagonal(flips, 1 - rate)
+        return flips
+
+    def _check_matrix(self, n_classes):
+        owner = type(self).__name__
+        rule = f"of shape ({n_classes}, {n_classes}), one row a class"
+        try:
+            matrix = np.asarray(self.matrix, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise invalid("matrix", owner, rule, self.matrix) from None
+        if matrix.shape != (n_classes, n_classes):
+            raise invalid("matrix", owner, rule, matrix.shape)
+        if not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1).max() > 1e-6:
+            rule = "made of probabilities whose rows sum to 1"
+            raise invalid("matrix", owner, rule, matrix.tolist())
+        return matrix
+
+    def _flip(self, transitions, codes, X):
+        seed = seed_number(self.random_state, type(self).__name__)
+        stay = np.diag(transitions)
+        if (stay == 1).all():
+            return codes
+        # Of equal rows with equal labels it does not matter which one flips.
+        keys = _keys(X) + row_keys(codes[:, None])
+        rng = NoiseKey.from_keys(keys, seed).derive("labels").generator()
+        u = rng.random((len(codes), 2))
+        others = transitions * (1 - np.eye(len(transitions)))
+        total = others.sum(axis=1, keepdims=True)
+        shares = np.cumsum(others / np.where(total > 0, total, 1), axis=1)
+        target = (u[:, 1, None] >= shares[codes]).sum(axis=1)
+        # Rounding may leave the last sum below 1: then the last possible class.
+        last = len(transitions) - 1 - (others[:, ::-1] > 0).argmax(axis=1)
+        target = np.minimum(target, last[codes])
+        return np.where(u[:, 0] < 1 - stay[codes], target, codes)
+
+    @available_if(_inner_has("predict"))
+    def predict(self, X):
+        """Predict labels.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, ...)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+    def score(self, X, y, sample_weight=None):
+        """Return the accuracy of the predictions; no label is flipped here.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, ...)
+            Rows.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Accuracy.
+        """
+        return super().score(X, y, sample_weight)
+
+    @available_if(_inner_has("predict_proba"))
+    def predict_proba(self, X):
+        """Predict probabilities.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, ...)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    @available_if(_inner_has("predict_log_proba"))
+    def predict_log_proba(self, X):
+        """Predict logarithms of probabilities.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, ...)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict_log_proba(X)
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X):
+        """Return the decision values of the classifier.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, ...)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            As the classifier gives them.
+        """
+        check_is_fitted(self)
+        return self.estimator_.decision_function(X)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "estimator_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            inner = get_tags(self.estimator)
+            tags.input_tags = inner.input_tags
+            if inner.classifier_tags is not None:
+                tags.classifier_tags = inner.classifier_tags
+            tags.non_deterministic = inner.non_deterministic
+        return tags
+
+
+def _keys(X):
+    if not issparse(X):
+        return content_keys(X)
+    X = X.tocsr()
+    parts = range(0, X.shape[0], _SPARSE_ROWS)
+    return np.concatenate([row_keys(X[i : i + _SPARSE_ROWS].toarray()) for i in parts])

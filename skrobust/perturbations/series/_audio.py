@@ -1,0 +1,142 @@
+"""Sound, as series in [-1, 1] or in signed integers: background noise and gain."""
+
+import numpy as np
+
+from skrobust._validation import check_choice, check_number
+from skrobust.perturbations.series._base import SeriesPerturbation, at_snr, snr_at
+
+# Exponent of the frequency in the power spectrum.
+_COLORS = {"white": 0.0, "pink": 1.0, "brown": 2.0}
+
+
+class _Audio(SeriesPerturbation):
+    """Signed integers are rounded, clipped and kept; floats clipped at full scale."""
+
+    def _moves_only(self):
+        return True  # the dtype that came in is wanted here
+
+    def _perturb_series(self, series, rng):
+        if series.dtype.kind not in "if":
+            raise ValueError(
+                f"{type(self).__name__} takes sound as floats in [-1, 1] or as signed "
+                f"integers. Got {series.dtype}; unsigned samples rest at the middle of "
+                "their range, so subtract it and divide by it first."
+            )
+        out = self._perturb_sound(series.astype(np.float64), rng)
+        if series.dtype.kind == "i":
+            low, high = np.iinfo(series.dtype).min, np.iinfo(series.dtype).max
+            out = np.rint(out)
+            # float64 cannot hold the highest int64.
+            loud = out >= high
+            out = np.where(loud, 0, np.maximum(out, low)).astype(series.dtype)
+            return np.where(loud, series.dtype.type(high), out)
+        # A recording beyond full scale keeps its own peak as the limit.
+        peak = np.fmax.reduce(np.abs(series), axis=(1, 2), keepdims=True)
+        limit = np.fmax(peak, 1.0)
+        return np.clip(out, -limit, limit)
+
+
+class BackgroundNoise(_Audio):
+    """Add noise of a colour to sound, at a ratio to the power of each recording.
+
+    The power spectrum of the noise is flat (white), falls as 1 / f (pink) or as
+    1 / f ** 2 (brown); coloured noise has mean 0. It is scaled so that for each
+    recording and channel the ratio of the mean squares of signal and noise is the given
+    one exactly, before clipping; silence stays silent. Floats are clipped to [-1, 1]
+    (or to the peak of a recording that goes beyond), signed integers are rounded,
+    clipped to their type and kept.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By ratios of 30, 20, 15, 10, 5 dB. 0 changes nothing. With neither this nor
+        ``snr_db``, severity 1 holds.
+    snr_db : float in [-300, 300], default=None
+        Signal-to-noise ratio in dB.
+    color : {"white", "pink", "brown"}, default="white"
+        Form of the spectrum.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same noise for the same recording.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import BackgroundNoise
+    >>> tone = (9000 * np.sin(np.arange(800) / 5)).astype(np.int16)[None]
+    >>> noisy = BackgroundNoise(snr_db=20, color="pink", random_state=0).perturb(
+    ...     None, tone)
+    >>> noise = noisy - tone.astype(float)
+    >>> noisy.dtype, round(10 * np.log10((tone**2.0).mean() / (noise**2).mean()), 2)
+    (dtype('int16'), np.float64(20.0))
+    """
+
+    _physical = ("snr_db",)
+
+    def __init__(self, severity=None, *, snr_db=None, color="white", random_state=None):
+        self.severity = severity
+        self.snr_db = snr_db
+        self.color = color
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.color, "color", "BackgroundNoise", tuple(_COLORS))
+        if self.snr_db is not None:
+            check_number(self.snr_db, "snr_db", "BackgroundNoise", low=-300, high=300)
+
+    def _perturb_sound(self, series, rng):
+        noise = rng.normal(size=series.shape)
+        exponent = _COLORS[self.color]
+        if exponent and series.shape[1] > 1:
+            spectrum = np.fft.rfft(noise, axis=1)
+            frequency = np.arange(spectrum.shape[1])
+            shape = np.zeros(len(frequency))
+            shape[1:] = frequency[1:] ** (-exponent / 2)
+            noise = np.fft.irfft(spectrum * shape[:, None], series.shape[1], axis=1)
+        severity = self._severity()
+        snr_db = self.snr_db if severity is None else snr_at(severity)
+        return series + at_snr(series, noise, snr_db)
+
+
+class Gain(_Audio):
+    """Make each recording louder or softer by a random number of decibels.
+
+    The gain is drawn evenly from ``[-gain_db, gain_db]`` for each recording. What goes
+    beyond full scale is clipped, as in :class:`BackgroundNoise`.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By 3, 6, 9, 12, 18 dB (our choice: no table is published). 0 changes nothing.
+        With neither this nor ``gain_db``, severity 1 holds.
+    gain_db : float in [0, 300], default=None
+        Largest gain and loss in dB.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same gain for the same recording.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Gain
+    >>> tone = np.full((1, 4), 0.1)
+    >>> out = Gain(gain_db=6, random_state=0).perturb(None, tone)
+    >>> bool(abs(20 * np.log10(out[0, 0] / 0.1)) <= 6)
+    True
+    """
+
+    _physical = ("gain_db",)
+
+    def __init__(self, severity=None, *, gain_db=None, random_state=None):
+        self.severity = severity
+        self.gain_db = gain_db
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.gain_db is not None:
+            check_number(self.gain_db, "gain_db", "Gain", low=0, high=300)
+
+    def _perturb_sound(self, series, rng):
+        gain_db = self._strength("gain_db", (3.0, 6.0, 9.0, 12.0, 18.0))
+        db = rng.uniform(-gain_db, gain_db, size=(len(series), 1, 1))
+        return series * 10.0 ** (db / 20)

@@ -1,0 +1,165 @@
+"""What a series loses: points, a stretch of time, whole channels."""
+
+import numpy as np
+
+from skrobust._validation import check_choice, check_number
+from skrobust.perturbations.series._base import SeriesPerturbation, fill_lost
+
+
+class _Loss(SeriesPerturbation):
+    """A share of something is lost and filled; integers stay unless filled by NaN."""
+
+    _physical = ("share",)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.share is not None:
+            check_number(self.share, "share", type(self).__name__, low=0, high=1)
+
+    def _moves_only(self):
+        return self.fill != "nan"
+
+
+class PointDropout(_Loss):
+    """Lose a share of the points.
+
+    With one ``random_state`` the points lost at a low share stay lost at every higher
+    one.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By shares of 1, 2, 5, 10, 20 %. 0 changes nothing. With neither this nor
+        ``share``, severity 1 holds.
+    share : float in [0, 1], default=None
+        Probability that a point is lost.
+    fill : {"nan", "hold", "zero"}, default="nan"
+        What is put in place of a lost point: NaN, the last value observed before (the
+        first point of the series holds where there is none), or 0.
+    per_channel : bool, default=False
+        Whether each channel loses points of its own, or all at the same time.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int loses the same points of the same series.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import PointDropout
+    >>> X = np.arange(1, 9)[None]
+    >>> PointDropout(share=0.5, fill="hold", random_state=3).perturb(None, X)
+    array([[1, 2, 2, 2, 5, 5, 5, 5]])
+    """
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        share=None,
+        fill="nan",
+        per_channel=False,
+        random_state=None,
+    ):
+        self.severity = severity
+        self.share = share
+        self.fill = fill
+        self.per_channel = per_channel
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.per_channel, "per_channel", "PointDropout", (True, False))
+
+    def _perturb_series(self, series, rng):
+        share = self._strength("share", (0.01, 0.02, 0.05, 0.1, 0.2))
+        n, length, n_channels = series.shape
+        lost = rng.random((n, length, n_channels if self.per_channel else 1)) < share
+        return fill_lost(series, lost, self.fill)
+
+
+class Gap(_Loss):
+    """Lose one stretch of each series, at a random place.
+
+    The stretch has a share of the length, rounded, at least one point. With one
+    ``random_state`` a short gap lies inside every longer one. All channels lose it.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By shares of 2, 5, 10, 20, 30 % of the length. 0 changes nothing. With neither
+        this nor ``share``, severity 1 holds.
+    share : float in [0, 1], default=None
+        Length of the gap, as a share of the length.
+    fill : {"nan", "hold", "zero"}, default="nan"
+        What is put into the gap: NaN, the last value observed before (the first point
+        of the series holds where there is none), or 0.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int puts the same gap into the same series.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Gap
+    >>> X = np.arange(1.0, 9.0)[None]
+    >>> Gap(share=0.25, random_state=3).perturb(None, X)
+    array([[nan, nan,  3.,  4.,  5.,  6.,  7.,  8.]])
+    """
+
+    def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
+        self.severity = severity
+        self.share = share
+        self.fill = fill
+        self.random_state = random_state
+
+    def _perturb_series(self, series, rng):
+        n, length, _ = series.shape
+        share = self._strength("share", (0.02, 0.05, 0.1, 0.2, 0.3))
+        width = max(1, round(share * length)) if share else 0
+        # As the gap grows by one point, its start goes back by at most one.
+        start = np.floor(rng.random((n, 1)) * (length - width + 1))
+        time = np.arange(length)
+        lost = (time >= start) & (time < start + width)
+        return fill_lost(series, lost[..., None], self.fill)
+
+
+class ChannelLoss(_Loss):
+    """Lose whole channels of each series, as when sensors fail.
+
+    Of C channels each series loses ``share * C``, rounded at random up or down so that
+    this is right on average (a series of one channel is lost with probability
+    ``share``). With one ``random_state`` the channels lost at a low share stay lost at
+    every higher one.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By shares of 10, 20, 30, 40, 50 % (our choice: no table is published). 0
+        changes nothing. With neither this nor ``share``, severity 1 holds.
+    share : float in [0, 1], default=None
+        Share of the channels that are lost.
+    fill : {"nan", "hold", "zero"}, default="nan"
+        What is left of a lost channel: NaN, its first value for all time, or 0.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int loses the same channels of the same series.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import ChannelLoss
+    >>> X = np.ones((3, 10, 4))
+    >>> lost = ChannelLoss(share=0.25, random_state=0).perturb(None, X)
+    >>> np.isnan(lost).all(axis=1).sum(axis=1).tolist()
+    [1, 1, 1]
+    """
+
+    def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
+        self.severity = severity
+        self.share = share
+        self.fill = fill
+        self.random_state = random_state
+
+    def _perturb_series(self, series, rng):
+        n, _, n_channels = series.shape
+        share = self._strength("share", (0.1, 0.2, 0.3, 0.4, 0.5))
+        count = np.floor(share * n_channels + rng.random((n, 1)))
+        rank = rng.random((n, n_channels)).argsort(axis=1).argsort(axis=1)
+        return fill_lost(series, (rank < count)[:, None, :], self.fill)

@@ -1,0 +1,268 @@
+"""What happens to the time axis of a series: shifts, warps, fewer samples, disorder."""
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from skrobust._validation import check_choice, check_count, check_number
+from skrobust.perturbations.series._base import (
+    SeriesPerturbation,
+    bridge,
+    missing,
+    read_at,
+)
+
+
+class TimeShift(SeriesPerturbation):
+    """Shift each series in time, forwards or backwards at random.
+
+    The shift is a whole number of points, at least 1, and common to the channels.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By shares of 1, 2, 5, 10, 20 % of the length. 0 changes nothing. With neither
+        this nor ``share``, severity 1 holds.
+    share : float in [0, 1], default=None
+        Size of the shift, as a share of the length.
+    mode : {"pad", "roll"}, default="pad"
+        Whether the points that leave are lost and the place they came from is filled,
+        or they enter again at the other end.
+    fill : {"hold", "zero", "nan"}, default="hold"
+        What fills the free place under ``mode="pad"``: the nearest point of the series,
+        0 or NaN.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same directions for the same series.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import TimeShift
+    >>> X = np.array([[1, 2, 3, 4, 5]])
+    >>> TimeShift(share=0.2, mode="roll", random_state=0).perturb(None, X)
+    array([[2, 3, 4, 5, 1]])
+    """
+
+    _physical = ("share",)
+    _keeps_time = False
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        share=None,
+        mode="pad",
+        fill="hold",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.share = share
+        self.mode = mode
+        self.fill = fill
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.mode, "mode", "TimeShift", ("pad", "roll"))
+        if self.share is not None:
+            check_number(self.share, "share", "TimeShift", low=0, high=1)
+
+    def _moves_only(self):
+        return self.mode == "roll" or self.fill != "nan"
+
+    def _perturb_series(self, series, rng):
+        n, length, _ = series.shape
+        share = self._strength("share", (0.01, 0.02, 0.05, 0.1, 0.2))
+        size = max(1, round(share * length)) if share else 0
+        forwards = rng.random((n, 1)) < 0.5
+        source = np.arange(length) - np.where(forwards, size, -size)
+        if self.mode == "roll":
+            return np.take_along_axis(series, source[..., None] % length, axis=1)
+        inside = np.clip(source, 0, length - 1)
+        out = np.take_along_axis(series, inside[..., None], axis=1)
+        if self.fill != "hold":
+            out[inside != source] = 0 if self.fill == "zero" else np.nan
+        return out
+
+
+class TimeWarp(SeriesPerturbation):
+    """Let time run faster and slower along each series, smoothly.
+
+    The logarithm of the speed is a cubic spline through ``knots`` equally spaced normal
+    numbers of standard deviation ``std``; time is the integral of the speed, scaled so
+    that both ends stay. So time never runs backwards, whatever the strength (a spline
+    through the speeds themselves, as in [1]_, may). Values are read linearly between
+    the points; a missing point moves with its time. The warp is common to the channels.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By values of std of .02, .05, .1, .15, .2. 0 changes nothing. With neither this
+        nor ``std``, severity 1 holds.
+    std : float, default=None
+        Standard deviation of the logarithm of the speed at a knot.
+    knots : int, default=4
+        Number of knots, at least 2.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same warp for the same series.
+
+    References
+    ----------
+    .. [1] T. T. Um et al., "Data Augmentation of Wearable Sensor Data for Parkinson's
+       Disease Monitoring using Convolutional Neural Networks", ICMI 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import TimeWarp
+    >>> X = np.linspace(0, 1, 50)[None]
+    >>> warped = TimeWarp(std=0.5, random_state=0).perturb(None, X)
+    >>> warped[0, 0], warped[0, -1], bool((np.diff(warped) > 0).all())
+    (np.float64(0.0), np.float64(1.0), True)
+    """
+
+    _physical = ("std",)
+    _keeps_time = False
+
+    def __init__(self, severity=None, *, std=None, knots=4, random_state=None):
+        self.severity = severity
+        self.std = std
+        self.knots = knots
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_count(self.knots, "knots", "TimeWarp", low=2)
+        if self.std is not None:
+            check_number(self.std, "std", "TimeWarp", low=0)
+
+    def _warped_times(self, n, length, rng):
+        """Return the time that is read at each point; increasing, ends kept."""
+        std = self._strength("std", (0.02, 0.05, 0.1, 0.15, 0.2))
+        knots = np.linspace(0, length - 1, self.knots)
+        basis = CubicSpline(knots, np.eye(self.knots))(np.arange(length))
+        # Knot by knot: the rounding of a matrix product depends on the number of rows.
+        draws = rng.normal(size=(n, self.knots))
+        speed = sum(draws[:, [k]] * basis[:, k] for k in range(self.knots))
+        speed = np.exp(std * speed)
+        passed = np.cumsum((speed[:, 1:] + speed[:, :-1]) / 2, axis=1)
+        passed *= (length - 1) / passed[:, -1:]
+        return np.concatenate([np.zeros((n, 1)), passed], axis=1)
+
+    def _perturb_series(self, series, rng):
+        n, length, _ = series.shape
+        if length < 2:
+            return series
+        times = self._warped_times(n, length, rng)
+        times[:, -1] = length - 1
+        out = read_at(bridge(series), times)
+        nearest = np.rint(times).astype(np.intp)[..., None]
+        holes = np.take_along_axis(missing(series), nearest, axis=1)
+        return np.where(holes, np.nan, out)
+
+
+class Resampling(SeriesPerturbation):
+    """Sample each series at fewer points and bring it back to its length.
+
+    Both ways are linear interpolation at equally spaced times, ends included, without
+    a filter against aliases (as a cheap logger has none). Missing points are bridged by
+    straight lines meanwhile and stay missing. Straight lines come back as they were.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By factors of 1.25, 1.5, 2, 3, 4 (the ends are published, the steps between
+        them our choice). 0 changes nothing. With neither this nor ``factor``, severity
+        1 holds.
+    factor : float, default=None
+        How many times fewer points, at least 1; at least two points are left.
+    random_state : object, default=None
+        Not used: nothing is random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Resampling
+    >>> Resampling(factor=2).perturb(None, np.array([[0.0, 9.0, 2.0, 9.0, 4.0]]))
+    array([[0., 1., 2., 3., 4.]])
+    """
+
+    _physical = ("factor",)
+
+    def __init__(self, severity=None, *, factor=None, random_state=None):
+        self.severity = severity
+        self.factor = factor
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.factor is not None:
+            check_number(self.factor, "factor", "Resampling", low=1)
+
+    def _perturb_series(self, series, rng):
+        length = series.shape[1]
+        factor = self._strength("factor", (1.25, 1.5, 2.0, 3.0, 4.0), zero=1.0)
+        n_left = min(length, max(2, int(np.ceil(length / factor))))
+        if n_left == length:
+            return series
+        down = np.linspace(0, length - 1, n_left)[None]
+        back = np.linspace(0, n_left - 1, length)[None]
+        return read_at(read_at(bridge(series), down), back)
+
+
+class SegmentPermutation(SeriesPerturbation):
+    """Cut each series into segments of equal length and shuffle these.
+
+    All orders of the segments are equally likely, the old one among them, so that with
+    two segments half of the series stay as they are. The order is common to the
+    channels.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By 2, 3, 4, 6, 8 segments, rounded between (1 at 0). 0 changes nothing. With
+        neither this nor ``n_segments``, severity 1 holds.
+    n_segments : int, default=None
+        Number of segments, at most one a point; lengths differ by at most 1.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same order for the same series.
+
+    References
+    ----------
+    .. [1] T. T. Um et al., "Data Augmentation of Wearable Sensor Data for Parkinson's
+       Disease Monitoring using Convolutional Neural Networks", ICMI 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import SegmentPermutation
+    >>> X = np.arange(6)[None]
+    >>> shuffled = SegmentPermutation(n_segments=3, random_state=0).perturb(None, X)
+    >>> sorted(shuffled.reshape(3, 2).tolist())
+    [[0, 1], [2, 3], [4, 5]]
+    """
+
+    _physical = ("n_segments",)
+    _keeps_time = False
+
+    def __init__(self, severity=None, *, n_segments=None, random_state=None):
+        self.severity = severity
+        self.n_segments = n_segments
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.n_segments is not None:
+            check_count(self.n_segments, "n_segments", "SegmentPermutation")
+
+    def _moves_only(self):
+        return True
+
+    def _perturb_series(self, series, rng):
+        n, length, _ = series.shape
+        count = round(self._strength("n_segments", (2, 3, 4, 6, 8), zero=1))
+        count = min(count, length)
+        segment = np.arange(length) * count // length
+        # A stable sort by the number of its segment keeps the points of one in order.
+        place = rng.random((n, count))[:, segment]
+        order = np.argsort(place, axis=1, kind="stable")
+        return np.take_along_axis(series, order[..., None], axis=1)

@@ -1,0 +1,170 @@
+"""Columns of arrays, read and replaced by place, and what all tables share."""
+
+import datetime
+import numbers
+
+import numpy as np
+
+from skrobust._keyed_noise.row_hash import is_missing
+
+_TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+def kind_of(values):
+    """Return "number", "bool", "time" or "category" for the values of a column."""
+    if values.dtype.kind != "O":
+        kinds = {
+            "b": "bool",
+            "M": "time",
+            "m": "time",
+            "U": "category",
+            "S": "category",
+        }
+        return kinds.get(values.dtype.kind, "number")
+    seen = [v for v in distinct(values) if not is_missing(v)]
+    if seen and all(isinstance(v, (bool, np.bool_)) for v in seen):
+        return "bool"
+    if seen and all(isinstance(v, numbers.Real) and v is not True for v in seen):
+        return "number"
+    return "time" if seen and all(isinstance(v, _TIMES) for v in seen) else "category"
+
+
+def as_numbers(values):
+    """Return a column as float64, with NaN for what is missing."""
+    if values.dtype.kind != "O":
+        return values.astype(np.float64)
+    return np.array(
+        [np.nan if is_missing(v) else float(v) for v in values], dtype=np.float64
+    )
+
+
+def as_integers(new, old, dtype):
+    """Round changed values back to integers inside the limits of their type."""
+    limits = np.iinfo(dtype)
+    bounded = np.clip(np.rint(new), float(limits.min), float(limits.max))
+    # The largest integers are no doubles: the bound itself is set as an integer.
+    rounded = np.where(bounded >= float(limits.max), 0, bounded).astype(dtype)
+    rounded[bounded >= float(limits.max)] = limits.max
+    return np.where(new == old.astype(np.float64), old, rounded)
+
+
+def listed(values):
+    """Return the cells of a column as a list; times keep their type.
+
+    Times in nanoseconds would become bare integers by ``tolist``.
+    """
+    return list(values) if values.dtype.kind in "mM" else values.tolist()
+
+
+def distinct(values):
+    """Return the distinct values of a column, or all where they cannot be hashed."""
+    try:
+        return dict.fromkeys(listed(values))
+    except TypeError:  # lists, dicts
+        return listed(values)
+
+
+def all_columns(columns, width):
+    """Say whether columns are all columns in their order."""
+    return len(columns) == width and np.array_equal(columns, np.arange(width))
+
+
+class ArrayTable:
+    """A 2-D array; an object array has columns of several kinds."""
+
+    def __init__(self, X):
+        self.X = X
+        self.n_rows, self.n_columns = X.shape
+
+    def copy(self):
+        """Return a copy of the container."""
+        return self.X.copy()
+
+    def values(self, j):
+        """Return the values of one column."""
+        return self.X[:, j]
+
+    def kind(self, j):
+        """Return what a column holds."""
+        return kind_of(self.values(j))
+
+    def numbers(self, columns):
+        """Return columns as a new C-ordered float64 block."""
+        whole = all_columns(columns, self.n_columns)
+        if self.X.dtype.kind != "O":
+            part = self.X if whole else self.X[:, columns]
+            return np.array(part, dtype=np.float64, order="C")
+        return np.column_stack([as_numbers(self.X[:, j]) for j in columns])
+
+    def with_numbers(self, columns, block, keep_integer):
+        """Return the container with columns replaced by a float block."""
+        X = self.X
+        if X.dtype.kind == "O":
+            out = X.copy()
+            for j, new in zip(columns, block.T, strict=True):
+                old = as_numbers(X[:, j])
+                struck = ~((new == old) | (np.isnan(new) & np.isnan(old)))
+                integral = keep_integer and all(
+                    isinstance(v, numbers.Integral) or is_missing(v) for v in X[:, j]
+                )
+                cells = [round(v) for v in new[struck]] if integral else new[struck]
+                out[struck, j] = cells
+            return out
+        if X.dtype.kind in "iu" and keep_integer:
+            out = X.copy()
+            out[:, columns] = as_integers(block, X[:, columns], X.dtype)
+            return out
+        dtype = X.dtype if X.dtype.kind == "f" else np.float64
+        if all_columns(columns, self.n_columns):
+            return block.astype(dtype, copy=False)
+        out = X.astype(dtype)
+        out[:, columns] = block
+        return out
+
+    def with_missing(self, columns, mask, value=None):
+        """Return the container with struck cells missing, or set to ``value``."""
+        dtype = self.X.dtype
+        if value is not None and dtype.kind != "O":
+            dtype = _common_type(dtype, value)
+        elif dtype.kind in "iub":
+            dtype = np.float64
+        elif dtype.kind in "US":
+            dtype = object
+        blank = {"f": np.nan, "M": "NaT", "m": "NaT"}.get(np.dtype(dtype).kind)
+        out = self.X.astype(dtype)
+        if all_columns(columns, self.n_columns):
+            whole = mask
+        else:
+            whole = np.zeros(out.shape, dtype=bool)
+            whole[:, columns] = mask
+        out[whole] = blank if value is None else value
+        return out
+
+    def with_cells(self, cells):
+        """Return the container with ``{column: (rows, values)}`` set."""
+        dtype = self.X.dtype
+        for _, values in cells.values():
+            for value in {type(v): v for v in values}.values():
+                if dtype.kind not in "OUS":
+                    dtype = _common_type(dtype, value)
+            if dtype.kind in "US":  # longer text must not be cut off
+                dtype = np.result_type(dtype, np.asarray(values, dtype=dtype.kind))
+        out = self.X.astype(dtype)
+        for j, (rows, values) in cells.items():
+            out[rows, j] = values
+        return out
+
+
+def _common_type(dtype, value):
+    if isinstance(value, (str, bytes)) and dtype.kind not in "US":
+        return np.dtype(object)
+    if not isinstance(value, (np.generic, *_TIMES)):
+        value = np.asarray(value)
+        if value.dtype.kind in "iu" and dtype.kind in "iu":
+            fits = np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
+            return dtype if fits else np.result_type(dtype, value.dtype)
+        if value.dtype.kind == dtype.kind == "f":
+            return dtype
+    if dtype.kind == "f" and np.asarray(value).dtype.kind in "iufb":
+        return dtype
+    return np.result_type(dtype, np.asarray(value).dtype)

@@ -1,0 +1,225 @@
+"""Tables of mixed columns, seen by a perturbation as a block of the selected ones."""
+
+from abc import abstractmethod
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skrobust._containers import is_frame, like, to_array
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._keyed_noise.row_hash import ContentKey
+from skrobust._validation import check_number, invalid
+from skrobust.base import BasePerturbation
+from skrobust.perturbations.strength import strength
+from skrobust.perturbations.tables._columns import table_of
+from skrobust.perturbations.tables._select import column_label, select_columns
+from skrobust.perturbations.tables._statistics import ColumnStatistics
+
+
+def check_container(estimator, X, *, reset):
+    """Return a frame as it is, or a 2-D array of any dtype, checked by scikit-learn."""
+    owner = type(estimator).__name__
+    fitted = reset or hasattr(estimator, "n_features_in_")
+    if is_frame(X):
+        if 0 in X.shape:
+            what = "sample(s)" if X.shape[0] == 0 else "feature(s)"
+            raise ValueError(
+                f"Found array with 0 {what} (shape={tuple(X.shape)}) while a minimum "
+                f"of 1 is required by {owner}."
+            )
+        if fitted:
+            validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    # numpy would read numbers beside text as text.
+    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
+        X = np.asarray(X, dtype=object)
+    how = {"dtype": None, "ensure_all_finite": False}
+    if fitted:
+        return validate_data(estimator, X, reset=reset, **how)
+    return check_array(X, input_name="X", estimator=owner, **how)
+
+
+class TablePerturbation(BasePerturbation):
+    """Base class of perturbations of tables with columns of several kinds.
+
+    Numpy arrays (of numbers or objects), pandas and polars frames come in and go out
+    with their index, columns and dtypes; columns that are not selected keep every bit.
+    A subclass stores its parameters and writes ``_perturb_table(values, stats, rng)``.
+    ``values`` is a float64 block of shape (n_samples, n_selected), which it may change,
+    with NaN for what is missing; ``stats`` holds the statistics of the training data
+    that the class names in ``_needs`` (``"scale"``: ``mean``, ``sd``, ``low``,
+    ``high``; ``"order"``: ``quantile``, ``iqr``, ``share_below``), one per selected
+    column, never those of the rows at hand; ``rng`` draws numbers that belong to the
+    rows (``rng.normal(size=values.shape)``), and ``rng.shared()`` is a numpy generator
+    whose draws are the same for all rows.
+
+    With ``_levels``, the strengths at severities 1 to 5, and ``_physical``, the
+    parameter that may stand in their place, ``self._strength()`` is the strength in
+    force. Integer columns become float64 unless ``keep_integer`` is true, which rounds.
+    In ``transform`` a frame stays a frame unless ``set_output`` says otherwise, since
+    an array would lose the types of its columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import TablePerturbation
+    >>> class Offset(TablePerturbation):
+    ...     _needs = {"scale"}
+    ...     _physical = ("size",)
+    ...     _levels = (0.1, 0.2, 0.3, 0.4, 0.5)
+    ...     def __init__(self, severity=None, *, size=None, columns=None,
+    ...                  random_state=None):
+    ...         self.severity, self.size = severity, size
+    ...         self.columns, self.random_state = columns, random_state
+    ...     def _perturb_table(self, values, stats, rng):
+    ...         sign = np.sign(rng.random((len(values), 1)) - 0.5)
+    ...         return values + sign * self._strength() * stats.sd
+    >>> X = np.array([[1.0, 10], [2, 20], [3, 30]])
+    >>> offset = Offset(size=1.0, columns=[1], random_state=0).fit(X)
+    >>> np.abs(offset.transform(X) - X).round(2)[0].tolist()
+    [0.0, 8.16]
+    """
+
+    _any_container = True
+    _acts_on = "number"  # the kinds of columns: or "category", "all"
+    _whole_table = False  # whether ``_perturb_table`` maps a table to a container
+    _draws = True  # whether random numbers are needed
+    _needs = frozenset()  # statistics of training data
+    _levels = (0.05, 0.1, 0.2, 0.3, 0.5)
+    _zero = 0.0  # the strength that changes nothing
+    _bounds = {"low": 0}
+    _keeps_integer = False
+
+    @abstractmethod
+    def _perturb_table(self, values, stats, rng):
+        """Return the new block of numbers."""
+
+    def transform(self, X):
+        """Return perturbed rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows to perturb; never changed.
+
+        Returns
+        -------
+        X_new : ndarray or data frame of the shape of X
+            A frame for a frame, with the dtypes of its columns, unless ``set_output``
+            asks for another container.
+        """
+        check_is_fitted(self)
+        return self._run(self._check(X), None)
+
+    def _perturb(self, X, rng):
+        raise AssertionError("a perturbation of tables never sees a bare array")
+
+    def _perturb_container(self, X, key):
+        if is_frame(X) or isinstance(X, (list, tuple)):
+            return self._run(self._check(X), key)
+        return like(self._run(self._check(to_array(X)), key), X)
+
+    def _check(self, X, *, reset=False):
+        return check_container(self, X, reset=reset)
+
+    def _learn(self, values):
+        table = table_of(values)
+        self.columns_ = self._select(table)
+        self.stats_ = self._statistics(table, self.columns_)
+        self.stats_.columns = self.columns_
+
+    def _select(self, table):
+        owner = type(self).__name__
+        return select_columns(self.columns, table, self._acts_on, owner)
+
+    def _statistics(self, table, columns):
+        """Learn from the training data; a class of its own kind may learn other."""
+        if not self._needs:
+            return ColumnStatistics(np.empty((0, 0)), ())
+        return ColumnStatistics(self._numbers(table, columns), self._needs)
+
+    def _numbers(self, table, columns):
+        """Return columns as a float block without infinities."""
+        try:
+            block = table.numbers(columns)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{type(self).__name__} needs numbers in the columns it acts on: "
+                f"{error}"
+            ) from error
+        infinite = np.isinf(block)
+        if infinite.any():
+            row, i = np.argwhere(infinite)[0]
+            raise ValueError(
+                f"{type(self).__name__} needs finite X; column "
+                f"{column_label(table, columns[i])} contains infinity, first in row "
+                f"{row}."
+            )
+        return block
+
+    def _run(self, values, key):
+        owner = type(self).__name__
+        self._check_parameters()
+        seed = seed_number(self.random_state, owner)
+        table = table_of(values)
+        if self._is_identity():
+            return table.copy()
+        stats = self._known(table)
+        if key is None and self._draws:
+            key = ContentKey.from_container(values, seed).derive(owner, 0)
+        rng = key.generator() if self._draws else None
+        if self._whole_table:
+            return self._perturb_table(table, stats, rng)
+        block = self._numbers(table, stats.columns)
+        new = np.asarray(self._perturb_table(block, stats, rng))
+        if new.shape != (table.n_rows, len(stats.columns)):
+            raise ValueError(
+                f"{owner}._perturb_table must keep the shape "
+                f"{(table.n_rows, len(stats.columns))}; it returned {new.shape}."
+            )
+        whole = self._keeps_integer or getattr(self, "keep_integer", False)
+        return table.with_numbers(stats.columns, new, whole)
+
+    def _known(self, table):
+        """Return what was learned, or only the columns where nothing is needed."""
+        if hasattr(self, "stats_"):
+            return self.stats_
+        if self._must_learn():
+            raise NotFittedError(
+                f"{type(self).__name__} learns from training data: call fit(X_train) "
+                "first; it never uses statistics of the rows that it perturbs."
+            )
+        stats = ColumnStatistics(np.empty((0, 0)), ())
+        stats.columns = self._select(table)
+        return stats
+
+    def _must_learn(self):
+        return bool(self._needs)
+
+    def _strength(self):
+        """Return the strength in force: the physical parameter, or by severity."""
+        severity = self._severity()
+        if severity is None:
+            return float(getattr(self, self._physical[0]))
+        return strength(severity, self._levels, zero=self._zero)
+
+    def _is_identity(self):
+        return self._strength() == self._zero
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        owner = type(self).__name__
+        name = self._physical[0] if self._physical else None
+        if name is not None and getattr(self, name) is not None:
+            check_number(getattr(self, name), name, owner, **self._bounds)
+        keep = getattr(self, "keep_integer", False)
+        if not isinstance(keep, (bool, np.bool_)):
+            raise invalid("keep_integer", owner, "True or False", keep)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,148 @@
+"""Categories that turn into other categories."""
+
+import numbers
+from types import SimpleNamespace
+
+import numpy as np
+
+from skrobust._validation import check_choice, invalid
+from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.tables._select import column_label
+from skrobust.perturbations.tables._statistics import Categories, raw_column
+
+
+class CategoryFlip(TablePerturbation):
+    """Turn a share of the categories into others.
+
+    Text of any dtype, categories and booleans are read by their values, so that the
+    same values flip to the same values in each. Missing values stay missing.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Share of .02, .05, .1, .2, .4 at severities 1 to 5, linear between; 0 changes
+        nothing.
+    share : float in [0, 1], default=None
+        Share of the values that are struck, in place of severity. With neither,
+        severity 1 holds. Values struck at a low share stay struck at every higher one.
+    mode : {"other", "marginal", "unseen"}, default="other"
+        What a struck value becomes: one of the *other* training categories, evenly, so
+        that the realised rate of change is the share (a column with one category is
+        left as it is); one drawn by the frequencies p of the training data, which may
+        be the value that it was, so that the realised rate is only the share times 1 -
+        sum p^2; or a value that training never had.
+    unseen_value : str, default="unseen"
+        What a struck value becomes in mode ``"unseen"``; in a column of numbers it is
+        one more than the highest. A categorical dtype gets it as a new category;
+        booleans have no third value and are left as they are.
+    columns : list, str, dtype or callable, default=None
+        Columns to act on, see :class:`FeatureNoise`; None is every column of text,
+        categories or booleans. Columns of numbers that are named count as categories.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int strikes the same values of the same rows.
+
+    Attributes
+    ----------
+    columns_ : ndarray of int
+        Positions of the columns acted on.
+    categories_ : list of lists
+        The training categories of each of these columns, in sorted order.
+
+    Raises
+    ------
+    NotFittedError
+        Without ``fit``: the categories are those of training data alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import CategoryFlip
+    >>> colours = np.array([["red"], ["green"], ["red"]], dtype=object)
+    >>> CategoryFlip(share=1.0).fit_transform(colours).ravel().tolist()
+    ['green', 'red', 'green']
+    """
+
+    _physical = ("share",)
+    _levels = (0.02, 0.05, 0.1, 0.2, 0.4)
+    _bounds = {"low": 0, "high": 1}
+    _acts_on = "category"
+    _whole_table = True
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        share=None,
+        mode="other",
+        unseen_value="unseen",
+        columns=None,
+        random_state=None,
+    ):
+        self.severity = severity
+        self.share = share
+        self.mode = mode
+        self.unseen_value = unseen_value
+        self.columns = columns
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        modes = ("other", "marginal", "unseen")
+        check_choice(self.mode, "mode", "CategoryFlip", modes)
+        if not isinstance(self.unseen_value, str):
+            raise invalid("unseen_value", "CategoryFlip", "a str", self.unseen_value)
+
+    def _must_learn(self):
+        return True
+
+    def _statistics(self, table, columns):
+        known = [Categories(raw_column(table, j)) for j in columns]
+        for j, categories in zip(columns, known, strict=True):
+            if self.mode == "unseen" and self.unseen_value in categories.values:
+                rule = f"no category of column {column_label(table, j)}"
+                raise invalid("unseen_value", "CategoryFlip", rule, self.unseen_value)
+        self.categories_ = [categories.values for categories in known]
+        return SimpleNamespace(categories=known)
+
+    def _perturb_table(self, values, stats, rng):
+        size = (values.n_rows, len(stats.columns))
+        struck, which = rng.struck(self._strength(), size), rng.random(size)
+        cells = {}
+        for i, (j, known) in enumerate(
+            zip(stats.columns, stats.categories, strict=True)
+        ):
+            targets = self._targets(known.values)
+            if not targets:
+                continue
+            codes = known.codes(raw_column(values, j))
+            rows = struck[:, i] & (codes >= 0)
+            new = self._flip(codes[rows], which[rows, i], known)
+            moved = new != codes[rows]
+            rows[rows] = moved
+            names = np.empty(len(targets), dtype=object)
+            names[:] = targets
+            cells[j] = (rows, names[new[moved]])
+        return values.with_cells(cells)
+
+    def _targets(self, known):
+        """Return what codes stand for; with one target too few there is nothing."""
+        if self.mode != "unseen":
+            return known if len(known) > 1 else []
+        if known and all(isinstance(v, (bool, np.bool_)) for v in known):
+            return []
+        if known and all(isinstance(v, numbers.Real) for v in known):
+            return [*known, max(known) + 1]
+        return [*known, self.unseen_value]
+
+    def _flip(self, codes, u, known):
+        n = len(known.values)
+        if self.mode == "unseen":
+            return np.full(len(codes), n)
+        if self.mode == "marginal":
+            new = np.searchsorted(np.cumsum(known.shares), u, side="right")
+            return np.minimum(new, n - 1)
+        # A value unknown to training has all n categories for others.
+        unknown = codes == n
+        step = 1 + np.minimum((u * (n - 1)).astype(int), n - 2)
+        anything = np.minimum((u * n).astype(int), n - 1)
+        return np.where(unknown, anything, (codes + step) % n)

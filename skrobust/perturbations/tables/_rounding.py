@@ -1,0 +1,157 @@
+"""Coarser features: rounded to levels, clipped at quantiles."""
+
+import numpy as np
+
+from skrobust._validation import check_choice, check_count
+from skrobust.perturbations.tables._base import TablePerturbation
+
+
+class Rounding(TablePerturbation):
+    r"""Round features to equally spaced levels of their training range.
+
+    .. math:: x' = \mathrm{low}_j + d\,\mathrm{round}((x - \mathrm{low}_j) / d),
+        \quad d = w\,(\mathrm{high}_j - \mathrm{low}_j), \quad w = 1 / (L - 1)
+
+    The grid of L levels goes on beyond the range; a constant column is left as it is.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        L of 64, 32, 16, 8, 4 at severities 1 to 5; between them the spacing w is
+        linear, from 0, which changes nothing.
+    levels : int, default=None
+        L itself, at least 2, in place of severity. With neither, severity 1 holds.
+    columns : list, str, dtype or callable, default=None
+        Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
+    keep_integer : bool, default=False
+        Whether integer columns are rounded once more and stay integers.
+
+    Attributes
+    ----------
+    columns_ : ndarray of int
+        Positions of the columns acted on.
+    stats_ : object
+        Statistics of the training data, one per selected column.
+
+    Raises
+    ------
+    NotFittedError
+        Without ``fit``: the range is that of training data alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import Rounding
+    >>> X = np.array([[0.0], [1.4], [1.6], [3.0]])
+    >>> Rounding(levels=4).fit_transform(X).ravel().tolist()
+    [0.0, 1.0, 2.0, 3.0]
+    """
+
+    _physical = ("levels",)
+    _levels = tuple(1 / (n - 1) for n in (64, 32, 16, 8, 4))
+    _draws = False
+    _needs = frozenset({"scale"})
+    _bounds = {"low": 2}
+
+    random_state = None  # nothing is drawn
+
+    def __init__(self, severity=None, *, levels=None, columns=None, keep_integer=False):
+        self.severity = severity
+        self.levels = levels
+        self.columns = columns
+        self.keep_integer = keep_integer
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.levels is not None:
+            check_count(self.levels, "levels", "Rounding", low=2)
+
+    def _strength(self):
+        if self._severity() is None:
+            return 1 / (self.levels - 1)
+        return super()._strength()
+
+    def _perturb_table(self, values, stats, rng):
+        width = self._strength() * (stats.high - stats.low)
+        step = np.where(width > 0, width, 1.0)
+        rounded = stats.low + step * np.rint((values - stats.low) / step)
+        return np.where(width > 0, rounded, values)
+
+
+class QuantileClipping(TablePerturbation):
+    """Clip features at quantiles of the training data, as saturated sensors do.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Quantile q of .99, .95, .9, .8, .7 at severities 1 to 5, linear between from 1;
+        severity 0 changes nothing.
+    quantile : float in [0.5, 1], default=None
+        q itself, in place of severity. With neither, severity 1 holds.
+    sides : {"both", "upper", "lower"}, default="both"
+        Whether values are clipped at q from above, at 1 - q from below, or both.
+    columns : list, str, dtype or callable, default=None
+        Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
+    keep_integer : bool, default=False
+        Whether integer columns are rounded and stay integers.
+
+    Attributes
+    ----------
+    columns_ : ndarray of int
+        Positions of the columns acted on.
+    stats_ : object
+        The sorted training values of each selected column.
+
+    Raises
+    ------
+    NotFittedError
+        Without ``fit``: quantiles are those of training data alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import QuantileClipping
+    >>> X = np.arange(11.0).reshape(-1, 1)
+    >>> QuantileClipping(quantile=0.8).fit_transform(X).ravel().round(9).tolist()
+    [2.0, 2.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.0, 8.0]
+    """
+
+    _physical = ("quantile",)
+    _levels = (0.99, 0.95, 0.9, 0.8, 0.7)
+    _zero = 1.0
+    _draws = False
+    _needs = frozenset({"order"})
+    _bounds = {"low": 0.5, "high": 1}
+
+    random_state = None  # nothing is drawn
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        quantile=None,
+        sides="both",
+        columns=None,
+        keep_integer=False,
+    ):
+        self.severity = severity
+        self.quantile = quantile
+        self.sides = sides
+        self.columns = columns
+        self.keep_integer = keep_integer
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        sides = ("both", "upper", "lower")
+        check_choice(self.sides, "sides", "QuantileClipping", sides)
+
+    def _is_identity(self):
+        return self._severity() == 0
+
+    def _perturb_table(self, values, stats, rng):
+        q = self._strength()
+        if self.sides != "lower":
+            values = np.minimum(values, stats.quantile(q, empty=np.inf))
+        if self.sides != "upper":
+            values = np.maximum(values, stats.quantile(1 - q, empty=-np.inf))
+        return values

@@ -1,0 +1,221 @@
+"""Documents, each perturbed as one string with a generator of its own."""
+
+import functools
+import random
+import re
+import unicodedata
+from abc import abstractmethod
+
+from sklearn.utils.validation import validate_data
+
+from skrobust._keyed_noise.generator import NoiseKey, seed_number
+from skrobust._keyed_noise.row_hash import content_keys
+from skrobust._validation import check_number
+from skrobust.base import BasePerturbation
+from skrobust.perturbations.strength import strength
+from skrobust.perturbations.text._container import (
+    as_keyable,
+    check_texts,
+    text_columns,
+    with_texts,
+)
+
+RATE_LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2)
+WORD_LEVELS = (0.02, 0.05, 0.1, 0.2, 0.4)
+_WORD = re.compile(r"\S+")
+_level = functools.lru_cache(maxsize=256)(strength)
+_SHIFT = 2.0**26
+
+
+def strike(rng, n, rate):
+    """Return (i, v) for those of n places that a rate strikes.
+
+    Place i is struck where its uniform number is below the rate, so that a higher rate
+    strikes the same places and more. ``v`` in [0, 1) comes from the lower bits of the
+    same number and says what happens there, the same at every rate.
+    """
+    draw = rng.random
+    return [
+        (i, u * _SHIFT % 1.0)
+        for i, u in enumerate(draw() for _ in range(n))
+        if u < rate
+    ]
+
+
+def pick(v, options):
+    """Return one of the options and a number in [0, 1) for the next choice."""
+    place = v * len(options)
+    i = int(place)
+    return options[i], place - i
+
+
+def clusters(text):
+    """Split text into characters with the marks that belong to them.
+
+    Marks (accents, vowel signs, variation selectors), skin tones, what zero-width
+    joiners join and the pairs of letters that make a flag stay together. Conjuncts of
+    Indic scripts and Hangul of separate letters are not joined.
+    """
+    if text.isascii() or max(text) < "\u0300":  # nothing below joins
+        return list(text)
+    parts, flag = [], False
+    for char in text:
+        code = ord(char)
+        letter_of_flag = 0x1F1E6 <= code <= 0x1F1FF
+        joined = (
+            unicodedata.category(char)[0] == "M"
+            or 0x1F3FB <= code <= 0x1F3FF
+            or code == 0x200D
+            or (parts and parts[-1][-1] == "\u200d")
+            or (letter_of_flag and flag)
+        )
+        if joined and parts:
+            parts[-1] += char
+        else:
+            parts.append(char)
+        flag = letter_of_flag and not flag
+    return parts
+
+
+def split_words(text):
+    """Return the words, and the white space before, between and after them."""
+    return _WORD.findall(text), _WORD.split(text)
+
+
+def join_words(words, spaces):
+    """Put words and the white space around them together again."""
+    parts = [spaces[0]]
+    for word, space in zip(words, spaces[1:], strict=True):
+        parts += (word, space)
+    return "".join(parts)
+
+
+class TextPerturbation(BasePerturbation):
+    """Base class of perturbations of text.
+
+    A subclass writes ``_perturb_text(text, rng)``: one string that is not empty in, one
+    string out. ``rng`` is a :class:`random.Random` seeded by the document, so that a
+    document gets the same edits in any batch, order, container or process.
+
+    The base accepts lists, arrays and series of str, and two-dimensional arrays and
+    frames, in which ``columns`` (where a class has it) names the columns of text, and
+    None means all. It returns the same kind of container, so that a vectorizer of
+    scikit-learn can follow in a Pipeline; arrays of fixed-width strings get as wide as
+    the new texts need, categories become text. Empty strings stay empty, missing values
+    (None, NaN, NA) stay as they are, and anything else that is no text is an error.
+
+    Nothing is learned, so no fit is needed. ``set_output`` is not offered, as for the
+    vectorizers of scikit-learn: text goes out as it came in.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import TextPerturbation
+    >>> class Shout(TextPerturbation):
+    ...     def __init__(self, random_state=None):
+    ...         self.random_state = random_state
+    ...     def _perturb_text(self, text, rng):
+    ...         return text.upper() + "!" * rng.randint(1, 3)
+    >>> [text.rstrip("!") for text in Shout(random_state=0).transform(["a", "b"])]
+    ['A', 'B']
+    """
+
+    _any_container = True
+
+    def __init_subclass__(cls, **kwargs):
+        # Text cannot be wrapped into a frame of numbers.
+        super().__init_subclass__(auto_wrap_output_keys=None, **kwargs)
+
+    def transform(self, X):
+        """Return perturbed documents.
+
+        Parameters
+        ----------
+        X : list, array, series or frame of str
+            Documents; never changed.
+
+        Returns
+        -------
+        X_new : container like X
+            The documents in the same order.
+        """
+        return self._perturb_container(X, None)
+
+    def _perturb_container(self, X, key):
+        return self._run(self._check(X), key)
+
+    def _columns(self):
+        return getattr(self, "columns", None)
+
+    def _check(self, X, *, reset=False):
+        X = check_texts(X, self._columns(), type(self).__name__)
+        if len(getattr(X, "shape", (0,))) == 2 and (
+            reset or hasattr(self, "n_features_in_")
+        ):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        return X
+
+    def _run(self, values, key):
+        self._check_parameters()
+        owner = type(self).__name__
+        seed = seed_number(self.random_state, owner)
+        columns = text_columns(values, self._columns(), owner)
+        if self._is_identity() or len(values) == 0:
+            return with_texts(values, {j: list(texts) for j, texts in columns})
+        if key is None:
+            keys = content_keys(as_keyable(values))
+            key = NoiseKey.from_keys(keys, seed).derive(owner, 0)
+        new = {}
+        for j, texts in columns:
+            # The first column of a table is keyed as a single column.
+            seeds = (key.derive("column", j) if j else key).seeds
+            new[j] = self._perturb_documents(texts, seeds.tolist())
+        return with_texts(values, new)
+
+    def _perturb_documents(self, texts, seeds):
+        rng = random.Random()
+        out = []
+        for text, seed in zip(texts, seeds, strict=True):
+            if isinstance(text, str) and text:
+                rng.seed(seed)
+                text = self._perturb_text(text, rng)
+                if not isinstance(text, str):
+                    raise TypeError(
+                        f"{type(self).__name__}._perturb_text must return str; it "
+                        f"returned {type(text).__name__}."
+                    )
+            out.append(text)
+        return out
+
+    def _strength(self, name, levels, *, zero=0.0):
+        """Return a physical parameter, given as such or by the severity."""
+        severity = self._severity()
+        if severity is None:
+            return getattr(self, name)
+        return _level(severity, levels, zero=zero)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        for name in ("rate", "share"):
+            if getattr(self, name, None) is not None:
+                owner = type(self).__name__
+                check_number(getattr(self, name), name, owner, low=0, high=1)
+
+    @abstractmethod
+    def _perturb_text(self, text, rng):
+        """Return one perturbed document; ``text`` is not empty."""
+
+    def _perturb(self, X, rng):
+        raise AssertionError("text is perturbed document by document")
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.allow_nan = True
+        tags.requires_fit = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags

@@ -1,0 +1,144 @@
+"""Documents in and out of the containers that hold text."""
+
+import numbers
+
+import numpy as np
+
+from skrobust._containers import is_frame
+from skrobust._keyed_noise.row_hash import is_missing, is_series
+from skrobust._validation import invalid
+
+
+def check_texts(X, columns, owner):
+    """Return X, an array of its own for what is no known container, or raise.
+
+    Parameters
+    ----------
+    X : list, tuple, ndarray, series or frame
+        Of str, None and NaN in the columns that count.
+    columns : list, scalar or None
+        Which columns of a 2-D container hold text; None is all of them.
+    owner : str
+        Class for the errors.
+
+    Returns
+    -------
+    container
+        With at most two dimensions and text in its columns.
+    """
+    known = isinstance(X, (list, tuple, np.ndarray)) or is_frame(X) or is_series(X)
+    if not known and not isinstance(X, str) and hasattr(X, "__array__"):
+        X, known = np.asarray(X), True
+    shape = getattr(X, "shape", (0,))
+    if not known or len(shape) not in (1, 2):
+        what = f"shape {shape}" if known else f"{X!r:.60}"
+        raise ValueError(
+            f"{owner} takes a list, array or series of texts, or a table with columns "
+            f"of text. Got {what}."
+        )
+    for place, texts in text_columns(X, columns, owner):
+        for row, text in enumerate(texts):
+            if not isinstance(text, str) and not is_missing(text):
+                column, cure = "", ""
+                if len(shape) == 2:
+                    column = f" of column {_label(X, place)!r}"
+                    cure = "; choose the columns of text with 'columns'"
+                raise ValueError(
+                    f"{owner} takes text; row {row}{column} holds {text!r:.60} of type "
+                    f"{type(text).__name__}{cure}."
+                )
+    return X
+
+
+def _label(X, place):
+    return X.columns[place] if is_frame(X) else place
+
+
+def _places(X, columns, owner):
+    """Return the positions of the chosen columns."""
+    n_columns = 1 if len(getattr(X, "shape", (0,))) == 1 else X.shape[1]
+    if columns is None:
+        return range(n_columns)
+    labels = list(X.columns) if is_frame(X) else list(range(n_columns))
+    single = isinstance(columns, (str, numbers.Integral))
+    if len(getattr(X, "shape", (0,))) == 1:
+        raise invalid("columns", owner, "None for one column of text", columns)
+    listed = isinstance(columns, (list, tuple, np.ndarray))
+    chosen = [columns] if single else list(columns) if listed else [None]
+    if any(label not in labels for label in chosen):
+        raise invalid("columns", owner, f"columns of a table, among {labels}", columns)
+    return sorted(i for i, label in enumerate(labels) if label in chosen)
+
+
+def text_columns(X, columns, owner):
+    """Return pairs of the position of a column and the list of its values."""
+    places = _places(X, columns, owner)
+    if isinstance(X, (list, tuple)):
+        return [(0, X)]
+    if is_frame(X):
+        pick = X.iloc if hasattr(X, "iloc") else X
+        return [(j, _values(pick[:, j])) for j in places]
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        return [(j, X[:, j].tolist()) for j in places]
+    return [(0, _values(X))]
+
+
+def _values(column):
+    return column.to_list() if hasattr(column, "to_list") else column.tolist()
+
+
+def as_keyable(X):
+    """Return what the content of rows is read from: lists as arrays of objects."""
+    if isinstance(X, np.ndarray):
+        return X.astype(object) if X.dtype.kind == "T" else X
+    if not isinstance(X, (list, tuple)):
+        return X
+    out = np.empty(len(X), dtype=object)
+    out[:] = X
+    return out
+
+
+def with_texts(X, new):
+    """Put new texts into a copy of their container.
+
+    Parameters
+    ----------
+    X : list, tuple, ndarray, series or frame
+        The container to imitate; never changed.
+    new : dict of int to list
+        New values by the position of their column.
+
+    Returns
+    -------
+    container
+        Of the type of X, with its index, names and order. Arrays of fixed-width
+        strings are as wide as the new texts need; categories become text.
+    """
+    if isinstance(X, (list, tuple)):
+        return type(X)(new[0]) if type(X) in (list, tuple) else list(new[0])
+    if is_frame(X):
+        out = X.copy() if hasattr(X, "iloc") else X.clone()
+        for j, texts in new.items():
+            if hasattr(X, "iloc"):
+                out.isetitem(j, _series_like(X.iloc[:, j], texts))
+            else:
+                out.replace_column(j, _series_like(X[:, j], texts))
+        return out
+    if not isinstance(X, np.ndarray):
+        return _series_like(X, new[0])
+    out = np.array(X, dtype=object)
+    for j, texts in new.items():
+        out[(slice(None), j) if X.ndim == 2 else slice(None)] = texts
+    return out if X.dtype.kind == "O" else out.astype(_string_type(X.dtype))
+
+
+def _string_type(dtype):
+    return str if dtype.kind == "U" else dtype
+
+
+def _series_like(column, texts):
+    if not hasattr(column, "iloc"):
+        dtype = column.dtype if str(column.dtype) in {"String", "Null"} else None
+        return type(column)(column.name, texts, dtype=dtype)
+    dtype = getattr(column.dtype, "categories", column).dtype
+    return type(column)(texts, index=column.index, name=column.name, dtype=dtype)

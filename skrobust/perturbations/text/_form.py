@@ -1,0 +1,214 @@
+"""Text in another form: case, punctuation, accents, digits."""
+
+import re
+import string
+import unicodedata
+
+from skrobust._validation import check_choice
+from skrobust.perturbations.text._base import TextPerturbation, clusters, strike
+
+_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
+_WORD = re.compile(r"\S+")
+_PUNCTUATION = frozenset(string.punctuation)
+_ACCENTS = re.compile("[\u0300-\u036f]")
+
+
+class _Form(TextPerturbation):
+    """A share of the words or characters changes; all of them by default."""
+
+    _physical = ("share",)
+
+    def _severity(self):
+        return self.severity
+
+    def _share(self):
+        if self.severity is None and self.share is None:
+            return 1.0
+        return self._strength("share", _SHARES)
+
+    def _change_words(self, text, rng, change):
+        words = _WORD.findall(text)
+        struck = {i for i, _ in strike(rng, len(words), self._share())}
+        place = iter(range(len(words)))
+
+        def one(match):
+            word = match.group()
+            return change(word) if next(place) in struck else word
+
+        return _WORD.sub(one, text)
+
+
+class CaseChange(_Form):
+    """Write words in lower case, upper case or with a capital first letter.
+
+    Cases are those of Unicode, so that a text may grow (the German sharp s becomes SS).
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By shares of 20, 40, 60, 80, 100 % of the words (our choice: no table is
+        published). 0 changes nothing. With neither this nor ``share``, all words.
+    share : float in [0, 1], default=None
+        Probability that a word is changed; None is all words.
+    case : {"lower", "upper", "title"}, default="lower"
+        The case that the words get.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int changes the same words of the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import CaseChange
+    >>> CaseChange(case="title").transform(["don't PANIC"])
+    ["Don't Panic"]
+    """
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        share=None,
+        case="lower",
+        columns=None,
+        random_state=None,
+    ):
+        self.severity = severity
+        self.share = share
+        self.case = case
+        self.columns = columns
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.case, "case", "CaseChange", ("lower", "upper", "title"))
+
+    def _perturb_text(self, text, rng):
+        return self._change_words(text, rng, _CASES[self.case])
+
+
+_CASES = {"lower": str.lower, "upper": str.upper, "title": str.capitalize}
+
+
+class PunctuationRemoval(_Form):
+    """Leave punctuation out: what Unicode calls so, and the signs of ASCII.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By shares of 20, 40, 60, 80, 100 % of the marks (our choice: no table is
+        published). 0 changes nothing. With neither this nor ``share``, all marks.
+    share : float in [0, 1], default=None
+        Probability that a mark is left out; None is all marks.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int leaves the same marks out of the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import PunctuationRemoval
+    >>> PunctuationRemoval().transform(["Well, (yes)!"])
+    ['Well yes']
+    """
+
+    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
+        self.severity = severity
+        self.share = share
+        self.columns = columns
+        self.random_state = random_state
+
+    def _perturb_text(self, text, rng):
+        pieces = clusters(text)
+        for i, _ in strike(rng, len(pieces), self._share()):
+            piece = pieces[i]
+            if len(piece) == 1 and (
+                piece in _PUNCTUATION or unicodedata.category(piece)[0] == "P"
+            ):
+                pieces[i] = ""
+        return "".join(pieces)
+
+
+class AccentRemoval(_Form):
+    """Take the accents off letters.
+
+    An accent is a combining diacritical mark (U+0300 to U+036F) in the canonical
+    decomposition of a letter; so crossed and slashed letters, which have none, stay.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By shares of 20, 40, 60, 80, 100 % of the words (our choice: no table is
+        published). 0 changes nothing. With neither this nor ``share``, all words.
+    share : float in [0, 1], default=None
+        Probability that a word loses its accents; None is all words.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int changes the same words of the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import AccentRemoval
+    >>> AccentRemoval().transform(["caf\u00e9 na\u00efve"])
+    ['cafe naive']
+    """
+
+    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
+        self.severity = severity
+        self.share = share
+        self.columns = columns
+        self.random_state = random_state
+
+    def _perturb_text(self, text, rng):
+        if text.isascii():
+            return text
+        return self._change_words(text, rng, _without_accents)
+
+
+def _without_accents(word):
+    apart = unicodedata.normalize("NFD", word)
+    bare = _ACCENTS.sub("", apart)
+    # A word without accents keeps its very code points.
+    return word if bare == apart else unicodedata.normalize("NFC", bare)
+
+
+class DigitChange(_Form):
+    """Replace digits (0 to 9) by other digits.
+
+    With one ``random_state`` the digits changed at a low share are changed to the same
+    ones at every higher share.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By shares of 20, 40, 60, 80, 100 % of the digits (our choice: no table is
+        published). 0 changes nothing. With neither this nor ``share``, all digits.
+    share : float in [0, 1], default=None
+        Probability that a digit is changed; None is all digits.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int changes the same digits of the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import DigitChange
+    >>> new = DigitChange(random_state=0).transform(["room 101"])[0]
+    >>> new[:5], [a != b for a, b in zip(new[5:], "101", strict=True)]
+    ('room ', [True, True, True])
+    """
+
+    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
+        self.severity = severity
+        self.share = share
+        self.columns = columns
+        self.random_state = random_state
+
+    def _perturb_text(self, text, rng):
+        pieces = list(text)
+        for i, v in strike(rng, len(pieces), self._share()):
+            if pieces[i] in string.digits:
+                others = string.digits.replace(pieces[i], "")
+                pieces[i] = others[int(v * 9)]
+        return "".join(pieces)

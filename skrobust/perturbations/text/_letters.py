@@ -1,0 +1,279 @@
+"""Wrong letters: slips of the keyboard, of optical recognition, and look-alikes."""
+
+import math
+from bisect import bisect_right
+from itertools import accumulate
+
+from skrobust._validation import check_choice, invalid
+from skrobust.perturbations.text._base import (
+    RATE_LEVELS,
+    TextPerturbation,
+    clusters,
+    pick,
+    strike,
+)
+
+# Shares of the kinds among slips, as in the text tests of Giskard.
+_KINDS = {"insert": 0.2, "delete": 0.2, "replace": 0.5, "transpose": 0.1}
+_LAYOUTS = {
+    "qwerty": ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
+    "qwertz": ("qwertzuiop\u00fc", "asdfghjkl\u00f6\u00e4", "yxcvbnm"),
+    "azerty": ("azertyuiop", "qsdfghjklm", "wxcvbn"),
+}
+_ROW_OFFSETS = (0.0, 0.25, 0.75)  # in widths of a key
+
+
+def _neighbours(rows):
+    """Return the keys beside, above and below each key."""
+    place = {
+        key: (i + offset, y)
+        for y, (row, offset) in enumerate(zip(rows, _ROW_OFFSETS, strict=True))
+        for i, key in enumerate(row)
+    }
+    near = {}
+    for key, (x, y) in place.items():
+        found = [
+            other
+            for other, (a, b) in place.items()
+            if other != key and abs(b - y) + abs(a - x) < 2 and abs(a - x) <= 1
+        ]
+        near[key] = "".join(found)
+        near[key.upper()] = "".join(found).upper()
+    return near
+
+
+_NEAR = {name: _neighbours(rows) for name, rows in _LAYOUTS.items()}
+
+_CONFUSED = {
+    "0": ("O", "o"), "O": ("0", "Q"), "o": ("0", "c"), "1": ("l", "I"),
+    "l": ("1", "I"), "I": ("l", "1"), "i": ("l", "j"), "5": ("S",), "S": ("5", "8"),
+    "s": ("5",), "8": ("B", "3"), "B": ("8",), "3": ("8",), "6": ("b", "G"),
+    "b": ("6", "h"), "G": ("6", "C"), "C": ("G",), "9": ("g", "q"), "g": ("9", "q"),
+    "q": ("g", "9"), "2": ("Z",), "Z": ("2",), "z": ("2",), "e": ("c", "o"),
+    "c": ("e", "o"), "a": ("o", "e"), "h": ("b", "n"), "n": ("h", "r"),
+    "u": ("v", "n"), "v": ("u", "y"), "y": ("v",), "t": ("f", "l"), "f": ("t",),
+    "D": ("O",), "E": ("F",), "F": ("E", "P"), "P": ("F",), "U": ("V",), "V": ("U",),
+    "N": ("H",), "H": ("N",), "m": ("rn",), "w": ("vv",), "d": ("cl",),
+    ".": (",",), ",": (".",), ";": (":",), ":": (";",),
+}  # fmt: skip
+_CONFUSED_PAIRS = {
+    "rn": "m", "vv": "w", "cl": "d", "ri": "n", "li": "h", "ii": "u",
+}  # fmt: skip
+
+_LATIN = "aceopxyijshdqwvACEHKMOPTXBSIJ"
+_LOOK_ALIKES = (
+    "\u0430\u0441\u0435\u043e\u0440\u0445\u0443\u0456\u0458\u0455\u04bb\u0501\u051b"
+    "\u051d\u0475\u0410\u0421\u0415\u041d\u041a\u041c\u041e\u0420\u0422\u0425\u0412"
+    "\u0405\u0406\u0408"
+)
+HOMOGLYPHS = dict(zip(_LATIN, _LOOK_ALIKES, strict=True))
+
+
+class Typos(TextPerturbation):
+    """Make slips of the keyboard: letters inserted, left out, replaced, transposed.
+
+    The number of slips in a document is Poisson distributed with mean ``rate`` times
+    its number of letters. Each falls on a random letter, and slips on one letter count
+    as one, so that a letter is hit with probability ``1 - exp(-rate)``. Inserted and
+    replacing letters are neighbours on the keyboard, in the case of the letter that is
+    hit; a transposed letter changes place with the next of its word (the last with the
+    one before). Letters that the layout lacks (accents, other scripts) are doubled
+    instead of joined by a neighbour, and transposed instead of replaced.
+
+    With one ``random_state`` the letters hit at a low rate are hit, by the same kind of
+    slip, at every higher one.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By rates of .01, .02, .05, .1, .2. 0 changes nothing. With neither this nor
+        ``rate``, severity 1 holds.
+    rate : float in [0, 1], default=None
+        Slips per letter.
+    kinds : tuple of str, default=("insert", "delete", "replace", "transpose")
+        Kinds of slips that occur.
+    weights : sequence of float, default=None
+        Shares of the kinds; None takes .2, .2, .5, .1 in the order above (those of the
+        kinds that occur, scaled to 1).
+    layout : {"qwerty", "qwertz", "azerty"}, default="qwerty"
+        Keyboard.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same slips in the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import Typos
+    >>> text = ["the quick brown fox jumps over the lazy dog"]
+    >>> Typos(rate=0.1, random_state=0).transform(text)
+    ['the aujck brkwn fox jumps oved yhe lazy dog']
+    >>> swapped = Typos(rate=0.3, kinds=("transpose",), random_state=0).transform(text)
+    >>> sorted(swapped[0]) == sorted(text[0])
+    True
+    """
+
+    _physical = ("rate",)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        rate=None,
+        kinds=("insert", "delete", "replace", "transpose"),
+        weights=None,
+        layout="qwerty",
+        columns=None,
+        random_state=None,
+    ):
+        self.severity = severity
+        self.rate = rate
+        self.kinds = kinds
+        self.weights = weights
+        self.layout = layout
+        self.columns = columns
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.layout, "layout", "Typos", tuple(_LAYOUTS))
+        kinds = self.kinds
+        listed = isinstance(kinds, (list, tuple)) and len(kinds) > 0
+        if not listed or any(kind not in list(_KINDS) for kind in kinds):
+            rule = f"a non-empty tuple of kinds among {tuple(_KINDS)}"
+            raise invalid("kinds", "Typos", rule, kinds)
+        try:
+            weights = self._kind_weights()
+            usable = len(weights) == len(kinds) and min(weights) >= 0
+            usable = usable and 0 < sum(weights) < math.inf
+        except (TypeError, ValueError):
+            usable = False
+        if not usable:
+            rule = "None or one non-negative number for each kind, not all 0"
+            raise invalid("weights", "Typos", rule, self.weights)
+
+    def _kind_weights(self):
+        if self.weights is None:
+            return [_KINDS[kind] for kind in self.kinds]
+        return [float(weight) for weight in self.weights]
+
+    def _perturb_text(self, text, rng):
+        rate = self._strength("rate", RATE_LEVELS)
+        edges = list(accumulate(self._kind_weights(), initial=0.0))
+        pieces = clusters(text)
+        for i, v in strike(rng, len(pieces), -math.expm1(-rate)):
+            if pieces[i][0].isalpha():
+                place = v * edges[-1]
+                k = min(bisect_right(edges, place), len(self.kinds)) - 1
+                rest = (place - edges[k]) / (edges[k + 1] - edges[k])
+                self._slip(pieces, i, self.kinds[k], rest)
+        return "".join(pieces)
+
+    def _slip(self, pieces, i, kind, v):
+        letter = pieces[i]
+        near = _NEAR[self.layout].get(letter)
+        if kind == "delete":
+            pieces[i] = ""
+        elif kind == "insert":
+            new, v = pick(v, near or letter[:1])
+            pieces[i] = letter + new if v < 0.5 else new + letter
+        elif kind == "replace" and near:
+            pieces[i] = pick(v, near)[0]
+        else:
+            j = i + 1 if i + 1 < len(pieces) and pieces[i + 1][0].isalpha() else i - 1
+            if j >= 0 and pieces[j][:1].isalpha():
+                pieces[i], pieces[j] = pieces[j], pieces[i]
+
+
+class OCRErrors(TextPerturbation):
+    """Confuse characters that look alike, as optical recognition does.
+
+    Each character that has look-alikes (``O`` and ``0``, ``l`` and ``1``, ``rn`` and
+    ``m``, ...; the table is ours) is confused with one of them with probability
+    ``rate``. With one ``random_state`` what is confused at a low rate is confused in
+    the same way at every higher one.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By rates of .01, .02, .05, .1, .2. 0 changes nothing. With neither this nor
+        ``rate``, severity 1 holds.
+    rate : float in [0, 1], default=None
+        Probability that a character which has look-alikes is confused.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same errors in the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import OCRErrors
+    >>> OCRErrors(rate=1.0, random_state=0).transform(["5 mm"])
+    ['S rnrn']
+    """
+
+    _physical = ("rate",)
+
+    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
+        self.severity = severity
+        self.rate = rate
+        self.columns = columns
+        self.random_state = random_state
+
+    def _perturb_text(self, text, rng):
+        pieces = list(text)
+        rate = self._strength("rate", RATE_LEVELS)
+        for i, v in strike(rng, len(pieces), rate):
+            options = _CONFUSED.get(pieces[i], ())
+            pair = _CONFUSED_PAIRS.get("".join(pieces[i : i + 2]))
+            if pair and len(pieces[i]) == 1:
+                options = (*options, pair)
+            if options:
+                new, _ = pick(v, options)
+                if pair and new == pair:
+                    pieces[i + 1] = ""
+                pieces[i] = new
+        return "".join(pieces)
+
+
+class Homoglyphs(TextPerturbation):
+    """Replace Latin letters by Cyrillic ones of the same look.
+
+    People read the same text, machines another. Each letter that has such a double is
+    replaced with probability ``rate``; the length stays. With one ``random_state`` the
+    letters replaced at a low rate stay replaced at every higher one.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By rates of .01, .02, .05, .1, .2 (the ends are published, the steps between
+        them our choice). 0 changes nothing. With neither this nor ``rate``, severity 1
+        holds.
+    rate : float in [0, 1], default=None
+        Probability that a letter which has a double is replaced.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same letters in the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import Homoglyphs
+    >>> [hex(ord(c)) for c in Homoglyphs(rate=1.0).transform(["pek"])[0]]
+    ['0x440', '0x435', '0x6b']
+    """
+
+    _physical = ("rate",)
+
+    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
+        self.severity = severity
+        self.rate = rate
+        self.columns = columns
+        self.random_state = random_state
+
+    def _perturb_text(self, text, rng):
+        pieces = list(text)
+        rate = self._strength("rate", RATE_LEVELS)
+        for i, _ in strike(rng, len(pieces), rate):
+            pieces[i] = HOMOGLYPHS.get(pieces[i], pieces[i])
+        return "".join(pieces)

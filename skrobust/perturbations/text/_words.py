@@ -1,0 +1,247 @@
+"""Words that are split, joined, dropped, swapped or cut off."""
+
+import re
+
+from skrobust._validation import check_choice, check_number, invalid
+from skrobust.perturbations.text._base import (
+    RATE_LEVELS,
+    WORD_LEVELS,
+    TextPerturbation,
+    clusters,
+    join_words,
+    split_words,
+    strike,
+)
+
+
+class WhitespaceErrors(TextPerturbation):
+    """Split words by a space and join words by losing one.
+
+    Each word of two or more characters is split at a random place with probability
+    ``rate``, and each white space between two words is lost with probability ``rate``.
+    With one ``random_state`` what is hit at a low rate is hit at every higher one.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By rates of .01, .02, .05, .1, .2. 0 changes nothing. With neither this nor
+        ``rate``, severity 1 holds.
+    rate : float in [0, 1], default=None
+        Probability of a split per word and of a join per space.
+    kinds : tuple of {"split", "join"}, default=("split", "join")
+        What happens.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same errors in the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import WhitespaceErrors
+    >>> WhitespaceErrors(rate=1.0, kinds=("join",)).transform(["to be or not"])
+    ['tobeornot']
+    """
+
+    _physical = ("rate",)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        rate=None,
+        kinds=("split", "join"),
+        columns=None,
+        random_state=None,
+    ):
+        self.severity = severity
+        self.rate = rate
+        self.kinds = kinds
+        self.columns = columns
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        kinds = self.kinds
+        listed = isinstance(kinds, (list, tuple)) and len(kinds) > 0
+        if not listed or any(kind not in ["split", "join"] for kind in kinds):
+            rule = "a non-empty tuple of kinds among ('split', 'join')"
+            raise invalid("kinds", "WhitespaceErrors", rule, kinds)
+
+    def _perturb_text(self, text, rng):
+        rate = self._strength("rate", RATE_LEVELS)
+        words, spaces = split_words(text)
+        splits = strike(rng, len(words), rate)
+        joins = strike(rng, len(words), rate)  # of each word with the one after it
+        for i, v in splits if "split" in self.kinds else ():
+            pieces = clusters(words[i])
+            if len(pieces) > 1:
+                place = 1 + int(v * (len(pieces) - 1))
+                head, tail = "".join(pieces[:place]), "".join(pieces[place:])
+                words[i] = f"{head} {tail}"
+        for i, _ in joins if "join" in self.kinds else ():
+            if i + 1 < len(words):
+                spaces[i + 1] = ""
+        return join_words(words, spaces)
+
+
+class WordDrop(TextPerturbation):
+    """Leave words out.
+
+    Each word is left out with probability ``rate``, but the last one left of a document
+    stays. With one ``random_state`` the words left out at a low rate are left out at
+    every higher one.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By rates of .02, .05, .1, .2, .4. 0 changes nothing. With neither this nor
+        ``rate``, severity 1 holds.
+    rate : float in [0, 1], default=None
+        Probability that a word is left out.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int leaves the same words out of the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import WordDrop
+    >>> text = ["the quick brown fox jumps over the lazy dog"]
+    >>> WordDrop(rate=0.4, random_state=0).transform(text)
+    ['brown fox jumps over lazy dog']
+    """
+
+    _physical = ("rate",)
+
+    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
+        self.severity = severity
+        self.rate = rate
+        self.columns = columns
+        self.random_state = random_state
+
+    def _perturb_text(self, text, rng):
+        rate = self._strength("rate", WORD_LEVELS)
+        words, spaces = split_words(text)
+        if len(words) < 2:
+            return text
+        draws = [rng.random() for _ in words]
+        stays = max(draws)
+        kept = [i for i, u in enumerate(draws) if u >= rate or u == stays]
+        parts = [spaces[0], words[kept[0]]]
+        for i in kept[1:]:
+            parts += (spaces[i], words[i])
+        return "".join([*parts, spaces[-1]])
+
+
+class WordSwap(TextPerturbation):
+    """Swap words with their neighbours.
+
+    Each word changes place with the next one (the last with the one before) with
+    probability ``rate``, from the first to the last; white space stays where it is.
+    With one ``random_state`` the words hit at a low rate are hit at every higher one.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By rates of .02, .05, .1, .2, .4. 0 changes nothing. With neither this nor
+        ``rate``, severity 1 holds.
+    rate : float in [0, 1], default=None
+        Probability that a word is swapped.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same swaps in the same document.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import WordSwap
+    >>> WordSwap(rate=0.4, random_state=0).transform(["a b c d e f"])
+    ['a c b e f d']
+    """
+
+    _physical = ("rate",)
+
+    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
+        self.severity = severity
+        self.rate = rate
+        self.columns = columns
+        self.random_state = random_state
+
+    def _perturb_text(self, text, rng):
+        rate = self._strength("rate", WORD_LEVELS)
+        words, spaces = split_words(text)
+        if len(words) < 2:
+            return text
+        for i, _ in strike(rng, len(words), rate):
+            j = i + 1 if i + 1 < len(words) else i - 1
+            words[i], words[j] = words[j], words[i]
+        return join_words(words, spaces)
+
+
+class Truncation(TextPerturbation):
+    """Cut documents off.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        By shares of 90, 75, 50, 30, 20 % that are kept. 0 changes nothing. With
+        neither this nor ``keep``, severity 1 holds.
+    keep : float in (0, 1], default=None
+        Share of the words or characters that is kept, rounded, at least one.
+    unit : {"word", "character"}, default="word"
+        What is counted. Characters keep their combining marks.
+    side : {"end", "start"}, default="end"
+        Where the document is cut off.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : object, default=None
+        Not used: nothing is random.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import Truncation
+    >>> Truncation(keep=0.5).transform(["to be or not", "thing"])
+    ['to be', 'thing']
+    """
+
+    _physical = ("keep",)
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        keep=None,
+        unit="word",
+        side="end",
+        columns=None,
+        random_state=None,
+    ):
+        self.severity = severity
+        self.keep = keep
+        self.unit = unit
+        self.side = side
+        self.columns = columns
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.unit, "unit", "Truncation", ("word", "character"))
+        check_choice(self.side, "side", "Truncation", ("end", "start"))
+        if self.keep is not None:
+            check_number(self.keep, "keep", "Truncation", low=0, high=1, low_open=True)
+
+    def _perturb_text(self, text, rng):
+        keep = self._strength("keep", (0.9, 0.75, 0.5, 0.3, 0.2), zero=1.0)
+        if self.unit == "character":
+            pieces = clusters(text)
+            count = max(1, round(keep * len(pieces)))
+            return "".join(
+                pieces[:count] if self.side == "end" else pieces[len(pieces) - count :]
+            )
+        words = list(re.finditer(r"\S+", text))
+        count = max(1, round(keep * len(words)))
+        if count >= len(words):
+            return text
+        if self.side == "end":
+            return text[: words[count - 1].end()]
+        return text[words[-count].start() :]

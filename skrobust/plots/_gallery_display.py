@@ -1,0 +1,318 @@
+"""What the model was shown: clean rows beside perturbed ones."""
+
+import textwrap
+
+import numpy as np
+
+from skrobust._containers import to_array
+from skrobust._responses import predict_labels
+from skrobust._validation import check_choice, check_count, check_same_length, invalid
+from skrobust.plots._axes import (
+    FoldedTableMixin,
+    colors,
+    font_size,
+    get_axes,
+    ink,
+    make_frame,
+    size_in_inches,
+)
+from skrobust.plots._gallery_tiles import (
+    as_image,
+    draw_image,
+    draw_lines,
+    draw_series,
+    in_words,
+    kind_of,
+    table_lines,
+)
+
+_KINDS = ("auto", "image", "series", "table", "text")
+
+
+class PerturbationGalleryDisplay(FoldedTableMixin):
+    """Clean samples beside perturbed ones, with the predictions of a model.
+
+    Images and series stand in a grid: one column per sample, one row per condition,
+    the clean samples on top; a perturbed series is drawn over the clean one. Rows of
+    tables and texts are written out, with what changed in bold. Where a model is given,
+    each tile names its prediction, with a cross where it is not the true label.
+
+    Parameters
+    ----------
+    rows : dict of str to array-like of shape (n_samples, ...)
+        Samples by condition, the clean ones first.
+    kind : {"image", "series", "table", "text"}
+        How samples are drawn.
+    predictions : dict of str to ndarray of shape (n_samples,), default=None
+        By condition.
+    y : ndarray of shape (n_samples,), default=None
+        True labels.
+    image_shape : tuple of int, default=None
+        Of flat images.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        The axes that hold the gallery.
+    figure_ : Figure
+        Their figure.
+    tiles_ : ndarray of Axes of shape (n_conditions, n_samples), or None
+        Of images and series.
+    artists_ : list of list
+        Images, lines or texts, condition by condition (texts line by line).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.svm import SVC
+    >>> from skrobust.perturbations import SaltAndPepper
+    >>> from skrobust.plots import PerturbationGalleryDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> noise = SaltAndPepper(
+    ...     0.2, image_shape=(8, 8), data_range=(0, 16), random_state=0)
+    >>> display = PerturbationGalleryDisplay.from_estimator(
+    ...     SVC().fit(X, y), X, y, noise, n_samples=3)
+    >>> display.frame().condition.tolist()[::3]
+    ['clean', 'SaltAndPepper']
+    >>> display.plot()  # doctest: +SKIP
+    """
+
+    def __init__(self, *, rows, kind, predictions=None, y=None, image_shape=None):
+        self.rows = rows
+        self.kind = kind
+        self.predictions = predictions
+        self.y = y
+        self.image_shape = image_shape
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        perturbations,
+        *,
+        n_samples=5,
+        kind="auto",
+        image_shape=None,
+    ):
+        """Perturb a few rows, ask the model about them, and make the display.
+
+        Parameters
+        ----------
+        estimator : fitted classifier or None
+            None shows the rows without predictions; attacks need a model.
+        X : array-like or data frame of shape (n_samples, ...)
+            Raw input of the whole pipeline; not changed.
+        y : array-like of shape (n_samples,) or None
+            True labels.
+        perturbations : object with ``perturb(estimator, X, y)``, list or dict of them
+            Perturbations, attacks, or objects of your own; a dict names them.
+        n_samples : int, default=5
+            The first so many rows are shown; choose others by indexing ``X``.
+        kind : {"auto", "image", "series", "table", "text"}, default="auto"
+            How rows are drawn. "auto": str as text, data frames as tables, rows with an
+            image shape and 4-D input as images, rows of more than 30 features and 3-D
+            input as series, else tables.
+        image_shape : tuple of int, default=None
+            Of flat images; None takes that of the first perturbation.
+
+        Returns
+        -------
+        display : PerturbationGalleryDisplay
+            Not drawn yet.
+
+        Raises
+        ------
+        ValueError
+            For no rows, no perturbation, or a shape that does not fit.
+        """
+        owner = f"{cls.__name__}.from_estimator"
+        check_choice(kind, "kind", owner, _KINDS)
+        check_count(n_samples, "n_samples", owner)
+        named = _named(perturbations, owner)
+        if y is not None:
+            y = np.asarray(to_array(y))
+            check_same_length(owner, X=X, y=y)
+            y = y[:n_samples]
+        clean = X[:n_samples]
+        if len(clean) == 0:
+            raise invalid("X", owner, "of at least one row", X)
+        if image_shape is None:
+            shapes = (getattr(p, "image_shape", None) for p in named.values())
+            image_shape = next((s for s in shapes if isinstance(s, tuple)), None)
+        kind = kind_of(clean, image_shape) if kind == "auto" else kind
+        if kind == "image":
+            for row in np.asarray(to_array(clean))[:1]:
+                as_image(row, image_shape, owner)
+        rows = {"clean": clean}
+        for name, perturbation in named.items():
+            rows[name] = perturbation.perturb(estimator, clean, y)
+        predictions = None
+        if estimator is not None:
+            predictions = {k: predict_labels(estimator, v) for k, v in rows.items()}
+        return cls(
+            rows=rows, kind=kind, predictions=predictions, y=y, image_shape=image_shape
+        )
+
+    def frame(self):
+        """Return what is shown as a data frame of pandas.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``condition``, ``sample``, and where known ``true`` and
+            ``predicted``.
+        """
+        table = []
+        for condition, rows in self.rows.items():
+            for i in range(len(rows)):
+                row = {"condition": condition, "sample": i}
+                if self.y is not None:
+                    row["true"] = self.y[i]
+                if self.predictions is not None:
+                    row["predicted"] = self.predictions[condition][i]
+                table.append(row)
+        return make_frame(type(self).__name__, table)
+
+    def plot(self, ax=None):
+        """Draw the gallery.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Axes that the gallery fills; None makes a figure.
+
+        Returns
+        -------
+        display : PerturbationGalleryDisplay
+            The display itself.
+        """
+        self.ax_ = ax = get_axes(ax, type(self).__name__)
+        self.figure_, self.tiles_ = ax.figure, None
+        ax.set_axis_off()
+        if self.kind in ("image", "series"):
+            self._draw_tiles(ax)
+        else:
+            self._draw_text(ax)
+        return self
+
+    def _verdict(self, condition, i):
+        if self.predictions is None:
+            return "" if self.y is None else str(self.y[i])
+        said = self.predictions[condition][i]
+        if self.y is None:
+            return str(said)
+        return f"{said} {'✓' if said == self.y[i] else '✗'}"
+
+    def _draw_tiles(self, ax):
+        owner = type(self).__name__
+        n_rows, n_columns = len(self.rows), len(next(iter(self.rows.values())))
+        size = font_size(ax, 0.75 * n_columns, 0.8 * n_rows)
+        arrays = [np.asarray(to_array(r), dtype=float) for r in self.rows.values()]
+        known = np.concatenate([a[np.isfinite(a)] for a in arrays])
+        limits = (known.min(), known.max()) if known.size else (0.0, 1.0)
+        # Room for a line of text over each tile, and for names on the left.
+        height = 72 * size_in_inches(ax)[1] / n_rows
+        free = min(0.45, 1.7 * size / height)
+        names = [in_words(name, 10) for name in self.rows]
+        longest = max(len(part) for name in names for part in name.split("\n"))
+        left = min(0.35, 0.65 * size * longest / (72 * size_in_inches(ax)[0]))
+        step = (1 - left) / n_columns
+        self.tiles_, self.artists_ = np.empty((n_rows, n_columns), object), []
+        for i, (condition, rows) in enumerate(
+            zip(self.rows, arrays, strict=True)
+        ):  # fmt: skip
+            line = []
+            for j, row in enumerate(rows):
+                box = [left + j * step, 1 - (i + 1) / n_rows, 0.92 * step,
+                       (1 - free) / n_rows]  # fmt: skip
+                tile = self.tiles_[i, j] = ax.inset_axes(box)
+                tile.set(xticks=[], yticks=[])
+                title = self._verdict(condition, j)
+                tile.set_title(title, fontsize=size, pad=2, parse_math=False)
+                if self.kind == "image":
+                    image = as_image(row, self.image_shape, owner)
+                    line.append(draw_image(tile, image, limits))
+                else:
+                    pale = ink(owner)
+                    line.append(
+                        draw_series(tile, row, arrays[0][j], colors(owner)[0], pale)
+                    )
+                    tile.set_ylim(limits)
+            ax.text(
+                0, 1 - (i + 0.5 + free / 2) / n_rows, names[i], fontsize=size,
+                va="center", transform=ax.transAxes, parse_math=False,
+            )  # fmt: skip
+            self.artists_.append(line)
+
+    def _draw_text(self, ax):
+        conditions = list(self.rows)
+        n = len(self.rows["clean"])
+        header, lines, bold = ["sample", "shown"], [], []
+        if self.kind == "table":
+            room = int((size_in_inches(ax)[0] - 1.2) / 0.6)
+            names, cells, changed = table_lines(
+                self.rows["clean"], list(self.rows.values()), min(6, max(2, room))
+            )
+            names = [in_words(name, 12) for name in names]
+        else:
+            names = ["text"]
+            cells = [
+                np.array([textwrap.fill(str(t), 46) for t in rows], dtype=object)[
+                    :, None
+                ]
+                for rows in self.rows.values()
+            ]
+            changed = [c != cells[0] for c in cells]
+        judged = self.predictions is not None or self.y is not None
+        header += [*names, "predicted" if self.predictions is not None else "label"]
+        if not judged:
+            header.pop()
+        for i in range(n):
+            for c, condition in enumerate(conditions):
+                row = ["" if c else str(i), in_words(condition, 16), *cells[c][i]]
+                heavy = [False, False, *changed[c][i]]
+                if judged:
+                    row.append(self._verdict(condition, i))
+                    heavy.append("✗" in row[-1])
+                lines.append(row)
+                bold.append(heavy)
+        # Each column as wide as its longest line.
+        widths = [
+            2
+            + max(len(part) for row in [header, *lines] for part in row[j].split("\n"))
+            for j in range(len(header))
+        ]
+        # Bold letters are about a sixth wider.
+        widths = [1.17 * w for w in widths]
+        width = 0.085 * sum(widths)
+        height = 0.19 * sum(
+            max(cell.count("\n") + 1.4 for cell in row) for row in [header, *lines]
+        )
+        size = font_size(ax, width, height)
+        self.artists_ = draw_lines(ax, header, lines, bold, size, widths)
+
+
+def _named(perturbations, owner):
+    if isinstance(perturbations, dict):
+        named = {str(name): p for name, p in perturbations.items()}
+    else:
+        listed = isinstance(perturbations, (list, tuple))
+        named = {}
+        for one in perturbations if listed else [perturbations]:
+            stem = name = str(getattr(one, "name", None) or type(one).__name__)
+            severity = getattr(one, "severity", None)
+            if isinstance(severity, (int, float)):
+                stem = name = f"{name} {severity:g}"
+            n = 1
+            while name in named or name == "clean":
+                n += 1
+                name = f"{stem} ({n})"
+            named[name] = one
+    if not named or any(
+        isinstance(p, type) or not hasattr(p, "perturb") for p in named.values()
+    ):
+        rule = "one or more objects with perturb(estimator, X, y)"
+        raise invalid("perturbations", owner, rule, perturbations)
+    return named

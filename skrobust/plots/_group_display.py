@@ -1,0 +1,191 @@
+"""Groups beside one another, each value with its interval."""
+
+import numpy as np
+
+from skrobust._validation import check_choice, invalid
+from skrobust.plots._axes import (
+    FoldedTableMixin,
+    check_results,
+    colors,
+    font_size,
+    get_axes,
+    ink,
+    label_axes,
+    legend_above,
+    make_frame,
+    size_in_inches,
+)
+
+
+def forest(ax, labels, table, colour, size, marker="o"):
+    """Draw one row a label, the first on top: a point and its interval."""
+    places = np.arange(len(labels))[::-1]
+    value, low, high = (np.asarray(table[k], dtype=float) for k in table)
+    bars = ax.hlines(places, low, high, color=colour, lw=1.5)
+    points = ax.scatter(value, places, color=colour, marker=marker, s=25, zorder=3)
+    # Names no higher than their rows.
+    fitting = 0.7 * 72 * size_in_inches(ax)[1] / max(len(labels), 1)
+    ax.set_yticks(places, labels)
+    ax.set_ylim(-0.7, len(labels) - 0.3)
+    return points, bars, min(size, max(fitting, 3))
+
+
+def hollow_out(ax, points, hollow, label):
+    """Empty some points, and return what the legend says of them."""
+    face, full = ax.get_facecolor(), points.get_facecolor()[0]
+    points.set_facecolor([face if h else full for h in hollow])
+    points.set_edgecolor(full)
+    if not np.any(hollow):
+        return []
+    return [ax.scatter([], [], s=25, facecolor=face, edgecolor=[full], label=label)]
+
+
+class GroupGapDisplay(FoldedTableMixin):
+    """A forest plot of groups: the value of each with its interval, or gaps of pairs.
+
+    Hollow points are groups of fewer than 30 samples, or pairs whose gap chance may
+    explain (adjusted p-value of .05 or more). The line is the mean over all samples, or
+    for gaps 0.
+
+    Parameters
+    ----------
+    groups : dict of str to array of shape (n_groups,)
+        ``group``, ``n_samples``, ``value``, ``low``, ``high`` and ``is_small``.
+    gaps : dict of str to array of shape (n_pairs,)
+        ``first``, ``second``, ``gap``, ``low``, ``high`` and ``p_adjusted``.
+    measure : str, default="value"
+        What the value is.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Where it is drawn.
+    figure_ : Figure
+        Its figure.
+    points_, bars_ : artist
+        The values and their intervals, the first group on top.
+    line_ : Line2D
+        The mean over all samples, or 0.
+    legend_ : Legend
+        What the line and hollow points are.
+
+    See Also
+    --------
+    skrobust.metrics.group_robustness : Makes the results.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import group_robustness
+    >>> from skrobust.plots import GroupGapDisplay
+    >>> y_true = [0, 1] * 40
+    >>> y_pred = [0, 1] * 20 + [0, 0] * 20
+    >>> results = group_robustness(
+    ...     y_true, y_pred, ["a"] * 40 + ["b"] * 40, random_state=0)
+    >>> GroupGapDisplay.from_results(results).frame().value.tolist()
+    [1.0, 0.5]
+    >>> GroupGapDisplay.from_results(results).plot(kind="gaps")  # doctest: +SKIP
+    """
+
+    def __init__(self, *, groups, gaps, measure="value"):
+        self.groups = groups
+        self.gaps = gaps
+        self.measure = measure
+
+    @classmethod
+    def from_results(cls, results, *, tolerance=None):
+        """Make the display from a comparison of groups.
+
+        Parameters
+        ----------
+        results : Results
+            Of ``group_robustness``, ``group_robust_ratio`` or
+            ``group_robust_ratio_curve``.
+        tolerance : float, default=None
+            The tolerance to show of a curve; None stands for results of one.
+
+        Returns
+        -------
+        display : GroupGapDisplay
+            Not drawn yet.
+
+        Raises
+        ------
+        ValueError
+            For other results, and a tolerance that the curve does not hold.
+        """
+        owner = cls.__name__
+        check_results(results, owner, ("group", "value", "gaps"), "group_robustness")
+        tables = []
+        for table in (results, results["gaps"]):
+            chosen = np.ones(len(table["low"]), dtype=bool)
+            if "tolerance" in table["columns"]:
+                levels = np.asarray(table["tolerance"], dtype=float)
+                if tolerance is None or not (levels == tolerance).any():
+                    rule = f"one of {np.unique(levels).tolist()}"
+                    raise invalid("tolerance", owner, rule, tolerance)
+                chosen = levels == tolerance
+            tables.append({k: np.asarray(table[k])[chosen] for k in table["columns"]})
+        measure = str(results.get("measure", "robust ratio"))
+        return cls(groups=tables[0], gaps=tables[1], measure=measure)
+
+    def frame(self, *, kind="groups"):
+        """Return the groups or the gaps as a data frame of pandas.
+
+        Parameters
+        ----------
+        kind : {"groups", "gaps"}, default="groups"
+            Which table.
+
+        Returns
+        -------
+        DataFrame
+            The columns of the results.
+        """
+        owner = type(self).__name__
+        check_choice(kind, "kind", f"{owner}.frame", ("groups", "gaps"))
+        return make_frame(owner, getattr(self, kind))
+
+    def plot(self, ax=None, *, kind="groups"):
+        """Draw the groups or the gaps.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        kind : {"groups", "gaps"}, default="groups"
+            The value of each group, or the gap of each pair.
+
+        Returns
+        -------
+        display : GroupGapDisplay
+            The display itself.
+        """
+        owner = type(self).__name__
+        check_choice(kind, "kind", f"{owner}.plot", ("groups", "gaps"))
+        self.ax_ = ax = get_axes(ax, owner)
+        self.figure_, size = ax.figure, font_size(ax, 3.5, 2)
+        table = getattr(self, kind)
+        if kind == "groups":
+            sizes = zip(table["group"], table["n_samples"], strict=True)
+            labels = [f"{group} (n = {n})" for group, n in sizes]
+            line = np.average(table["value"], weights=table["n_samples"])
+            hollow, x, value = table["is_small"], self.measure, "value"
+            texts = f"all samples {line:.3f}", "fewer than 30 samples"
+        else:
+            pairs = zip(table["first"], table["second"], strict=True)
+            labels = [f"{first} - {second}" for first, second in pairs]
+            hollow, line = ~(table["p_adjusted"] < 0.05), 0.0
+            x, value = f"gap in {self.measure}", "gap"
+            texts = "no gap", "chance may explain it (p ≥ 0.05)"
+        shown = {k: table[k] for k in (value, "low", "high")}
+        self.points_, self.bars_, small = forest(
+            ax, labels, shown, colors(owner)[0], size
+        )
+        empty = hollow_out(ax, self.points_, hollow, texts[1])
+        self.line_ = ax.axvline(
+            line, color=ink(owner), lw=0.8, ls="--", zorder=0, label=texts[0]
+        )
+        self.legend_ = legend_above(ax, size, [self.line_, *empty], ncols=1)
+        label_axes(ax, size, x=x, y="")
+        ax.tick_params(axis="y", labelsize=small)
+        return self

@@ -1,0 +1,260 @@
+"""What labels buy: the estimate, its uncertainty and the failures found."""
+
+import numpy as np
+
+from skrobust._optional import require
+from skrobust._validation import check_count, invalid
+from skrobust.plots._axes import (
+    LINES,
+    FoldedTableMixin,
+    check_axes,
+    check_results,
+    font_size,
+    get_pyplot,
+    legend_above,
+    line_style,
+)
+
+_DODGE = 0.07  # of the distance between budgets: samplers side by side
+
+
+class LabelBudgetDisplay(FoldedTableMixin):
+    """Accuracy with its uncertainty above, mispredictions found below.
+
+    Of one sampler (``from_sampler``): its estimate and interval after each answer, as
+    it labelled. Of a simulation (``from_results``): for each sampler and budget the
+    mean of its estimates and a bar that holds the middle 95 % of them, against the true
+    accuracy. A shorter bar is a better estimate of the accuracy, a higher line below
+    is more failures found with the same labels.
+
+    Parameters
+    ----------
+    curves : dict of str to dict of str to ndarray of shape (n_points,)
+        By sampler: ``n_labels``, ``accuracy``, ``low``, ``high``, ``failures``.
+    true_accuracy : float, default=None
+        A horizontal line, where it is known.
+    simulated : bool, default=False
+        Whether curves are summaries over repeats: drawn as bars side by side instead of
+        steps with a band.
+    band_name : str, default="interval"
+        What the bands or bars are, for the legend.
+
+    Attributes
+    ----------
+    ax_, failures_ax_ : Axes
+        The upper and the lower axes; the second is None where one was given.
+    figure_ : Figure
+        Their figure.
+    lines_, failure_lines_ : dict of str to artist
+        Estimates, and failures found, by sampler.
+    bands_ : dict of str to artist
+        Intervals, or bars, by sampler.
+    truth_line_ : Line2D or None
+        The true accuracy.
+    legend_ : Legend
+        That of the upper axes: the bands, and the truth where it is known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.plots import LabelBudgetDisplay
+    >>> from skrobust.sampling import OperationalSampler
+    >>> scores = np.linspace(0, 0.5, 1000)
+    >>> sampler = OperationalSampler(random_state=0).fit(scores)
+    >>> result = sampler.sample(60, lambda ids: ids % 7 == 0)
+    >>> display = LabelBudgetDisplay.from_sampler(sampler)
+    >>> int(display.curves["OperationalSampler"]["n_labels"][-1])
+    60
+    >>> display.plot()  # doctest: +SKIP
+    """
+
+    def __init__(
+        self, *, curves, true_accuracy=None, simulated=False, band_name="interval"
+    ):
+        self.curves = curves
+        self.true_accuracy = true_accuracy
+        self.simulated = simulated
+        self.band_name = band_name
+
+    @classmethod
+    def from_results(cls, results):
+        """Make the display from the results of ``simulate``.
+
+        Parameters
+        ----------
+        results : Results
+            What ``skrobust.sampling.simulate`` returns.
+
+        Returns
+        -------
+        display : LabelBudgetDisplay
+            Not drawn yet.
+        """
+        keys = ("sampler", "n_labels", "estimates", "found", "true_accuracy")
+        check_results(results, cls.__name__, keys, "simulate")
+        low, high = np.quantile(results["estimates"], [0.025, 0.975], axis=1)
+        curves = {}
+        for name in dict.fromkeys(results["sampler"]):
+            rows = np.flatnonzero(results["sampler"] == name)
+            rows = rows[np.argsort(results["n_labels"][rows])]
+            curves[name] = {
+                "n_labels": results["n_labels"][rows],
+                "accuracy": results["estimates"][rows].mean(axis=1),
+                "low": low[rows],
+                "high": high[rows],
+                "failures": results["found"][rows].mean(axis=1),
+            }
+        return cls(
+            curves=curves,
+            true_accuracy=results["true_accuracy"],
+            simulated=True,
+            band_name="middle 95 % of estimates",
+        )
+
+    @classmethod
+    def from_sampler(cls, sampler, *, confidence=0.95, name=None, n_points=50):
+        """Play a sampler's questions and answers again, and note its results.
+
+        Parameters
+        ----------
+        sampler : fitted sampler
+            With two answers at least; it is not changed.
+        confidence : float in (0, 1), default=0.95
+            Of its default interval, at each number of labels by itself.
+        name : str, default=None
+            None is the name of its class.
+        n_points : int, default=50
+            About how many results to show.
+
+        Returns
+        -------
+        display : LabelBudgetDisplay
+            Not drawn yet.
+        """
+        if isinstance(sampler, type) or not hasattr(sampler, "_history"):
+            raise invalid("sampler", cls.__name__, "a fitted sampler", sampler)
+        n_points = check_count(n_points, "n_points", f"{cls.__name__}.from_sampler")
+        points = [
+            (r.n_labels, r.accuracy, *r.interval, r.n_failures)
+            for past in sampler._history(n_points)
+            if not np.isnan((r := past.result(confidence=confidence)).accuracy)
+        ]
+        if not points:
+            raise ValueError(
+                f"{cls.__name__} needs a sampler with an estimate: answer its first "
+                "questions."
+            )
+        names = ("n_labels", "accuracy", "low", "high", "failures")
+        curve = dict(zip(names, np.array(points).T, strict=True))
+        return cls(
+            curves={name or type(sampler).__name__: curve},
+            band_name=f"{100 * confidence:g} % interval",
+        )
+
+    def frame(self):
+        """Return the curves as a data frame of pandas.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``sampler``, ``n_labels``, ``accuracy``, ``low``, ``high`` and
+            ``failures``.
+        """
+        pandas = require("pandas", f"{type(self).__name__}.frame", extra="report")
+        parts = [
+            pandas.DataFrame({"sampler": name, **curve})
+            for name, curve in self.curves.items()
+        ]
+        return pandas.concat(parts, ignore_index=True)
+
+    def plot(self, ax=None, *, line_kwargs=None):
+        """Draw estimates, and below them the failures found.
+
+        Parameters
+        ----------
+        ax : Axes or pair of Axes, default=None
+            One is for the estimates alone. None makes a figure of two.
+        line_kwargs : dict, default=None
+            Passed to ``plot`` for all lines.
+
+        Returns
+        -------
+        display : LabelBudgetDisplay
+            The display itself.
+        """
+        owner = type(self).__name__
+        plt = get_pyplot(owner)
+        if ax is None:
+            _, ax = plt.subplots(2, 1, sharex=True, layout="constrained")
+        pair = isinstance(ax, (tuple, list, np.ndarray)) and len(ax) == 2
+        upper, lower = ax if pair else (ax, None)
+        self.ax_ = check_axes(upper, owner)
+        self.failures_ax_ = lower if lower is None else check_axes(lower, owner)
+        self.figure_ = upper.figure
+        self.lines_, self.bands_, self.failure_lines_ = {}, {}, {}
+        color, size = plt.rcParams["text.color"], font_size(upper, 4, 1.8)
+        for place, (name, curve) in enumerate(self.curves.items()):
+            style = {
+                **line_style(place, owner, marker=self.simulated),
+                **(line_kwargs or {}),
+            }
+            self._draw_estimates(place, name, curve, style)
+            if lower is not None:
+                (self.failure_lines_[name],) = lower.plot(
+                    curve["n_labels"], curve["failures"], label=name, **style
+                )
+        self.truth_line_ = None
+        if self.true_accuracy is not None:
+            self.truth_line_ = upper.axhline(
+                self.true_accuracy, color=color, lw=0.8, label="true accuracy", zorder=0
+            )
+        self._label(upper, lower, size)
+        return self
+
+    def _draw_estimates(self, place, name, curve, style):
+        x, ax = curve["n_labels"], self.ax_
+        low, high = curve["low"], curve["high"]
+        if not self.simulated:
+            style = {**style, "drawstyle": "steps-post"}
+            (line,) = ax.plot(x, curve["accuracy"], label=name, **style)
+            self.bands_[name] = ax.fill_between(
+                x, low, high, step="post", color=line.get_color(), alpha=0.2, lw=0,
+                label=self.band_name,
+            )  # fmt: skip
+            self.lines_[name] = line
+            return
+        # Side by side, whatever the scale: budgets are multiplied by a little.
+        x = x * np.exp(_DODGE * (place - (len(self.curves) - 1) / 2))
+        style = {**style, "linestyle": "none"}
+        (line,) = ax.plot(x, curve["accuracy"], label=name, **style)
+        self.bands_[name] = ax.vlines(
+            x, low, high, color=line.get_color(), lw=1.5,
+            linestyles=LINES[place % len(LINES)], label=self.band_name,
+        )  # fmt: skip
+        self.lines_[name] = line
+
+    def _label(self, upper, lower, size):
+        upper.set_ylabel("accuracy", fontsize=size)
+        bottom = upper if lower is None else lower
+        bottom.set_xlabel("labels spent", fontsize=size)
+        axes = [upper] if lower is None else [upper, lower]
+        if self.simulated:
+            budgets = np.unique(np.concatenate([
+                curve["n_labels"] for curve in self.curves.values()
+            ]))  # fmt: skip
+            for one in axes:
+                one.set_xscale("log")
+                one.set_xticks(budgets, [f"{n:g}" for n in budgets])
+                one.minorticks_off()
+        if lower is not None:
+            lower.set_ylabel("failures found", fontsize=size)
+            lower.set_ylim(bottom=0)
+            lower.legend(fontsize=0.83 * size, loc="upper left")
+        shown = list(self.lines_.values()) if lower is None else []
+        # One entry says what every band, or bar, is.
+        band = next(iter(self.bands_.values()), None)
+        shown += [one for one in (self.truth_line_, band) if one is not None]
+        if shown:
+            self.legend_ = legend_above(upper, size, shown)
+        for one in axes:
+            one.tick_params(labelsize=size)

@@ -1,0 +1,352 @@
+"""Mean accuracy, coefficient of variation and ASI as a surface with points on it."""
+
+import numpy as np
+
+from skrobust._optional import require
+from skrobust._validation import (
+    check_choice,
+    check_count,
+    check_fractions,
+    check_scores,
+    invalid,
+)
+from skrobust.metrics import accuracy_stability_index, coefficient_of_variation
+from skrobust.plots._axes import (
+    MARKERS,
+    FoldedTableMixin,
+    check_axes,
+    check_results,
+    colors,
+    font_size,
+    get_pyplot,
+    score_name,
+)
+from skrobust.plots._cv_scores_display import condition_scores
+from skrobust.plots._surface_plotly import surface_figure
+
+_METHODS = ("plot_surface", "contourf", "pcolormesh")
+_GRID = 60
+
+
+def _height(x, y):
+    # At (0, 0) the index is 0/0 and set to -1, as the metric does.
+    total = np.add(x, y)
+    return np.where(total > 0, np.subtract(x, y) / np.where(total > 0, total, 1), -1.0)
+
+
+def _limits(values, *, low, high, least):
+    # The range of the data with a margin, no narrower than ``least``.
+    start, stop = values.min(), values.max()
+    margin = max(0.08 * (stop - start), (least - (stop - start)) / 2)
+    return max(low, start - margin), min(high, stop + margin)
+
+
+class StabilitySurfaceDisplay(FoldedTableMixin):
+    """Surface of the Accuracy-Stability Index with models and conditions on it.
+
+    Over the mean accuracy x and the coefficient of variation y (CV) stands the index
+    z = (x - y) / (x + y). A model is one large point: its mean over the conditions,
+    its CV and its index. A condition c of that model is a small point at x =
+    accuracy(c), y = abs(accuracy(c) - mean) / mean, and z by the formula: how far this
+    one condition is from the mean, relative to it. The root mean square of these y
+    over the conditions is exactly the CV of the model, so the points show which
+    conditions make it. They stand on two straight lines that meet at (mean, 0).
+
+    Parameters
+    ----------
+    scores : list of arrays of shape (n_conditions,)
+        Accuracies in [0, 1] under each condition, one array per model.
+    conditions : list of arrays of str
+        The names of the conditions, one array per model.
+    names : list of str or None
+        The names of the models; None stands for a model that needs no name.
+    score_name : str, default="accuracy"
+        What the scores are.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Where it is drawn; 3-D for ``plot_surface``.
+    figure_ : Figure
+        The figure of these axes.
+    surface_ : artist
+        The surface, the filled contours or the mesh.
+    condition_points_, model_points_ : list of artists
+        The points, one collection per model.
+    colorbar_ : Colorbar or None
+        The scale of the index where it is no axis.
+    legend_ : Legend
+        Which point is what.
+
+    See Also
+    --------
+    skrobust.metrics.accuracy_stability_index : The index.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.svm import SVC
+    >>> from skrobust.evaluation import evaluate_perturbations
+    >>> from skrobust.perturbations import two_factor_grid
+    >>> from skrobust.plots import StabilitySurfaceDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = SVC().fit(X[:1000], y[:1000])
+    >>> grid = two_factor_grid(
+    ...     "asi68", image_shape=(8, 8), data_range=(0, 16), random_state=0)
+    >>> results = evaluate_perturbations(model, X[1000:1100], y[1000:1100], grid)
+    >>> display = StabilitySurfaceDisplay.from_results(results, name="SVC")
+    >>> display.frame().shape
+    (70, 6)
+    >>> display.plot()  # doctest: +SKIP
+    """
+
+    def __init__(self, *, scores, conditions, names, score_name="accuracy"):
+        self.scores = scores
+        self.conditions = conditions
+        self.names = names
+        self.score_name = score_name
+
+    @classmethod
+    def from_results(cls, results, *, name=None):
+        """Make the display from the results of ``evaluate_perturbations``.
+
+        Parameters
+        ----------
+        results : Results or dict of str to Results
+            The results of one model, or of several by name.
+        name : str, default=None
+            The name of one model.
+
+        Returns
+        -------
+        display : StabilitySurfaceDisplay
+            Not drawn yet.
+        """
+        owner, source = cls.__name__, "evaluate_perturbations"
+        models = {name: results}
+        if isinstance(results, dict) and results and "score" not in results:
+            models = results
+            if name is not None:
+                rule = "None for several models, which carry their own names"
+                raise invalid("name", owner, rule, name)
+        for one in models.values():
+            check_results(one, owner, ("score", "name"), source)
+            scores = check_fractions(check_scores(one["score"], owner), owner)
+            if not scores.any():
+                raise ValueError(
+                    f"{owner} needs a positive mean score; every score is 0, and then "
+                    "the coefficient of variation is undefined."
+                )
+        kinds = {score_name(one) for one in models.values()}
+        return cls(
+            scores=[np.asarray(one["score"], dtype=float) for one in models.values()],
+            conditions=[np.asarray(one["name"]) for one in models.values()],
+            names=list(models),
+            score_name=kinds.pop() if len(kinds) == 1 else "score",
+        )
+
+    @classmethod
+    def from_cv_results(cls, cv_results, conditions, *, candidates=5):
+        """Make the display from scores of one scorer per condition.
+
+        Parameters
+        ----------
+        cv_results : dict
+            Of ``cross_validate`` with several metrics (one model), or ``cv_results_``
+            of a search (one model per candidate, named by its parameters).
+        conditions : list of str
+            The scorers, one per condition.
+        candidates : int, default=5
+            Of a search: the candidates of the greatest mean over the conditions.
+
+        Returns
+        -------
+        display : StabilitySurfaceDisplay
+            Of the means over folds. Not drawn yet.
+        """
+        owner = f"{cls.__name__}.from_cv_results"
+        check_count(candidates, "candidates", owner)
+        models = condition_scores(cv_results, conditions, owner, candidates)
+        names = np.array([str(c) for c in conditions])
+        models = {k: {"score": v, "name": names} for k, v in models.items()}
+        return cls.from_results(models)
+
+    def to_plotly(self):
+        """Return the surface and the points as an interactive figure of plotly.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            To turn, zoom and hover: each point tells its name and its values.
+        """
+        points = zip(self._points(), self.conditions, self.names, strict=True)
+        x, y = self._grid(np.vstack([np.vstack(pair) for pair in self._points()]))
+        owner = f"{type(self).__name__}.to_plotly"
+        return surface_figure(list(points), x, y, _height(x, y), self.score_name, owner)
+
+    def plot_interactive(self):
+        """Show the interactive figure, in a notebook or a browser.
+
+        Returns
+        -------
+        display : StabilitySurfaceDisplay
+            The display itself; ``plotly_figure_`` is the figure.
+        """
+        self.plotly_figure_ = self.to_plotly()
+        self.plotly_figure_.show()
+        return self
+
+    @staticmethod
+    def _grid(everything):
+        x = _limits(everything[:, 0], low=0, high=1, least=0.02)
+        y = _limits(everything[:, 1], low=0, high=np.inf, least=0.02)[1]
+        return np.meshgrid(np.linspace(*x, _GRID), np.linspace(0, y, _GRID))
+
+    def _points(self):
+        # Per model: the conditions of shape (n_conditions, 3) and the model itself.
+        points = []
+        for scores in self.scores:
+            mean, variation = scores.mean(), coefficient_of_variation(scores)
+            deviation = np.abs(scores - mean) / mean
+            conditions = np.column_stack(
+                [scores, deviation, _height(scores, deviation)]
+            )
+            model = np.array([mean, variation, accuracy_stability_index(scores)])
+            points.append((conditions, model))
+        return points
+
+    def frame(self):
+        """Return the points as a data frame of pandas.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``model``, ``kind`` ("condition" or "model"), ``name``, and the
+            coordinates: ``accuracy`` (or ``score``; of a model the mean),
+            ``coefficient_of_variation`` (of a condition its relative deviation) and
+            ``accuracy_stability_index``.
+        """
+        owner = f"{type(self).__name__}.frame"
+        pandas = require("pandas", owner, extra="report")
+        axes = (self.score_name, "coefficient_of_variation", "accuracy_stability_index")
+        rows = []
+        for (points, point), conditions, name in zip(
+            self._points(), self.conditions, self.names, strict=True
+        ):
+            label = "model" if name is None else name
+            rows.append([label, "model", label, *point])
+            rows += [
+                [label, "condition", str(condition), *row]
+                for condition, row in zip(conditions, points, strict=True)
+            ]
+        return pandas.DataFrame(rows, columns=["model", "kind", "name", *axes])
+
+    def plot(
+        self,
+        ax=None,
+        *,
+        plot_method="plot_surface",
+        surface_kwargs=None,
+        point_kwargs=None,
+    ):
+        """Draw the surface and the points.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw: 3-D axes for ``plot_surface``, else 2-D. None makes a figure.
+            The default view of 3-D axes, which is along the surface, is turned.
+        plot_method : {"plot_surface", "contourf", "pcolormesh"}, default="plot_surface"
+            A surface in 3-D, or its map with a colour scale for the index.
+        surface_kwargs : dict, default=None
+            Passed to the method of matplotlib.
+        point_kwargs : dict, default=None
+            Passed to ``scatter`` for the conditions and the models.
+
+        Returns
+        -------
+        display : StabilitySurfaceDisplay
+            The display itself.
+        """
+        owner = type(self).__name__
+        check_choice(plot_method, "plot_method", f"{owner}.plot", _METHODS)
+        plt = get_pyplot(owner)
+        three_d = plot_method == "plot_surface"
+        if ax is None:
+            settings = {"projection": "3d"} if three_d else None
+            _, ax = plt.subplots(layout="constrained", subplot_kw=settings)
+        self.ax_ = check_axes(ax, owner, three_d=three_d)
+        self.figure_ = ax.figure
+        size = font_size(ax, 4.4, 3.4)
+        points = self._points()
+        everything = np.vstack([np.vstack(pair) for pair in points])
+        x, y = self._grid(everything)
+        settings = {"cmap": "Greys_r"}
+        if three_d:
+            settings = {"cmap": "viridis", "alpha": 0.6, "linewidth": 0}
+            settings |= {"rcount": 30, "ccount": 30}
+        elif plot_method == "contourf":
+            settings["levels"] = 12
+        else:
+            settings["shading"] = "gouraud"
+        settings |= surface_kwargs or {}
+        self.surface_ = getattr(ax, plot_method)(x, y, _height(x, y), **settings)
+        ax.set(xlim=(x[0, 0], x[0, -1]), ylim=(y[0, 0], y[-1, 0]))
+        ax.set_xlabel(f"mean {self.score_name}", fontsize=size)
+        ax.set_ylabel("coefficient of variation", fontsize=size)
+        ax.tick_params(labelsize=size)
+        self.colorbar_ = None
+        if three_d:
+            self._arrange_3d(size)
+        else:
+            self.colorbar_ = self.figure_.colorbar(self.surface_, ax=ax)
+            self.colorbar_.set_label("Accuracy-Stability Index", fontsize=size)
+            self.colorbar_.ax.tick_params(labelsize=size)
+        self._scatter(points, size, point_kwargs or {})
+        return self
+
+    def _arrange_3d(self, size):
+        ax = self.ax_
+        ax.computed_zorder = False  # the points are on the surface, not behind it
+        ax.set_zlabel("Accuracy-Stability Index", fontsize=size)
+        ax.set_box_aspect(None, zoom=0.85)  # room for the labels
+        ax.locator_params(nbins=6)
+        for axis, pad in ((ax.xaxis, 0.4), (ax.yaxis, 0.4), (ax.zaxis, 1.0)):
+            axis.labelpad = pad * size
+        if (ax.elev, ax.azim) == (30, -60):
+            # The default looks along the surface; from here all of it is seen.
+            ax.view_init(40, -130)
+
+    def _scatter(self, points, size, point_kwargs):
+        three_d = self.ax_.name == "3d"
+        palette = colors(type(self).__name__)
+        self.condition_points_, self.model_points_ = [], []
+        for i, ((conditions, model), name) in enumerate(
+            zip(points, self.names, strict=True)
+        ):
+            shared = {
+                "color": palette[i % len(palette)],
+                "marker": MARKERS[i % len(MARKERS)],
+                "edgecolors": "black",
+                **({"depthshade": False} if three_d else {"clip_on": False}),
+            }
+            small = {"s": 1.5 * size, "linewidths": 0.5, "zorder": 3}
+            large = {"s": 10 * size, "linewidths": 1.2, "zorder": 4}
+            small["label"] = "one condition"
+            large["label"] = "all conditions" if name is None else name
+            for target, data, settings in (
+                (self.condition_points_, conditions, small),
+                (self.model_points_, model[np.newaxis], large),
+            ):
+                place = data.T if three_d else data.T[:2]
+                target.append(
+                    self.ax_.scatter(*place, **(shared | settings | point_kwargs))
+                )
+        handles = [*self.model_points_, self.condition_points_[0]]
+        labels = [artist.get_label() for artist in self.model_points_]
+        place = {"loc": "upper left"}  # an empty corner of 3-D axes
+        if not three_d:
+            place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": 3}
+        self.legend_ = self.ax_.legend(
+            handles, [*labels, "one condition"], fontsize=0.83 * size, **place
+        )

@@ -1,0 +1,181 @@
+"""Simple random sampling: every input is as likely as any other."""
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import hypergeom
+
+from skrobust._validation import check_choice
+from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.estimates import Estimate
+
+
+class SimpleRandomSampler(BaseSampler):
+    r"""Draw inputs uniformly, without replacement.
+
+    The failure rate is the plain mean of the outcomes, with the finite-population
+    correction in its variance:
+
+    .. math::
+
+        \hat\theta = \frac{f}{n}, \qquad
+        V = \Bigl(1 - \frac{n}{N}\Bigr) \frac{\hat\theta (1 - \hat\theta)}{n - 1}
+
+    for f mispredictions among n labels out of N inputs. The accuracy is
+    :math:`1 - \hat\theta`. The default interval holds at least its nominal coverage for
+    every N, n and true rate, and has width zero once n = N.
+
+    Parameters
+    ----------
+    estimator : fitted classifier, default=None
+        Used as it is, for its predictions only.
+    auxiliary : "confidence", callable or array-like, default="confidence"
+        Taken so that samplers can be exchanged; the draws do not use it. The model's
+        confidence is not computed, so ``predict_proba`` is not needed.
+    interval : {"hypergeometric", "wilson"}, default="hypergeometric"
+        "hypergeometric" inverts the two exact one-sided tests of the number of
+        mispredictions in the pool; "wilson" is the score interval with the
+        finite-population correction, shorter and only approximate.
+    random_state : int, RandomState, Generator or None, default=None
+        Same int, same ids. ``fit`` advances a generator once and draws with its own.
+
+    Attributes
+    ----------
+    n_pool_ : int
+        Size of the pool.
+    scores_ : ndarray of shape (n_pool,) or None
+        Scores, where some were given.
+    y_pred_ : ndarray of shape (n_pool,) or None
+        Predicted labels, where there are any.
+    n_features_in_ : int
+        Number of features, where ``fit`` got 2-D input.
+
+    References
+    ----------
+    W. G. Cochran, "Sampling Techniques", 3rd edition, Wiley 1977, sections 2.5 and 3.6.
+    E. B. Wilson, "Probable inference, the law of succession, and statistical
+    inference", JASA 1927.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import SimpleRandomSampler
+    >>> failed = np.arange(500) % 10 == 0
+    >>> sampler = SimpleRandomSampler(random_state=0).fit(np.ones(500))
+    >>> result = sampler.sample(100, lambda ids: failed[ids])
+    >>> result.n_labels, result.method
+    (100, 'hypergeometric')
+    >>> low, high = result.interval
+    >>> low < 0.9 < high
+    True
+    """
+
+    _needs_scores = False
+    _known_sizes = False
+    _methods = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        auxiliary="confidence",
+        interval="hypergeometric",
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.auxiliary = auxiliary
+        self.interval = interval
+        self.random_state = random_state
+
+    def _start(self):
+        self._permutation = self._rng.permutation(self.n_pool_)
+
+    def _probabilities(self, taken):
+        return np.where(taken, 0.0, 1 / (~taken).sum())
+
+    def _draw(self, n):
+        start = self._n_asked
+        left = self.n_pool_ - np.arange(start, start + n)
+        return self._permutation[start : start + n], 1 / left
+
+    def _combine(self, answered, m=None, m_free=None, weights=None):
+        # The mean of y - m plus that of m over the pool, and its textbook variance.
+        n, n_pool = answered.n, self.n_pool_
+        m = np.zeros(n) if m is None else m
+        m_pool = 0.0 if m_free is None else float(m_free[0]) / n_pool
+        residuals = answered.y - m
+        rate = m_pool + float(residuals.mean())
+        spread = ((residuals - residuals.mean()) ** 2).sum() / max(n - 1, 1)
+        varied = np.ptp(residuals) > 1e-12
+        std_error = float(np.sqrt((1 - n / n_pool) * spread / n)) if varied else 0.0
+        z, weights = m_pool + residuals, np.full(n, 1 / n)
+        return Estimate(rate, std_error, n - 1.0, float(n), z, weights)
+
+    def _interval(self, answered, estimate, *, method, estimator, **options):
+        exact = estimator in ("default", "published", "lure")
+        chosen = self.interval if method == "default" and exact else method
+        if chosen not in ("hypergeometric", "wilson"):
+            return super()._interval(
+                answered, estimate, method=method, estimator=estimator, **options
+            )
+        n_failed, n = int(answered.y.sum()), answered.n
+        bounds = _wilson if chosen == "wilson" else _hypergeometric
+        low, high = bounds(n_failed, n, self.n_pool_, (1 - options["level"]) / 2)
+        return low, high, chosen, []
+
+    def _floor(self, n):
+        return 1 / (self.n_pool_ - np.arange(n))
+
+    def _plan(self, half_width, confidence, expected_accuracy, owner):
+        rate = 0.5 if expected_accuracy is None else 1 - expected_accuracy
+        bounds = _wilson if self.interval == "wilson" else _hypergeometric
+        n_pool, tail = self.n_pool_, (1 - confidence) / 2
+
+        def narrow(n):
+            low, high = bounds(round(n * rate), n, n_pool, tail)
+            return high - low <= 2 * half_width
+
+        n = _first(narrow, 2, n_pool)
+        while n < n_pool and not all(narrow(k) for k in range(n, min(n + 5, n_pool))):
+            n += 1  # rounding the expected failures makes the widths jump a little
+        text = f"{rate:g} of the labels are mispredictions, as expected"
+        if expected_accuracy is None:
+            text = "Half of the labels are mispredictions, the worst case"
+        return min(n, n_pool), f"{text}; {self.interval} interval."
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        choices = ("hypergeometric", "wilson")
+        check_choice(self.interval, "interval", type(self).__name__, choices)
+
+
+def _hypergeometric(n_failed, n, n_pool, tail):
+    """Return the least and the largest failure rate that neither exact test rejects."""
+    fewest, most = n_failed, n_failed + n_pool - n
+    low = _first(
+        lambda k: hypergeom.sf(n_failed - 1, n_pool, k, n) > tail, fewest, most
+    )
+    beyond = _first(
+        lambda k: hypergeom.cdf(n_failed, n_pool, k, n) <= tail, low, most + 1
+    )
+    return low / n_pool, (beyond - 1) / n_pool
+
+
+def _first(holds, low, high):
+    """Return the first integer from low on for which it holds; high if none before."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _wilson(n_failed, n, n_pool, tail):
+    rate = n_failed / n
+    t = ndtri(tail) ** 2 * (n_pool - n) / max(n_pool - 1, 1) / n
+    centre = (rate + t / 2) / (1 + t)
+    half = np.sqrt(t * rate * (1 - rate) + t * t / 4) / (1 + t)
+    low = 0.0 if n_failed == 0 else centre - half  # exact, free of rounding
+    high = 1.0 if n_failed == n else centre + half
+    return low, high

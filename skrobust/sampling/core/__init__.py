@@ -1,0 +1,1 @@
+"""Machinery shared by the samplers: pool, draws, answers, estimates, state."""

@@ -1,0 +1,230 @@
+"""The arithmetic of estimates: one unbiased z a round, weights, variances."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skrobust.sampling.core.rounds import running_sum
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A failure rate and how well it is known.
+
+    Attributes
+    ----------
+    rate, std_error : float
+        Estimated failure rate and its standard error; nan where unknown.
+    df : float
+        Degrees of freedom of the standard error.
+    effective_n : float
+        How many residuals of equal size would carry the variance.
+    z : ndarray of shape (n_rounds,) or None
+        The estimate of each round; None where there is none.
+    weights : ndarray of shape (n_rounds,) or None
+        Their weights in ``rate``.
+
+    Examples
+    --------
+    >>> from skrobust.sampling import Estimate
+    >>> Estimate(rate=0.1, std_error=0.02, df=49.0, effective_n=50.0).rate
+    0.1
+    """
+
+    rate: float
+    std_error: float
+    df: float
+    effective_n: float
+    z: np.ndarray = None
+    weights: np.ndarray = None
+
+
+def z_values(answered, y=None, m=None, m_free=None):
+    r"""Return an unbiased estimate of the mean of y for each round.
+
+    .. math::
+
+        z_t = \frac{1}{N}\Bigl[\sum_{\text{earlier rounds}} y_j
+            + \sum_{\text{free } j} m_j
+            + \sum_{i \in \text{round } t} \frac{y_i - m_i}{\pi_i}\Bigr]
+
+    Parameters
+    ----------
+    answered : Answered
+        The rounds.
+    y : ndarray of shape (n,) or (n, k), default=None
+        Values in draw order; None takes the outcomes.
+    m : ndarray of the same shape, default=None
+        Predictions of ``y``, made without the rounds they are used for; None is 0.
+    m_free : ndarray of shape (n_rounds,) or (n_rounds, k), default=None
+        Sums of m over the units that were free before each round.
+
+    Returns
+    -------
+    ndarray of shape (n_rounds,) or (n_rounds, k)
+        Given the past each has the mean of y over the pool as its expectation.
+    """
+    y = answered.y if y is None else np.asarray(y, dtype=np.float64)
+    pi = answered.pi if y.ndim == 1 else answered.pi[:, None]
+    residual = y if m is None else y - m
+    free = 0.0 if m is None else m_free
+    starts = answered.starts
+    drawn = residual / pi
+    if len(starts) < answered.n:
+        drawn = np.add.reduceat(drawn, starts, axis=0)
+    return (running_sum(y)[starts] + free + drawn) / answered.n_pool
+
+
+def sums_of_free(values, answered):
+    """Return the sums of values over the units free before each round."""
+    return values.sum(axis=0) - running_sum(values[answered.ids])[answered.starts]
+
+
+def size_weights(answered):
+    """Weigh rounds by their sizes."""
+    return answered.sizes / answered.n
+
+
+def lure_weights(answered):
+    r"""Weigh rounds so that the estimate is exact once every unit is drawn.
+
+    With k units drawn before a round and l after it, of n in all,
+
+    .. math::
+
+        c_t = \frac{N (N - n)}{n}\Bigl(\frac{1}{N - l} - \frac{1}{N - k}\Bigr)
+
+    and all the weight on the last round where n = N. For rounds of size one the
+    weighted mean of z is the estimator LURE (Farquhar, Gal and Rainforth 2021):
+    :math:`\frac1n \sum_m v_m y_m` with
+    :math:`v_m = 1 + \frac{N-n}{N-m}\bigl(\frac{1}{(N-m+1) q_m} - 1\bigr)`. For larger
+    rounds it is our extension; weights depend on sizes alone, so it stays unbiased.
+    """
+    n_pool, n, ends = answered.n_pool, answered.n, answered.ends
+    if n == n_pool:
+        return (ends == n).astype(np.float64)
+    share = 1 / (n_pool - ends) - 1 / (n_pool - answered.starts)
+    return share * n_pool * (n_pool - n) / n
+
+
+def are_equal(weights):
+    """Say whether all weights are the same."""
+    return np.ptp(weights) <= 1e-12 * weights.max()
+
+
+def weighted_mean(z, weights):
+    """Return the mean, exact where all z are the same."""
+    return float(z.mean() if are_equal(weights) else weights @ z)
+
+
+def variance_between(z, weights):
+    r"""Estimate the variance of a weighted mean of uncorrelated z of one mean.
+
+    .. math::
+
+        V = \sum_t \frac{w_t^2}{(1 - 2 w_t)(1 + A)} (z_t - \bar z)^2, \qquad
+        A = \sum_t \frac{w_t^2}{1 - 2 w_t}
+
+    the one unbiased combination of these squares, whatever the variance of each z; for
+    n equal weights it is :math:`\sum (z_t - \bar z)^2 / (n (n - 1))`. Where a weight is
+    1/2 or more there is none that is sure to be positive, and
+    :math:`\sum w_t^2 (z_t - \bar z)^2 / (1 - \sum w_t^2)` stands in.
+    """
+    n = len(z)
+    square = (z - weighted_mean(z, weights)) ** 2
+    if n > 1 and are_equal(weights):
+        return float(square.sum() / (n * (n - 1)))
+    if weights.max() < 0.5 - 1e-9:
+        share = weights**2 / (1 - 2 * weights)
+        return float(share @ square / (1 + share.sum()))
+    rest = 1 - weights @ weights
+    return float(weights**2 @ square / rest) if rest > 1e-12 else np.nan
+
+
+def hajek_variance(residuals, pi, n_pool):
+    r"""Approximate the variance of a fixed-size draw with unequal probabilities.
+
+    .. math::
+
+        V = \frac{n}{n - 1} \frac{1}{N^2} \sum_i (1 - \pi_i)
+            \Bigl(\frac{e_i}{\pi_i} - B\Bigr)^2, \qquad
+        B = \frac{\sum (1 - \pi_i) e_i / \pi_i}{\sum (1 - \pi_i)}
+
+    (Hájek 1964), exact for simple random sampling. Units that are sure to be drawn
+    (pi = 1) add nothing, and count in no n.
+
+    Parameters
+    ----------
+    residuals, pi : ndarray of shape (n,)
+        y - m of the units drawn, and their inclusion probabilities.
+    n_pool : int
+        Size of the pool.
+
+    Returns
+    -------
+    variance, df : float
+        nan and 0 where only one unit was left to chance.
+    """
+    chance = pi < 1 - 1e-12
+    n = int(chance.sum())
+    if n == 0:
+        return 0.0, np.inf
+    if n == 1:
+        return np.nan, 0.0
+    e, left = residuals[chance] / pi[chance], 1 - pi[chance]
+    centre = (left @ e) / left.sum()
+    return float(n / (n - 1) * (left @ (e - centre) ** 2) / n_pool**2), n - 1.0
+
+
+def size_of(y, m):
+    """Return how large the values and their predictions are at most."""
+    return max(float(np.abs(v).max()) for v in (y, m) if v is not None)
+
+
+def effective_number(residuals):
+    """Return how many residuals of equal size would carry the sum of their squares."""
+    square = residuals**2
+    fourth = (square**2).sum()
+    return float(square.sum() ** 2 / fourth) if fourth > 0 else 0.0
+
+
+def between_estimate(z, weights, scale=0.0):
+    """Return the estimate whose variance is read off the spread of z.
+
+    ``scale`` is the size of what z was made of, to tell spread from rounding.
+    """
+    rate = weighted_mean(z, weights)
+    deviation = z - rate
+    if len(z) < 2:
+        return Estimate(rate, np.nan, 0.0, float(len(z)), z, weights)
+    if np.abs(deviation).max() <= 1e-12 * max(abs(rate), scale):  # mere rounding
+        return Estimate(rate, 0.0, len(z) - 1.0, 0.0, z, weights)
+    std_error = float(np.sqrt(variance_between(z, weights)))
+    n = effective_number(weights * deviation)
+    return Estimate(rate, std_error, len(z) - 1.0, n, z, weights)
+
+
+def within_estimate(answered, z, weights, residuals, round_variance, scale=0.0):
+    """Return the estimate whose variance is the sum of those within rounds.
+
+    ``round_variance(residuals, pi, design)`` gives variance and degrees of freedom of
+    one round's z. Where it cannot (nan), the spread between rounds serves.
+    """
+    rate, parts, spread = weighted_mean(z, weights), [], np.empty(answered.n)
+    for t, (start, end) in enumerate(zip(answered.starts, answered.ends, strict=True)):
+        e, pi = residuals[start:end], answered.pi[start:end]
+        parts.append(round_variance(e, pi, answered.designs.get(t)))
+        expanded = e / pi
+        spread[start:end] = weights[t] * (expanded - expanded.mean())
+    variance, df = np.array(parts, dtype=np.float64).T
+    used = weights > 0  # with all units drawn LURE looks at the last round alone
+    if np.isnan(variance[used]).any():
+        return between_estimate(z, weights, scale)
+    pieces = weights**2 * np.where(used, variance, 0.0)
+    total = float(pieces.sum())
+    if total <= 1e-24 * max(rate**2, scale**2, 1e-300):
+        return Estimate(rate, 0.0, float(answered.n - 1), 0.0, z, weights)
+    # Welch and Satterthwaite
+    freedom = total**2 / (pieces[used] ** 2 / np.maximum(df[used], 1e-9)).sum()
+    n = effective_number(spread)
+    return Estimate(rate, float(np.sqrt(total)), float(freedom), n, z, weights)

@@ -1,0 +1,118 @@
+"""The promises of samplers."""
+
+import pickle
+
+import numpy as np
+
+from skrobust.testing._shared import check_parameters, ensure, seeded
+
+
+def _raises(call):
+    try:
+        call()
+    except ValueError:
+        return True
+    return False
+
+
+def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
+    """Check that a sampler keeps its promises.
+
+    Parameters
+    ----------
+    sampler : sampler without an estimator
+        Of your own, or one of skrobust.
+    scores : ndarray of shape (n_pool,), default=None
+        Suspicion of each input; None takes 40 numbers in (0, 1).
+    failed : ndarray of bool of shape (n_pool,), default=None
+        Which inputs are mispredicted; given together with ``scores``.
+    n_repeats : int, default=300
+        Estimates whose mean must lie within 4 standard errors of the truth.
+
+    Raises
+    ------
+    AssertionError
+        With the promise that was broken.
+
+    Examples
+    --------
+    >>> from skrobust.sampling import SimpleRandomSampler
+    >>> from skrobust.testing import check_sampler
+    >>> check_sampler(SimpleRandomSampler())
+    """
+    if scores is None:
+        rng = np.random.default_rng(0)
+        scores = rng.random(40)
+        failed = rng.random(40) < scores * 0.6
+    check_parameters(sampler)
+    s = seeded(sampler)
+    ensure(s.fit(scores) is s, s, "fit must return self")
+    first = s.result()
+    ensure(np.isnan(first.accuracy), s, "before two labels the accuracy is nan")
+    ensure(
+        tuple(first.interval) == (0, 1), s, "before two labels the interval is (0, 1)"
+    )
+    ids = s.ask(10)
+    ensure(len(np.unique(ids)) == 10, s, "ids must be distinct")
+    ensure(_raises(lambda: s.ask(31)), s, "asking for more than is left must raise")
+    s.tell(ids[::-1], failed=failed[ids[::-1]])
+    straight = seeded(sampler).fit(scores)
+    straight.tell(straight.ask(10), failed=failed[ids])
+    ensure(
+        straight.result().accuracy == s.result().accuracy,
+        s,
+        "answers out of order must give the same estimate",
+    )
+    ensure(
+        _raises(lambda: s.tell(ids[:1], failed=[True])), s, "telling twice must raise"
+    )
+    other = np.setdiff1d(np.arange(len(scores)), ids)[:1]
+    ensure(
+        _raises(lambda: s.tell(other, failed=[True])),
+        s,
+        "telling an unasked id must raise",
+    )
+    twin = pickle.loads(pickle.dumps(s))
+    ensure(
+        np.array_equal(twin.ask(5), s.ask(5)),
+        s,
+        "a pickled sampler must go on the same",
+    )
+    text = type(s).from_json(s.to_json())
+    ensure(np.array_equal(text.ask(5), s.ask(5)), s, "a sampler from JSON must go on")
+    _check_answers(sampler, scores, failed)
+    census = seeded(sampler).fit(scores)
+    result = census.sample(len(scores), lambda ids: failed[ids])
+    ensure(
+        np.isclose(result.accuracy, 1 - np.mean(failed)),
+        s,
+        "with all labels the accuracy is exact",
+    )
+    estimates = []
+    for seed in range(n_repeats):
+        one = seeded(sampler, seed).fit(scores)
+        estimates.append(one.sample(12, lambda ids: failed[ids]).accuracy)
+    error = abs(np.mean(estimates) - (1 - np.mean(failed)))
+    spread = np.std(estimates, ddof=1) / np.sqrt(n_repeats)
+    ensure(error <= 4 * spread, s, "the estimate must be unbiased")
+
+
+def _check_answers(sampler, scores, failed):
+    """Check what becomes of answers that are missing, and of those that were wrong."""
+    s = seeded(sampler).fit(scores)
+    ids = s.ask(12)
+    right = s.tell(ids, failed=failed[ids]).result()
+    s.correct(ids, failed=~failed[ids]).correct(ids[:1], failed=None)
+    s.correct(ids[1:], failed=failed[ids[1:]])
+    low, high = s.result().accuracy_bounds
+    ensure(
+        low - 1e-9 <= right.accuracy <= high + 1e-9,
+        s,
+        "bounds must hold whatever a skipped answer would be",
+    )
+    s.tell(ids[:1], failed=failed[ids[:1]])
+    ensure(
+        s.result().accuracy == right.accuracy,
+        s,
+        "a corrected answer must count as if it had been told at first",
+    )

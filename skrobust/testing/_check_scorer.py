@@ -1,0 +1,91 @@
+"""The promises of scorers."""
+
+import pickle
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_validate
+
+from skrobust.testing._shared import ensure
+
+
+def _default_problem():
+    rng = np.random.default_rng(0)
+    X = rng.random((120, 64))
+    y = (X @ rng.normal(size=64) > 0).astype(int)
+    return LogisticRegression(C=10), X, y
+
+
+def check_scorer(scorer, estimator=None, X=None, y=None):
+    """Check that a scorer keeps its promises.
+
+    Parameters
+    ----------
+    scorer : callable of (estimator, X, y)
+        Of your own, or one of skrobust. Where it draws random numbers it must be
+        seeded with an int.
+    estimator : estimator, default=None
+        Unfitted model; None takes a logistic regression on 64 features in [0, 1].
+    X, y : arrays, default=None
+        Rows and labels, given together with ``estimator``.
+
+    Raises
+    ------
+    AssertionError
+        With the promise that was broken.
+
+    Examples
+    --------
+    >>> from skrobust.metrics import make_robust_scorer
+    >>> from skrobust.perturbations import GaussianNoise
+    >>> from skrobust.testing import check_scorer
+    >>> check_scorer(make_robust_scorer(GaussianNoise(std=0.1, random_state=0)))
+    """
+    if estimator is None:
+        estimator, X, y = _default_problem()
+    model = clone(estimator).fit(X, y)
+    before = np.array(X, copy=True)
+    value = scorer(model, X, y)
+    ensure(isinstance(value, float), scorer, "a score must be a Python float")
+    ensure(np.isfinite(value), scorer, "a score must be finite")
+    ensure(np.array_equal(np.asarray(X), before), scorer, "the input must not change")
+    ensure(isinstance(scorer.__name__, str), scorer, "__name__ must be a label")
+    for way, other in (
+        ("twice", scorer),
+        ("cloned", clone(scorer, safe=False)),
+        ("pickled", pickle.loads(pickle.dumps(scorer))),
+    ):
+        ensure(
+            other(model, X, y) == value, scorer, f"{way}, it must give the same score"
+        )
+    plain = cross_validate(estimator, X, y, cv=3, scoring={"accuracy": "accuracy"})
+    for names in (("accuracy", "own"), ("own", "accuracy")):
+        every = {"accuracy": "accuracy", "own": scorer}
+        result = cross_validate(
+            estimator, X, y, cv=3, scoring={n: every[n] for n in names}
+        )
+        ensure(
+            np.array_equal(result["test_accuracy"], plain["test_accuracy"]),
+            scorer,
+            "a scorer beside it must not change the plain accuracy",
+        )
+    parallel = cross_validate(estimator, X, y, cv=3, scoring={"own": scorer}, n_jobs=2)
+    ensure(
+        np.array_equal(parallel["test_own"], result["test_own"]),
+        scorer,
+        "two jobs must give the scores of one",
+    )
+    search = GridSearchCV(
+        estimator,
+        {},
+        scoring={"own": scorer, "accuracy": "accuracy"},
+        refit="own",
+        cv=3,
+    )
+    nested = clone(search).fit(X, y)
+    ensure(
+        np.isclose(nested.best_score_, result["test_own"].mean()),
+        scorer,
+        "a cloned search must give the same scores",
+    )

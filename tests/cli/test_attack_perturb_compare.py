@@ -1,0 +1,262 @@
+"""attack, compare, perturb, doctor, completion and the bars of --fail-under."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+pytest.importorskip("jinja2")
+pytest.importorskip("matplotlib").use("Agg")
+pytest.importorskip("tqdm")
+pandas = pytest.importorskip("pandas")
+skops_io = pytest.importorskip("skops.io")
+pytest.importorskip("click.testing")
+
+from cli_runner import run  # noqa: E402
+
+from skrobust.attacks import FGSM  # noqa: E402
+from skrobust.cli import main  # noqa: E402
+from skrobust.cli._gates import judge, write_junit  # noqa: E402
+from skrobust.evaluation import evaluate_attack  # noqa: E402
+
+HERE = Path(__file__).parents[2]
+
+
+def arrays(path):
+    with np.load(path) as file:
+        return dict(file)
+
+
+def refused(*args):
+    code, _, stderr = run(*args)
+    lines = [line for line in stderr.splitlines() if not line.startswith("[")]
+    assert code == 2
+    assert "Traceback" not in stderr
+    return lines[-1]
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with models and tables, with a space and an umlaut in its name."""
+    folder = tmp_path_factory.mktemp("two wörds")
+    X, y = load_iris(return_X_y=True)
+    for name, C in (("strong", 1.0), ("weak", 0.001)):
+        model = LogisticRegression(C=C, max_iter=500).fit(X, y)
+        skops_io.dump(model, folder / f"{name}.skops")
+    skops_io.dump(LinearRegression().fit(X, y), folder / "line.skops")
+    frame = pandas.DataFrame(X, columns=["a", "b", "c", "d"]).assign(kind=y)
+    frame.to_csv(folder / "rows ü.csv", index=False)
+    np.savez(folder / "rows.npz", X=X, y=y)
+    return folder
+
+
+def test_attack_tells_what_the_library_tells(folder, tmp_path):
+    code, out, _ = run(
+        "attack", folder / "strong.skops", "iris", "--eps", "0.2,0.5", "--attack",
+        "fgsm", "--json", "-", "--save", tmp_path / "a b.npz", "--no-checks",
+    )  # fmt: skip
+    assert code == 0
+    found = json.loads(out)["attacks"]
+    X, y = load_iris(return_X_y=True)
+    model = skops_io.load(folder / "strong.skops")
+    saved = arrays(tmp_path / "a b.npz")
+    for row, eps in zip(found, (0.2, 0.5), strict=True):
+        expected = evaluate_attack(model, X, y, FGSM(eps, random_state=0))
+        assert row["robust_accuracy"] == expected.robust_accuracy
+        adversarial = saved[f"adv_FGSM_{eps:g}"]
+        assert np.abs(adversarial - saved["X"]).max() <= eps * (1 + 1e-6)
+        assert (model.predict(adversarial) == y).mean() == row["robust_accuracy"]
+    assert [p.name for p in tmp_path.iterdir()] == ["a b.npz"]  # no parts are left
+
+
+def test_bars_decide_the_exit_code_and_are_test_cases(folder, tmp_path):
+    command = ["attack", folder / "strong.skops", "iris", "--eps", "0.5", "--attack"]
+    command += ["FGSM", "--no-checks", "--junit", tmp_path / "j.xml"]
+    assert run(*command, "--fail-under", "accuracy=0.9")[0] == 0
+    code, _, stderr = run(
+        *command, "--fail-under", "accuracy=0.9", "--fail-under", "robust_accuracy=0.99"
+    )
+    assert code == 1
+    assert "robust_accuracy of strong is" in stderr
+    suite = ET.parse(tmp_path / "j.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert [len(case) for case in suite] == [0, 1]
+    assert "none of" in refused(*command, "--fail-under", "nonsense=1")
+    assert "number" in refused(*command, "--fail-under", "accuracy=nan")
+
+
+def test_what_was_not_measured_does_not_pass(folder, tmp_path):
+    verdicts = judge([("asi", 0.0)], {"\x00m<": {"asi": None}, "n": {"asi": np.nan}})
+    assert [v["passed"] for v in verdicts] == [False, False]
+    write_junit(tmp_path / "j.xml", verdicts, "report", 0.0)
+    assert ET.parse(tmp_path / "j.xml").getroot()[0].get("errors") == "2"
+    code, _, stderr = run(
+        "report", folder / "strong.skops", "iris", "--out", tmp_path / "r.html",
+        "--fail-under", "asi=0.1",
+    )  # fmt: skip
+    assert code == 1
+    assert "asi of strong is not measured" in stderr
+
+
+def test_compare_ranks_and_gates_each_model(folder):
+    args = ["compare", folder / "weak.skops", folder / "strong.skops", "iris"]
+    code, out, _ = run(*args, "--json", "-", "--quiet", "--fail-under", "accuracy=0.9")
+    found = json.loads(out)
+    assert code == 1  # the weak one
+    assert [row["model"] for row in found["ranking"]] == ["strong", "weak"]
+    values = {r["model"]: r["accuracy"]["value"] for r in found["ranking"]}
+    row = found["differences"][0]
+    assert (row["better"], row["worse"]) == ("strong", "weak")
+    assert np.isclose(row["difference"], values["strong"] - values["weak"])
+    assert row["low"] <= row["difference"] <= row["high"]
+    code, out, _ = run(*args, "--eps", "0.3", "--attack", "FGSM")
+    assert code == 0
+    assert "difference in robust accuracy" in out
+    assert "Holm over 1 pairs" in out
+    assert "has the highest robust accuracy" in out
+    assert "and --eps" in refused(*args, "--rank-by", "robust_accuracy")
+    assert "two or more" in refused("compare", folder / "weak.skops", "iris")
+    assert "unlike" in refused(*args[:2], folder / "line.skops", "iris")
+    assert "features" in refused(*args[:3], "digits")
+    assert not list(Path().glob(".skrobust-*"))  # no empty folders are left
+
+
+def test_perturb_table_keeps_names_labels_and_files(folder, tmp_path):
+    source, out = folder / "rows ü.csv", tmp_path / "new ü"
+    args = ["perturb", source, "--target", "kind", "--out", out, "--perturbation"]
+    args += ["feature-noise", "--severity", "2", "--seed", "3"]
+    assert run(*args)[0] == 0
+    old, new = pandas.read_csv(source), pandas.read_csv(out / source.name)
+    assert list(old) == list(new)
+    assert (old["kind"] == new["kind"]).all()
+    assert not (old["a"] == new["a"]).any()
+    before = (out / source.name).read_bytes()
+    assert "--force" in refused(*args)
+    assert run(*args, "--force")[0] == 0
+    assert (out / source.name).read_bytes() == before  # the same seed
+
+
+def test_perturb_goes_on_where_it_was(folder, tmp_path):
+    out = tmp_path / "out"
+    args = ["perturb", folder / "rows.npz", "--preset", "tabular", "--out", out]
+    assert run(*args)[0] == 0
+    files = sorted(out.rglob("*.npz"))
+    wanted = [file.read_bytes() for file in files]
+    manifest = out / "skrobust-perturb.json"
+    then = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**then, "complete": False}))
+    for file in files[5:]:
+        file.unlink()
+    assert "not empty" in refused(*args, "--seed", "1")  # other work
+    code, text, _ = run(*args)
+    assert code == 0
+    assert f"{len(files) - 5} files written" in text
+    assert [len(file.read_bytes()) for file in files] == [len(w) for w in wanted]
+    for file, content in zip(files, wanted, strict=True):
+        (tmp_path / "old.npz").write_bytes(content)
+        old = arrays(tmp_path / "old.npz")["X"]
+        assert np.array_equal(arrays(file)["X"], old, equal_nan=True)
+
+
+def test_perturb_images(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    source, out = tmp_path / "bilder ü", tmp_path / "out"
+    (source / "a").mkdir(parents=True)
+    values = np.random.default_rng(0).integers(0, 256, (12, 9, 3), dtype=np.uint8)
+    image.fromarray(values).save(source / "a" / "x 1.png")
+    image.fromarray(values[:8, :8, 0]).save(source / "b.jpg")
+    args = ["perturb", source, "--perturbation", "GaussianNoise", "--severity"]
+    assert run(*args, "3", "--out", out)[0] == 0
+    with image.open(out / "a" / "x 1.png") as file:
+        new = np.asarray(file)
+    assert new.shape == values.shape
+    assert (new != values).mean() > 0.5
+    assert run(*args, "0", "--out", out, "--force")[0] == 0
+    for name in ("a/x 1.png", "b.jpg"):  # nothing is compressed twice
+        assert (out / name).read_bytes() == (source / name).read_bytes()
+    assert "apart from the source" in refused(*args, "3", "--out", source / "in")
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        (["attack", "no.skops", "iris", "--eps", "1"], "no model file"),
+        (["attack", "M", "no.csv", "--eps", "1"], "no data file"),
+        (["attack", "M", "iris", "--eps", "-1"], "positive numbers"),
+        (["attack", "M", "iris", "--eps", "1", "--attack", "X"], "none of"),
+        (["attack", "M", "iris", "--eps", "1", "--set", "x=1"], "no setting 'x'"),
+        (["attack", "M", "iris", "--eps", "1", "--save", "no/x.npz"], "no folder"),
+        (["attack", "L", "iris", "--eps", "1", "--attack", "Square"], "classifier"),
+        (["perturb", "no.csv", "--preset", "tabular", "--out", "o"], "no table"),
+        (["perturb", "T", "--out", "o"], "one of --preset"),
+        (["perturb", "T", "--perturbation", "X", "--out", "o"], "none of"),
+        (["perturb", "T", "--preset", "tabular", "--target", "z", "--out", "o"],
+         "no column 'z'"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_sentence(folder, args, text):
+    names = {"M": "strong.skops", "L": "line.skops", "T": "rows ü.csv"}
+    args = [folder / names[a] if a in names else a for a in args]
+    assert text in refused(*args)
+
+
+def test_doctor_and_completion(capsys):
+    code, out, _ = run("doctor", "--json")
+    facts = json.loads(out)
+    assert code == (0 if facts["ok"] else 1)
+    assert {"numpy", "torch"} <= {row["name"] for row in facts["packages"]}
+    for shell in ("bash", "zsh", "fish"):
+        code, out, _ = run("completion", shell)
+        assert code == 0
+        assert "_SKROBUST_COMPLETE" in out
+
+
+def test_doctor_without_what_the_commands_need(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "click", None)
+    monkeypatch.setattr("skrobust.cli._is_there", lambda name: name != "click")
+    assert main(["doctor"]) == 1
+    assert "pip install 'skrobust[report]'" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT for one process")
+def test_ctrl_c_leaves_what_the_same_command_goes_on_from(folder, tmp_path):
+    sizes = ",".join(f"{0.01 * i:g}" for i in range(1, 41))
+    command = [sys.executable, "-m", "skrobust", "attack", folder / "strong.skops"]
+    command += ["iris", "--eps", sizes, "--no-checks", "--json", tmp_path / "r.json"]
+    command = [str(word) for word in command]
+    env = {**os.environ, "PYTHONPATH": str(HERE)}
+    work = subprocess.Popen(
+        command, cwd=tmp_path, env=env, text=True, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    until = time.monotonic() + 60
+    while not list(tmp_path.glob(".skrobust-attack-*/*.npy")):
+        assert time.monotonic() < until
+        assert work.poll() is None
+        time.sleep(0.01)
+    work.send_signal(signal.SIGINT)
+    _, stderr = work.communicate(timeout=60)
+    assert work.returncode == 130, stderr
+    assert "Go on with: skrobust attack" in stderr
+    assert "Traceback" not in stderr
+    assert not (tmp_path / "r.json").exists()
+    kept = {p: p.stat().st_mtime_ns for p in tmp_path.glob(".skrobust-attack-*/*.npy")}
+    again = [*command, "--checkpoint", str(next(iter(kept)).parent)]
+    done = subprocess.run(again, cwd=tmp_path, env=env, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert kept == {p: p.stat().st_mtime_ns for p in kept}  # read, not made again
+    assert len(json.loads((tmp_path / "r.json").read_text())["attacks"]) == 40

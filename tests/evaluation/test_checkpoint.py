@@ -1,0 +1,161 @@
+"""Long work that was killed goes on where it was, with nothing finished lost."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from problems import linear_problem
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from skrobust.attacks import FGSM, PGD
+from skrobust.evaluation import evaluate_attack, evaluate_perturbations
+from skrobust.evaluation._checkpoint import fingerprint
+from skrobust.nets import ToNetInput
+from skrobust.perturbations import GaussianNoise, two_factor_grid
+
+SCRIPT = Path(__file__).parents[1].joinpath("killed_run.py")
+
+
+def run(folder, calls, *, die_at=None, n_jobs=1):
+    environment = {**os.environ, "CALLS": str(calls)}
+    environment.pop("DIE_AT", None)
+    if die_at is not None:
+        environment["DIE_AT"] = str(die_at)
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), str(folder), str(n_jobs)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_killed_run_goes_on(tmp_path, n_jobs):
+    calls = tmp_path / "calls"
+    whole = run(tmp_path / "other", tmp_path / "whole calls")
+    assert whole.returncode == 0, whole.stderr
+    killed = run(tmp_path / "store", calls, die_at=0.3)
+    assert killed.returncode == 7
+    assert calls.read_text().split() == ["0.0", "0.1", "0.2", "0.3"]
+    calls.unlink()
+    resumed = run(tmp_path / "store", calls, n_jobs=n_jobs)
+    assert resumed.returncode == 0, resumed.stderr
+    assert sorted(calls.read_text().split()) == ["0.3", "0.4", "0.5"]
+    assert resumed.stdout == whole.stdout
+    assert not list((tmp_path / "store").glob("*.draft"))
+
+
+class Count(BaseEstimator):
+    """Counts how often it really runs."""
+
+    n_calls = 0
+
+    def __init__(self, inner=None):
+        self.inner = inner
+
+    def perturb(self, estimator, X, y=None):
+        type(self).n_calls += 1
+        return self.inner.perturb(estimator, X, y)
+
+
+def test_the_same_run_is_read_and_a_changed_one_is_not(tmp_path):
+    X, y = load_digits(return_X_y=True)
+    model = SVC().fit(X[:300], y[:300])
+    test, truth = X[300:400], y[300:400]
+    noise = [
+        Count(GaussianNoise(std=s, data_range=(0, 16), random_state=0))
+        for s in (0.1, 0.2)
+    ]
+    Count.n_calls = 0
+    plain = evaluate_perturbations(model, test, truth, noise)
+    first = evaluate_perturbations(model, test, truth, noise, checkpoint=tmp_path)
+    assert Count.n_calls == 4
+    again = evaluate_perturbations(model, test, truth, noise, checkpoint=tmp_path)
+    assert Count.n_calls == 4
+    for other in (first, again):
+        assert np.array_equal(plain.correct, other.correct)
+    # Another model, other rows, another strength or another score is other work.
+    changed = SVC(C=0.1).fit(X[:300], y[:300])
+    evaluate_perturbations(changed, test, truth, noise, checkpoint=tmp_path)
+    assert Count.n_calls == 6
+    evaluate_perturbations(model, test[:50], truth[:50], noise, checkpoint=tmp_path)
+    assert Count.n_calls == 8
+    evaluate_perturbations(
+        model, test, truth, noise, scoring="balanced_accuracy", checkpoint=tmp_path
+    )
+    assert Count.n_calls == 10
+    noise[0].inner.set_params(std=0.3)
+    evaluate_perturbations(model, test, truth, noise, checkpoint=tmp_path)
+    assert Count.n_calls == 11
+
+
+def test_attacks_too(tmp_path, monkeypatch):
+    model, X, y = linear_problem()
+    attack = PGD(0.05, n_steps=5, random_state=0)
+    plain = evaluate_attack(model, X, y, attack)
+    first = evaluate_attack(model, X, y, attack, checkpoint=tmp_path)
+    assert len(list(tmp_path.glob("*.npy"))) == 3
+    monkeypatch.setattr(PGD, "_attack", None)  # from here on it could not run
+    again = evaluate_attack(model, X, y, attack, checkpoint=tmp_path)
+    samples = [results.pop("per_sample") for results in (plain, first, again)]
+    for name in plain:
+        for other in (first, again):
+            assert np.array_equal(np.asarray(plain[name]), np.asarray(other[name]))
+    for name in samples[0]["columns"]:
+        for other in samples[1:]:
+            same = np.array_equal(samples[0][name], other[name], equal_nan=True)
+            assert same, name
+    with pytest.raises(TypeError):
+        evaluate_attack(model, X, y, PGD(0.06, n_steps=5), checkpoint=tmp_path)
+
+
+def test_long_grids_do_not_confuse_conditions(tmp_path):
+    # Conditions are told apart by all their parameters, also where repr is shortened.
+    X, y = load_digits(return_X_y=True)
+    model = LogisticRegression(max_iter=50, tol=0.1).fit(X[:300], y[:300])
+    grid = two_factor_grid(image_shape=(8, 8), data_range=(0, 16), random_state=0)
+    plain = evaluate_perturbations(model, X[300:400], y[300:400], grid)
+    kept = evaluate_perturbations(
+        model, X[300:400], y[300:400], grid, checkpoint=tmp_path
+    )
+    assert len(list(tmp_path.glob("*.npy"))) == 69
+    assert np.array_equal(plain.correct, kept.correct)
+
+
+def test_a_bad_folder_says_so(tmp_path):
+    model, X, y = linear_problem()
+    file = tmp_path / "file"
+    file.write_text("x")
+    sentence = "'checkpoint' parameter of evaluate_attack"
+    for bad in (file, 7):
+        with pytest.raises(ValueError, match=sentence):
+            evaluate_attack(model, X, y, FGSM(0.1), checkpoint=bad)
+
+
+def test_nets_are_told_apart(tmp_path):
+    pytest.importorskip("skorch")
+    import pickle
+
+    from nets_for_tests import make_net
+
+    _, X, y = linear_problem(classes=3)
+    X, y = X.astype(np.float32), y.astype(np.int64)
+    nets = [make_net(seed=s, epochs=2).fit(X, y) for s in (0, 1)]
+    hashes = [fingerprint(net) for net in nets]
+    assert hashes[0] != hashes[1]
+    assert fingerprint(pickle.loads(pickle.dumps(nets[0]))) == hashes[0]
+    scaled = make_pipeline(StandardScaler(), ToNetInput(), nets[0]).fit(X, y)
+    assert fingerprint(scaled) not in hashes
+    again = evaluate_attack(nets[1], X, y, FGSM(0.1), checkpoint=tmp_path)
+    loaded = evaluate_attack(nets[1], X, y, FGSM(0.1), checkpoint=tmp_path)
+    assert len(list(tmp_path.glob("*.npy"))) == 3
+    assert again.robust_accuracy == loaded.robust_accuracy
