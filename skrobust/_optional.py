@@ -11,7 +11,7 @@ def require(module, caller, *, extra):
     module : str
         Name of the module to import, for example ``"matplotlib.pyplot"``.
     caller : str
-        What needs it; the sentence begins with this name.
+        Name of the public function or class, for error messages.
     extra : str
         The extra of skrobust that installs it.
 

@@ -93,11 +93,13 @@ def _float_of(net):
     return name if "float" in name else "float32"
 
 
-def refuse_regressor(estimator, owner, cure):
+def refuse_regressor(estimator, caller, cure):
     """Raise where a metric of classes meets a regressor, whose score would be 0."""
     if predicts_numbers(estimator):
         name = type(unwrap(estimator)[1]).__name__
-        raise ValueError(f"{owner} compares classes, and {name} is a regressor. {cure}")
+        raise ValueError(
+            f"{caller} compares classes, and {name} is a regressor. {cure}"
+        )
 
 
 def check_net_input(estimator, X):
@@ -140,22 +142,22 @@ def predict_labels(estimator, X):
     return np.asarray(_respond(estimator, "predict", X)).reshape(-1)
 
 
-def predict_probabilities(estimator, X, owner, cure="use a metric on labels"):
+def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):
     """Return ``estimator.predict_proba(X)``, or say that there is none."""
     check_net_input(estimator, X)
     if not hasattr(estimator, "predict_proba"):
         model = unwrap(estimator)[1]
         raise ValueError(
-            f"{owner} needs predict_proba, which {type(model).__name__} has not. "
+            f"{caller} needs predict_proba, which {type(model).__name__} has not. "
             f"Wrap it in CalibratedClassifierCV, or {cure}."
         )
     p = np.asarray(_respond(estimator, "predict_proba", X))
     if p.ndim == 2 and p.shape[1] == 1:
         raise ValueError(
-            f"{owner} needs the probabilities of at least two classes; "
+            f"{caller} needs the probabilities of at least two classes; "
             f"{type(unwrap(estimator)[1]).__name__} gives one column."
         )
-    return check_probabilities(p, owner, name="predict_proba")
+    return check_probabilities(p, caller, name="predict_proba")
 
 
 def predicts_numbers(estimator):

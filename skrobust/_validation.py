@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
 
-def invalid(name, owner, rule, value, cure=""):
-    """Build the error for a bad parameter: name, owner, rule, value and cure."""
+def invalid(name, caller, rule, value, cure=""):
+    """Build the error for a bad parameter: name, caller, rule, value and cure."""
     shown = repr(value)
     if len(shown) > 80:
         shown = shown[:77] + "..."
-    text = f"The {name!r} parameter of {owner} must be {rule}. Got {shown} instead."
+    text = f"The {name!r} parameter of {caller} must be {rule}. Got {shown} instead."
     return ValueError(f"{text} {cure}".rstrip())
 
 
@@ -32,7 +32,7 @@ def metric(function):
     return checked
 
 
-def check_number(value, name, owner, *, low=None, high=None, low_open=False):
+def check_number(value, name, caller, *, low=None, high=None, low_open=False):
     """Return a finite real number inside its bounds as a float, or raise."""
     rule = "a finite number"
     if low is not None and high is not None:
@@ -50,74 +50,74 @@ def check_number(value, name, owner, *, low=None, high=None, low_open=False):
         or (low is not None and (value < low or (low_open and value == low)))
         or (high is not None and value > high)
     ):
-        raise invalid(name, owner, rule, value)
+        raise invalid(name, caller, rule, value)
     return float(value)
 
 
-def check_count(value, name, owner, *, low=1):
+def check_count(value, name, caller, *, low=1):
     """Return an integer of at least ``low``, or raise."""
     if (
         not isinstance(value, numbers.Integral)
         or isinstance(value, (bool, np.bool_))
         or value < low
     ):
-        raise invalid(name, owner, f"an integer of at least {low}", value)
+        raise invalid(name, caller, f"an integer of at least {low}", value)
     return int(value)
 
 
-def check_choice(value, name, owner, choices):
+def check_choice(value, name, caller, choices):
     """Return a value that is one of the named choices, or raise."""
     if not any(
         value is choice or (type(value) is type(choice) and value == choice)
         for choice in choices
     ):
         listed = ", ".join(repr(choice) for choice in choices)
-        raise invalid(name, owner, f"one of {listed}", value)
+        raise invalid(name, caller, f"one of {listed}", value)
     return value
 
 
-def check_scores(scores, owner, *, name="scores", min_size=1):
+def check_scores(scores, caller, *, name="scores", min_size=1):
     """Return a 1-D float64 array of finite scores, or raise."""
     scores = np.asarray(scores)
     if scores.ndim != 1:
-        raise invalid(name, owner, "a 1-D array of numbers", scores.shape)
+        raise invalid(name, caller, "a 1-D array of numbers", scores.shape)
     if scores.dtype.kind not in "fiub":
-        raise invalid(name, owner, "a 1-D array of numbers", scores.tolist()[:3])
+        raise invalid(name, caller, "a 1-D array of numbers", scores.tolist()[:3])
     scores = scores.astype(np.float64)
     if scores.size < min_size:
         raise invalid(
-            name, owner, f"an array of at least {min_size} values", scores.size
+            name, caller, f"an array of at least {min_size} values", scores.size
         )
     if not np.isfinite(scores).all():
-        raise ValueError(f"{owner} needs finite {name}; found NaN or infinity.")
+        raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     return scores
 
 
-def check_fractions(values, owner, *, name="scores"):
+def check_fractions(values, caller, *, name="scores"):
     """Return an array of numbers in [0, 1]; percent get a sentence of their own."""
     values = np.asarray(values, dtype=np.float64)
     if not np.isfinite(values).all():
-        raise ValueError(f"{owner} needs finite {name}; found NaN or infinity.")
+        raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     # Softmax in single precision overshoots 1 by some 1e-7.
     if values.size and (values.min() < -1e-6 or values.max() > 1 + 1e-6):
         worst = values.flat[np.abs(values - 0.5).argmax()]
         cure = "Divide percent by 100." if 1 < values.max() <= 100 else ""
-        raise invalid(name, owner, "fractions in [0, 1]", float(worst), cure)
+        raise invalid(name, caller, "fractions in [0, 1]", float(worst), cure)
     return values
 
 
-def check_targets(y, owner, *, name="y"):
+def check_targets(y, caller, *, name="y"):
     """Return labels as a 1-D array; a one-hot matrix is named and refused."""
     shape = np.shape(y)
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            f"{owner} needs {name} as 1-D labels of shape (n_samples,). Got shape "
+            f"{caller} needs {name} as 1-D labels of shape (n_samples,). Got shape "
             f"{tuple(shape)}; turn one-hot columns into labels with "
             f"`{name}.argmax(axis=1)`."
         )
     y = column_or_1d(y)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise ValueError(f"{owner} needs finite {name}; found NaN or infinity.")
+        raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     return y
 
 
@@ -127,21 +127,21 @@ def _n_rows(a):
     return int(shape[0]) if shape else len(a)
 
 
-def check_same_length(owner, **arrays):
+def check_same_length(caller, **arrays):
     """Raise when the named arrays differ in their number of samples."""
     lengths = {name: _n_rows(a) for name, a in arrays.items() if a is not None}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {n}" for name, n in lengths.items())
-        raise ValueError(f"{owner} needs inputs of equal length; {listed}.")
+        raise ValueError(f"{caller} needs inputs of equal length; {listed}.")
     if lengths and 0 in lengths.values():
-        raise ValueError(f"{owner} needs at least one sample; got none.")
+        raise ValueError(f"{caller} needs at least one sample; got none.")
 
 
-def check_probabilities(p, owner, *, name, ndims=(2,)):
+def check_probabilities(p, caller, *, name, ndims=(2,)):
     """Return class probabilities whose rows sum to one, or raise."""
     p = np.asarray(p)
     if p.dtype.kind not in "fiu":
-        raise invalid(name, owner, "an array of probabilities", p.dtype)
+        raise invalid(name, caller, "an array of probabilities", p.dtype)
     if p.ndim not in ndims or p.shape[-1] == 1:
         shapes = "(n_samples, n_classes)"
         if 3 in ndims:
@@ -149,34 +149,34 @@ def check_probabilities(p, owner, *, name, ndims=(2,)):
         cure = ""
         if p.ndim == 1 or p.shape[-1] == 1:
             cure = f"For two classes pass `np.column_stack([1 - {name}, {name}])`."
-        raise invalid(name, owner, f"of shape {shapes}", p.shape, cure)
-    check_fractions(p, owner, name=name)
+        raise invalid(name, caller, f"of shape {shapes}", p.shape, cure)
+    check_fractions(p, caller, name=name)
     if p.size and np.abs(p.sum(axis=-1) - 1).max() > 1e-3:
         raise ValueError(
-            f"{owner} needs {name} whose rows sum to 1; one row sums to "
+            f"{caller} needs {name} whose rows sum to 1; one row sums to "
             f"{p.sum(axis=-1).flat[np.abs(p.sum(axis=-1) - 1).argmax()]:g}."
         )
     return p
 
 
-def check_weights(sample_weight, n_samples, owner):
+def check_weights(sample_weight, n_samples, caller):
     """Return non-negative weights of shape (n_samples,) or None."""
     if sample_weight is None:
         return None
-    w = check_scores(sample_weight, owner, name="sample_weight")
+    w = check_scores(sample_weight, caller, name="sample_weight")
     if w.shape[0] != n_samples:
         raise ValueError(
-            f"{owner} needs one weight per sample; sample_weight has {w.shape[0]}, "
+            f"{caller} needs one weight per sample; sample_weight has {w.shape[0]}, "
             f"the data {n_samples}."
         )
     if w.min() < 0 or w.sum() <= 0:
         raise invalid(
-            "sample_weight", owner, "non-negative with a positive sum", w.min()
+            "sample_weight", caller, "non-negative with a positive sum", w.min()
         )
     return w
 
 
-def check_rows(X, owner):
+def check_rows(X, caller):
     """Return a numeric, finite, non-empty array of at least two dimensions."""
     X = check_array(
         X,
@@ -184,17 +184,17 @@ def check_rows(X, owner):
         allow_nd=True,
         ensure_all_finite=False,
         input_name="X",
-        estimator=owner,
+        estimator=caller,
     )
-    return check_finite_rows(X, owner)
+    return check_finite_rows(X, caller)
 
 
-def check_finite_rows(X, owner):
+def check_finite_rows(X, caller):
     """Return X, or say in which row the first NaN or infinity stands."""
     if 0 in X.shape[1:]:  # scikit-learn looks at two dimensions alone
         raise ValueError(
             f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is "
-            f"required by {owner}."
+            f"required by {caller}."
         )
     if X.dtype.kind in "biu":
         return X
@@ -204,7 +204,7 @@ def check_finite_rows(X, owner):
     finite = np.isfinite(X).reshape(len(X), -1).all(axis=1)
     if not finite.all():
         raise ValueError(
-            f"{owner} needs finite X; it contains NaN or infinity, first in row "
+            f"{caller} needs finite X; it contains NaN or infinity, first in row "
             f"{int(finite.argmin())}."
         )
     return X

@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
     {"_containers", "_deprecation", "_keyed_noise", "_norms", "_optional", "_parallel",
+     "_parameters",
      "_responses", "_results", "_validation"},
     {"base"},
     {"metrics"},
@@ -26,6 +27,7 @@ FLOORS = [
 WITHIN_LOWEST = {
     "_keyed_noise": {"_containers", "_validation"},
     "_norms": {"_keyed_noise"},
+    "_parameters": {"_validation"},
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
     "_results": {"_optional"},

@@ -28,7 +28,7 @@ def scaler_parts(step):
     return None if clip_range(step) else affine_parts(step)
 
 
-def differentiable_view(estimator, owner):
+def differentiable_view(estimator, caller):
     """Return the view of a classifier, or say which part of it is not understood.
 
     Parameters
@@ -36,8 +36,8 @@ def differentiable_view(estimator, owner):
     estimator : fitted classifier
         A skorch net, a linear classifier, or any model that is translated; bare or
         inside Pipeline, a fitted search or FrozenEstimator.
-    owner : str
-        Who asks; the sentence begins with this name.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -46,30 +46,30 @@ def differentiable_view(estimator, owner):
     """
     steps, model = unwrap(estimator)
     if is_net(model):
-        return NetView(model, steps, owner)
+        return NetView(model, steps, caller)
     if is_linear(model):
-        maps = chain(step_maps(steps, owner))
+        maps = chain(step_maps(steps, caller))
         if maps.affine:
             first = steps[0][1] if steps else model
             width = getattr(first, "n_features_in_", None)
-            return LinearView(model, maps, width, owner)
-    view = PipelineView(estimator, owner)
+            return LinearView(model, maps, width, caller)
+    view = PipelineView(estimator, caller)
     if view.is_regressor:
         raise ValueError(
-            f"{owner} attacks labels here, and {type(model).__name__} is a regressor."
+            f"{caller} attacks labels here, and {type(model).__name__} is a regressor."
         )
     return view
 
 
-def regressor_view(estimator, owner):
+def regressor_view(estimator, caller):
     """Return the view of a regressor, or say which part of it is not understood.
 
     Parameters
     ----------
     estimator : fitted regressor
         With one target.
-    owner : str
-        Who asks.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def regressor_view(estimator, owner):
     _, model = unwrap(estimator)
     if is_net(model):
         raise ValueError(
-            f"{owner} attacks regressors of scikit-learn; {type(model).__name__} is a "
+            f"{caller} attacks regressors of scikit-learn; {type(model).__name__} is a "
             "net, whose predictions are not translated."
         )
-    return PipelineView(estimator, owner)
+    return PipelineView(estimator, caller)

@@ -7,7 +7,7 @@ from skrobust._differentiable.maps import Map, beside, chain, pick
 from skrobust._differentiable.steps import refuse
 
 
-def columns_map(step, name, owner, translate):
+def columns_map(step, name, caller, translate):
     """Return the map of a ColumnTransformer over numeric columns."""
     names = getattr(step, "feature_names_in_", None)
     maps = []
@@ -16,21 +16,21 @@ def columns_map(step, name, owner, translate):
             continue
         places = _places(columns, names, step.n_features_in_)
         if places is None:
-            refuse(f"{name}.{part}", step, owner, "columns by name, place or mask")
+            refuse(f"{name}.{part}", step, caller, "columns by name, place or mask")
         if not len(places):
             continue
-        inner = _transformer(transformer, f"{name}.{part}", owner, translate)
+        inner = _transformer(transformer, f"{name}.{part}", caller, translate)
         maps.append((step.output_indices_[part].start, chain([pick(places), inner])))
     return beside([one for _, one in sorted(maps, key=lambda pair: pair[0])])
 
 
-def union_map(step, name, owner, translate):
+def union_map(step, name, caller, translate):
     """Return the map of a FeatureUnion."""
     weights, maps = step.transformer_weights or {}, []
     for part, transformer in step.transformer_list:
         if _is_idle(transformer, "drop"):
             continue
-        one = _transformer(transformer, f"{name}.{part}", owner, translate)
+        one = _transformer(transformer, f"{name}.{part}", caller, translate)
         maps.append(_times(one, weights.get(part, 1.0)))
     return beside(maps)
 
@@ -43,15 +43,15 @@ def _times(one, weight):
     return Map(apply, one.affine)
 
 
-def _transformer(transformer, name, owner, translate):
+def _transformer(transformer, name, caller, translate):
     if _is_idle(transformer, "passthrough") or transformer is None:
         return chain([])
     if isinstance(transformer, Pipeline):
         return chain(
-            _transformer(inner, f"{name}.{part}", owner, translate)
+            _transformer(inner, f"{name}.{part}", caller, translate)
             for part, inner in transformer.steps
         )
-    return chain(translate([(name, transformer)], owner))
+    return chain(translate([(name, transformer)], caller))
 
 
 def _is_idle(transformer, word):

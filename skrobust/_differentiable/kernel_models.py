@@ -55,11 +55,11 @@ def svc_head(model, name):
         raw = _machine(model, dual.T, offset, ask)
         return None if raw is None else Head(two_columns(raw), classes, model=model)
     pairs = list(combinations(range(k), 2))
-    owner = np.repeat(np.arange(k), model.n_support_)
+    caller = np.repeat(np.arange(k), model.n_support_)
     weights = np.zeros((dual.shape[1], len(pairs)))
     for column, (i, j) in enumerate(pairs):
-        weights[owner == i, column] = dual[j - 1, owner == i]
-        weights[owner == j, column] = dual[i, owner == j]
+        weights[caller == i, column] = dual[j - 1, caller == i]
+        weights[caller == j, column] = dual[i, caller == j]
     counted = _counted(pairs, k)
     if model.decision_function_shape == "ovo":
         raw = _machine(model, weights, offset, ask)

@@ -36,13 +36,13 @@ class LinearView(HostView):
         The affine steps before it.
     width : int or None
         Features of the raw input; None where there are no steps.
-    owner : str
-        Who asks.
+    caller : str
+        Name of the public function or class, for error messages.
     """
 
     is_affine = True
 
-    def __init__(self, model, steps, width, owner):
+    def __init__(self, model, steps, width, caller):
         check_is_fitted(model)
         coef = dense(model.coef_)
         weights = coef.reshape(-1, coef.shape[-1])
@@ -55,7 +55,7 @@ class LinearView(HostView):
         if len(weights) == 1:  # two classes: logits (0, decision)
             weights = np.vstack([np.zeros_like(weights), weights])
             offset = np.concatenate([[0.0], offset])
-        self._weights, self._offset, self._owner = weights, offset, owner
+        self._weights, self._offset, self._owner = weights, offset, caller
         self._classes = model.classes_
 
     def forward(self, x):

@@ -88,14 +88,14 @@ def _temperature(response, is_proba, beta):
     return Map(apply)
 
 
-def calibrated_head(model, name, owner, translate):
+def calibrated_head(model, name, caller, translate):
     """Return the head of CalibratedClassifierCV: the mean over its calibrated models.
 
     Isotonic calibration is a staircase, flat nearly everywhere, and is not translated.
     """
     heads = []
     for part in model.calibrated_classifiers_:
-        inner = translate(part.estimator, owner)
+        inner = translate(part.estimator, caller)
         if part.method == "isotonic":
             return None
         if len(inner.classes) != len(model.classes_):
@@ -121,12 +121,12 @@ def _member_weights(model):
     return np.array([w for (_, member), w in pairs if not isinstance(member, str)])
 
 
-def voting_head(model, name, owner, translate):
+def voting_head(model, name, caller, translate):
     """Return the head of a soft VotingClassifier; a hard one has no slopes."""
     if model.voting != "soft":
         return None
     weights = _member_weights(model)
-    heads = [translate(member, owner) for member in model.estimators_]
+    heads = [translate(member, caller) for member in model.estimators_]
     if any(head.link is None for head in heads):
         return None
     pairs = [(h, w) for h, w in zip(heads, weights, strict=True) if w > 0]
@@ -134,11 +134,11 @@ def voting_head(model, name, owner, translate):
     return mixture(heads, weights, model.classes_)
 
 
-def voting_regression(model, name, owner, translate):
+def voting_regression(model, name, caller, translate):
     """Return the head of VotingRegressor: the weighted mean of its members."""
     weights = _member_weights(model)
     weights = weights / weights.sum()
-    maps = [translate(member, owner).map for member in model.estimators_]
+    maps = [translate(member, caller).map for member in model.estimators_]
 
     def apply(x):
         parts = [one.apply(x) for one in maps]
@@ -153,10 +153,10 @@ def voting_regression(model, name, owner, translate):
     return Head(Map(apply, all(one.affine for one in maps)))
 
 
-def threshold_head(model, name, owner, translate):
+def threshold_head(model, name, caller, translate):
     """Return the head of a classifier with a threshold of its own on its scores."""
     inner_model = getattr(model, "estimator_", model.estimator)
-    head = translate(inner_model, owner)
+    head = translate(inner_model, caller)
     tuned = name == "TunedThresholdClassifierCV"
     if tuned and not isinstance(model.scoring, str):
         return None  # a scorer object may have a positive label that it does not tell
@@ -181,9 +181,9 @@ def threshold_head(model, name, owner, translate):
     return Head(head.map, head.classes, head.link, offset, None, head.model)
 
 
-def target_regression(model, name, owner, translate):
+def target_regression(model, name, caller, translate):
     """Return the head of TransformedTargetRegressor over an affine transformer."""
-    head = translate(model.regressor_, owner)
+    head = translate(model.regressor_, caller)
     if model.func is not None or model.inverse_func is not None:
         return None
     if type(model.transformer_).__name__ not in (

@@ -33,18 +33,18 @@ class NetView:
         With a criterion that is understood.
     steps : list of (str, transformer)
         What stands before it.
-    owner : str
-        Who asks.
+    caller : str
+        Name of the public function or class, for error messages.
     """
 
-    def __init__(self, net, steps, owner):
-        self._torch = require("torch", owner, extra="torch")
+    def __init__(self, net, steps, caller):
+        self._torch = require("torch", caller, extra="torch")
         if not getattr(net, "initialized_", False):
             raise NotFittedError(
-                f"{owner} needs a fitted net; this {type(net).__name__} is not fitted "
+                f"{caller} needs a fitted net; this {type(net).__name__} is not fitted "
                 "yet. Call fit first."
             )
-        self._net, self._owner = net, owner
+        self._net, self._owner = net, caller
         self._infer = net.infer
         module = getattr(net.module_, "_orig_mod", net.module_)
         first = next(module.parameters(), None)

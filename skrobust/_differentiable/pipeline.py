@@ -21,16 +21,16 @@ class PipelineView(HostView):
     ----------
     estimator : fitted estimator
         Of steps and a model that are understood.
-    owner : str
-        Who asks.
+    caller : str
+        Name of the public function or class, for error messages.
     """
 
-    def __init__(self, estimator, owner):
+    def __init__(self, estimator, caller):
         steps, model = unwrap(estimator)
-        head = bare_head(model, owner)
-        self._steps = chain(step_maps(steps, owner))
+        head = bare_head(model, caller)
+        self._steps = chain(step_maps(steps, caller))
         self._head, self._model, self._verified = head, model, False
-        self._classes, self._owner = head.classes, owner
+        self._classes, self._owner = head.classes, caller
         first = steps[0][1] if steps else model
         self._width = getattr(first, "n_features_in_", None)
         if hasattr(first, "differentiable_transform"):

@@ -27,12 +27,12 @@ UNDERSTOOD = (
 )
 
 
-def step_maps(steps, owner):
+def step_maps(steps, caller):
     """Return the maps of named steps, or say which one is not understood."""
-    return [_step_map(name, step, owner) for name, step in steps]
+    return [_step_map(name, step, caller) for name, step in steps]
 
 
-def _step_map(name, step, owner):
+def _step_map(name, step, caller):
     found = None
     parts = affine_parts(step)
     if parts is not None:
@@ -41,7 +41,7 @@ def _step_map(name, step, owner):
     if kind in ("ColumnTransformer", "FeatureUnion"):
         check_is_fitted(step)
         build = columns_map if kind == "ColumnTransformer" else union_map
-        return build(step, name, owner, step_maps)
+        return build(step, name, caller, step_maps)
     if kind is not None and kind in _BUILDERS:
         check_is_fitted(step)
         found = _BUILDERS[kind](step)
@@ -50,7 +50,7 @@ def _step_map(name, step, owner):
     elif hasattr(step, "differentiable_transform"):
         found = _own(step)
     if found is None:
-        refuse(name, step, owner, UNDERSTOOD)
+        refuse(name, step, caller, UNDERSTOOD)
     return found
 
 

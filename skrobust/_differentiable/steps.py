@@ -40,10 +40,10 @@ def clip_range(step):
     return None
 
 
-def refuse(name, step, owner, known):
+def refuse(name, step, caller, known):
     """Say that a preprocessing step is not understood, and what to use instead."""
     raise ValueError(
-        f"{owner} cannot differentiate through the step {name!r} "
+        f"{caller} cannot differentiate through the step {name!r} "
         f"({type(step).__name__}); it understands {known}. Use a black-box attack, "
         f"{BLACK_BOX}, or give a step of your own differentiable_transform(x)."
     )

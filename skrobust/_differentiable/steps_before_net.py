@@ -5,7 +5,7 @@ import numpy as np
 from skrobust._differentiable.step_maps import step_maps
 
 
-def host_step(name, step, owner, torch):
+def host_step(name, step, caller, torch):
     """Return a step as a differentiable function of tensors, or say why not.
 
     The rows go to the host and back, in double precision.
@@ -14,8 +14,8 @@ def host_step(name, step, owner, torch):
     ----------
     name, step : str, fitted transformer
         A step that is understood before models of scikit-learn.
-    owner : str
-        Who asks.
+    caller : str
+        Name of the public function or class, for error messages.
     torch : module
         Where the net computes.
 
@@ -24,7 +24,7 @@ def host_step(name, step, owner, torch):
     callable
         From rows of shape (n, n_features_in) to rows of shape (n, n_features_out).
     """
-    (one,) = step_maps([(name, step)], owner)
+    (one,) = step_maps([(name, step)], caller)
     width = getattr(step, "n_features_in_", None)
 
     class HostStep(torch.autograd.Function):
@@ -41,7 +41,7 @@ def host_step(name, step, owner, torch):
     def apply(x):
         if x.ndim != 2 or (width is not None and x.shape[1] != width):
             raise ValueError(
-                f"{owner} got rows of shape {tuple(x.shape[1:])}; the step {name!r} "
+                f"{caller} got rows of shape {tuple(x.shape[1:])}; the step {name!r} "
                 f"takes {width} features."
             )
         return HostStep.apply(x)

@@ -21,15 +21,15 @@ WHY = {
 }
 
 
-def translate(estimator, owner):
+def translate(estimator, caller):
     """Return the head of an estimator and its steps, or say what is in the way.
 
     Parameters
     ----------
     estimator : fitted estimator
         Bare, or in Pipeline, a fitted search, FrozenEstimator.
-    owner : str
-        Who asks; the sentence begins with this name.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -37,10 +37,10 @@ def translate(estimator, owner):
         From the raw input of the whole estimator.
     """
     steps, model = unwrap(estimator)
-    return bare_head(model, owner).after(step_maps(steps, owner))
+    return bare_head(model, caller).after(step_maps(steps, caller))
 
 
-def bare_head(model, owner):
+def bare_head(model, caller):
     """Return the head of a model without the steps before it."""
     name = sklearn_name(model)
     head = None
@@ -49,16 +49,16 @@ def bare_head(model, owner):
     if getattr(model, "n_targets_", 1) == 1 and name in MODELS:
         head = MODELS[name](model, name)
     elif name in _meta_models.MODELS:
-        head = _meta_models.MODELS[name](model, name, owner, translate)
+        head = _meta_models.MODELS[name](model, name, caller, translate)
     if head is None:
-        _refuse(model, owner)
+        _refuse(model, caller)
     return head
 
 
-def _refuse(model, owner):
+def _refuse(model, caller):
     if hasattr(model, "refit") and hasattr(model, "estimator"):
         raise NotFittedError(
-            f"{owner} needs a fitted search with refit; this "
+            f"{caller} needs a fitted search with refit; this "
             f"{type(model).__name__} has no best_estimator_."
         )
     cure = f"Use a black-box attack, {BLACK_BOX}, or a perturbation."
@@ -67,7 +67,7 @@ def _refuse(model, owner):
     if is_regressor(model):
         cure = "Use a perturbation."
     raise ValueError(
-        f"{owner} needs gradients and cannot differentiate {type(model).__name__}"
+        f"{caller} needs gradients and cannot differentiate {type(model).__name__}"
         f"{WHY.get(type(model).__name__, '')}. {cure}"
     )
 

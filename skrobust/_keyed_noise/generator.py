@@ -30,7 +30,7 @@ def stream_number(*parts):
     return int.from_bytes(digest, "little")
 
 
-def seed_number(random_state, owner):
+def seed_number(random_state, caller):
     """Turn a ``random_state`` into a number that does not depend on earlier calls.
 
     An int is itself, None is fresh entropy, and a generator is *read, never
@@ -50,7 +50,7 @@ def seed_number(random_state, owner):
         state = random_state.bit_generator.state
         return stream_number(json.dumps(state, default=np.ndarray.tolist))
     raise ValueError(
-        f"The 'random_state' parameter of {owner} must be None, an int, a RandomState "
+        f"The 'random_state' parameter of {caller} must be None, an int, a RandomState "
         f"or a Generator. Got {random_state!r} instead."
     )
 

@@ -211,17 +211,17 @@ class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
         return rows if is_frame(rows) else values, labels
 
     def _check_parameters(self):
-        owner = type(self).__name__
+        caller = type(self).__name__
         if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
-            raise invalid("estimator", owner, "a classifier", self.estimator)
+            raise invalid("estimator", caller, "a classifier", self.estimator)
         if predicts_numbers(self.estimator):
             name = type(self.estimator).__name__
-            raise ValueError(f"{owner} needs a classifier; {name} is a regressor.")
-        check_training_attack(self.attack, owner)
-        check_choice(self.mode, "mode", owner, ("add", "replace"))
-        check_number(self.share, "share", owner, low=0, high=1, low_open=True)
-        check_count(self.n_rounds, "n_rounds", owner)
-        check_choice(self.keep, "keep", owner, ("last", "best"))
+            raise ValueError(f"{caller} needs a classifier; {name} is a regressor.")
+        check_training_attack(self.attack, caller)
+        check_choice(self.mode, "mode", caller, ("add", "replace"))
+        check_number(self.share, "share", caller, low=0, high=1, low_open=True)
+        check_count(self.n_rounds, "n_rounds", caller)
+        check_choice(self.keep, "keep", caller, ("last", "best"))
 
     def __sklearn_tags__(self):
         return sampler_tags(super().__sklearn_tags__())

@@ -230,8 +230,8 @@ class CarliniWagner(MinimalNormAttack):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = "CarliniWagner"
-        check_count(self.n_steps, "n_steps", owner)
-        check_count(self.n_searches, "n_searches", owner)
+        caller = "CarliniWagner"
+        check_count(self.n_steps, "n_steps", caller)
+        check_count(self.n_searches, "n_searches", caller)
         for name in ("initial_const", "learning_rate"):
-            check_number(getattr(self, name), name, owner, low=0, low_open=True)
+            check_number(getattr(self, name), name, caller, low=0, low_open=True)

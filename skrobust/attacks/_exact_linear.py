@@ -131,11 +131,12 @@ class ExactLinear(BaseAttack):
 
     def _parts(self, estimator, values):
         """Return weights and offset whose largest score is the label, and the view."""
-        owner = type(self).__name__
-        view = differentiable_view(estimator, owner)
+        caller = type(self).__name__
+        view = differentiable_view(estimator, caller)
         if not getattr(view, "is_affine", False):
             raise ValueError(
-                f"{owner} is exact for linear models behind affine steps (scalers, PCA,"
+                f"{caller} is exact for linear models behind affine steps "
+                "(scalers, PCA,"
                 " feature selection); this one is not linear in the raw input. Use PGD."
             )
         view.logits(values[:1])  # says if the width is wrong
@@ -214,12 +215,12 @@ class ExactLinear(BaseAttack):
         return 1 / (1 + np.exp(gap))
 
     def _move_prediction(self, estimator, values, y):
-        owner = type(self).__name__
+        caller = type(self).__name__
         objective = check_objective(self, estimator, y)
-        view = regressor_view(estimator, owner)
+        view = regressor_view(estimator, caller)
         if not view.is_affine:
             raise ValueError(
-                f"{owner} is exact for linear models behind affine steps; this "
+                f"{caller} is exact for linear models behind affine steps; this "
                 "regressor is not linear in the raw input. Use PGD."
             )
         clean, pull = view.forward(values)

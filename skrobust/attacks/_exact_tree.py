@@ -166,12 +166,12 @@ class ExactTree(BaseAttack):
         ]
 
     def _boxes(self, estimator, values):
-        owner = type(self).__name__
-        boxes = tree_boxes(estimator, owner, values.dtype)
+        caller = type(self).__name__
+        boxes = tree_boxes(estimator, caller, values.dtype)
         width = boxes.low.shape[2]
         if values.ndim != 2 or values.shape[1] != width:
             raise ValueError(
-                f"{owner} got rows of shape {values.shape[1:]}; the model takes "
+                f"{caller} got rows of shape {values.shape[1:]}; the model takes "
                 f"{width} features."
             )
         return boxes

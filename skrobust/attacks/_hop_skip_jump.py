@@ -130,24 +130,24 @@ class HopSkipJump(BlackBoxAttack):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = "HopSkipJump"
-        check_count(self.n_steps, "n_steps", owner)
-        check_count(self.n_directions, "n_directions", owner, low=2)
+        caller = "HopSkipJump"
+        check_count(self.n_steps, "n_steps", caller)
+        check_count(self.n_directions, "n_directions", caller, low=2)
         if self.objective not in (None, "misclassification"):
             raise invalid(
                 "objective",
-                owner,
+                caller,
                 "None or 'misclassification', as it sees labels alone",
                 self.objective,
                 "For shifts of probability use RandomSearch, Square or ZOO.",
             )
         if isinstance(self.starts, str) and self.starts != "rows":
             rule = "None, 'rows' or an array of rows"
-            raise invalid("starts", owner, rule, self.starts)
+            raise invalid("starts", caller, rule, self.starts)
 
-    def _check_eps(self, owner):
+    def _check_eps(self, caller):
         if not np.isscalar(self.eps) or self.eps != np.inf:
-            super()._check_eps(owner)
+            super()._check_eps(caller)
 
     @property
     def _n_candidates(self):

@@ -113,11 +113,11 @@ class MomentumPGD(GradientAttack):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = type(self).__name__
-        check_count(self.n_steps, "n_steps", owner)
-        check_number(self.decay, "decay", owner, low=0)
+        caller = type(self).__name__
+        check_count(self.n_steps, "n_steps", caller)
+        check_number(self.decay, "decay", caller, low=0)
         if self.step_size is not None:
-            check_number(self.step_size, "step_size", owner, low=0, low_open=True)
+            check_number(self.step_size, "step_size", caller, low=0, low_open=True)
 
 
 class BIM(MomentumPGD):

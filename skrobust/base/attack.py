@@ -35,7 +35,7 @@ OBJECTIVES = (
 _COUNTED = ("forward", "backward", "queries", "iterations", "found_by")
 
 
-def _numbers(X, owner):
+def _numbers(X, caller):
     """Return the values of X, or say which of them is no number."""
     parts = _columns(X) if is_frame(X) else [("X", to_array(X))]
     for name, values in parts:
@@ -46,7 +46,7 @@ def _numbers(X, owner):
                 float("nan" if value is None else value)
             except (TypeError, ValueError):
                 raise ValueError(
-                    f"{owner} changes numbers, and {name} holds {value!r}. Encode X "
+                    f"{caller} changes numbers, and {name} holds {value!r}. Encode X "
                     "first, and attack the model behind the encoder."
                 ) from None
     values = to_array(X)
@@ -62,14 +62,14 @@ def _columns(X):
     return [(f"column {name!r}", X.iloc[:, i].to_numpy()) for i, name in places]
 
 
-def in_order_of(X, rows, name, owner):
+def in_order_of(X, rows, name, caller):
     """Return rows with the columns of X in its order, where both are frames."""
     if not is_frame(X) or not is_frame(rows) or list(rows.columns) == list(X.columns):
         return rows
     absent = [column for column in X.columns if column not in rows.columns]
     if absent:
         raise ValueError(
-            f"{owner} needs {name} with the columns of X; {absent[0]!r} is not there."
+            f"{caller} needs {name} with the columns of X; {absent[0]!r} is not there."
         )
     return rows[list(X.columns)]
 
@@ -161,7 +161,7 @@ class BaseAttack(BaseEstimator, ABC):
             warned of: the sentences are in ``warnings``. Of a regressor every sample
             whose prediction moved counts as a success.
         """
-        owner = type(self).__name__
+        caller = type(self).__name__
         begun = time.perf_counter()
         attack = self._by_position(X)
         adversarial, details, values = attack._search(estimator, X, y, start)
@@ -175,7 +175,7 @@ class BaseAttack(BaseEstimator, ABC):
         if target is not None:
             success = predicted == np.broadcast_to(np.asarray(target), len(predicted))
         else:
-            success = predicted != check_targets(y, owner)
+            success = predicted != check_targets(y, caller)
         norm = attack._domain(values).distance(adversarial, values)
         if self._aims_at_labels():
             norm = np.where(success, norm, np.nan)
@@ -190,42 +190,42 @@ class BaseAttack(BaseEstimator, ABC):
 
     def _search(self, estimator, X, y, start=None):
         """Return adversarial values, what was counted, and the checked clean values."""
-        owner = type(self).__name__
+        caller = type(self).__name__
         values, y = self._check_input(X, y)
         self._domain(values)  # refuses clean rows that break the constraints
         if self.eps == 0:
             return values.copy(), {}, values
-        seed = seed_number(self.random_state, owner)
-        key = NoiseKey.from_rows(values, seed).derive(owner, 0)
+        seed = seed_number(self.random_state, caller)
+        key = NoiseKey.from_rows(values, seed).derive(caller, 0)
         if start is None:
             found = self._attack(estimator, values, y, key)
         else:
-            start = self._check_start(in_order_of(X, start, "start", owner), values)
+            start = self._check_start(in_order_of(X, start, "start", caller), values)
             found = self._attack_from(estimator, values, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
         return self._enforce(np.asarray(adversarial), values), details, values
 
     def _check_input(self, X, y):
         """Check the parameters and return float rows and labels (or None)."""
-        owner = type(self).__name__
+        caller = type(self).__name__
         self._check_parameters()
-        values = check_rows(_numbers(X, owner), owner)
+        values = check_rows(_numbers(X, caller), caller)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
         self._check_range(values)
         if y is not None:
-            y = check_targets(y, owner)
-            check_same_length(owner, X=values, y=y)
+            y = check_targets(y, caller)
+            check_same_length(caller, X=values, y=y)
         return values, y
 
     def _check_start(self, start, values):
-        owner = type(self).__name__
+        caller = type(self).__name__
         if not hasattr(self, "_attack_from"):
-            raise ValueError(f"{owner} cannot start from given rows. Leave out start.")
-        start = check_rows(to_array(start), owner)
+            raise ValueError(f"{caller} cannot start from given rows. Leave out start.")
+        start = check_rows(to_array(start), caller)
         if start.shape != values.shape:
             raise ValueError(
-                f"{owner} needs start of the shape of X, {values.shape}. Got "
+                f"{caller} needs start of the shape of X, {values.shape}. Got "
                 f"{start.shape}."
             )
         return self._enforce(start.copy(), values)
@@ -254,7 +254,7 @@ class BaseAttack(BaseEstimator, ABC):
             eps=self.eps,
             norm=self.norm,
             data_range=self.data_range,
-            owner=type(self).__name__,
+            caller=type(self).__name__,
         )
 
     def _by_position(self, X):
@@ -270,24 +270,25 @@ class BaseAttack(BaseEstimator, ABC):
         """Return what there is to say of zero gradients at the starting points."""
         if not n_flat:
             return []
-        owner = type(self).__name__
+        caller = type(self).__name__
         met = "1 zero gradient" if n_flat == 1 else f"{n_flat} zero gradients"
         return [
-            f"{owner} met {met} at its starting points; there it cannot attack, so the "
+            f"{caller} met {met} at its starting points; there it cannot attack, "
+            "so the "
             "result is an upper bound of the robustness (gradient masking)."
         ]
 
     def _check_parameters(self):
-        owner = type(self).__name__
-        self._check_eps(owner)
+        caller = type(self).__name__
+        self._check_eps(caller)
         constraints = getattr(self, "constraints", None)
         if constraints is not None and not isinstance(constraints, Constraints):
-            raise invalid("constraints", owner, "None or Constraints", constraints)
+            raise invalid("constraints", caller, "None or Constraints", constraints)
         if not np.isscalar(self.norm) or self.norm not in self._norms:
             *first, last = ("numpy.inf" if n == np.inf else str(n) for n in self._norms)
             rule = f"{', '.join(first)} or {last}" if first else last
-            raise invalid("norm", owner, rule, self.norm)
-        check_choice(self.objective, "objective", owner, self._objectives)
+            raise invalid("norm", caller, rule, self.norm)
+        check_choice(self.objective, "objective", caller, self._objectives)
         if self.data_range is None:
             return
         try:
@@ -300,13 +301,13 @@ class BaseAttack(BaseEstimator, ABC):
         if not fine:
             raise invalid(
                 "data_range",
-                owner,
+                caller,
                 "None or a pair (low, high) with low < high",
                 self.data_range,
             )
 
-    def _check_eps(self, owner):
-        check_number(self.eps, "eps", owner, low=0)
+    def _check_eps(self, caller):
+        check_number(self.eps, "eps", caller, low=0)
 
     def _check_range(self, values):
         if self.data_range is None:

@@ -18,7 +18,7 @@ class Reader:
         Who is constrained.
     """
 
-    owner = "Constraints"
+    caller = "Constraints"
 
     def __init__(self, values, attack):
         self._flat = values.reshape(len(values), -1)
@@ -34,22 +34,22 @@ class Reader:
                 array = np.broadcast_to(array, self._shape)
             if array.shape != self._shape:
                 rule = f"a mask of the shape {self._shape} of one row"
-                raise invalid(parameter, self.owner, rule, array.shape)
+                raise invalid(parameter, self.caller, rule, array.shape)
             return np.flatnonzero(array)
         if isinstance(spec, (str, numbers.Integral)) or array.ndim != 1:
             rule = "a mask, or a sequence of positions or names"
-            raise invalid(parameter, self.owner, rule, spec)
+            raise invalid(parameter, self.caller, rule, spec)
         return np.array([self._place(one, parameter) for one in spec], dtype=int)
 
     def _place(self, feature, parameter):
         n = self._flat.shape[1]
         if isinstance(feature, str):
             rule = f"of column names of the X that {self._attack} got"
-            raise invalid(parameter, self.owner, rule, feature)
+            raise invalid(parameter, self.caller, rule, feature)
         whole = isinstance(feature, numbers.Integral) and not isinstance(feature, bool)
         if not whole or not -n <= feature < n:
             rule = f"of positions below {n}, the number of features"
-            raise invalid(parameter, self.owner, rule, feature)
+            raise invalid(parameter, self.caller, rule, feature)
         return int(feature) % n
 
     def unit(self, scale, frozen):
@@ -67,7 +67,7 @@ class Reader:
             if not fine or (unit < 0).any():
                 rule = f"non-negative, finite and of the shape {self._shape} of one row"
                 cure = "For standard deviations give scale=X_train.std(axis=0)."
-                raise invalid("scale", self.owner, rule, scale, cure)
+                raise invalid("scale", self.caller, rule, scale, cure)
         unit.reshape(-1)[frozen] = 0.0
         return unit
 
@@ -85,7 +85,7 @@ class Reader:
             return {}
         if not isinstance(valid_values, dict):
             rule = "a dict of features and their levels"
-            raise invalid("valid_values", self.owner, rule, valid_values)
+            raise invalid("valid_values", self.caller, rule, valid_values)
         found = {}
         for feature, values in valid_values.items():
             try:
@@ -94,7 +94,7 @@ class Reader:
                 levels = np.array([])
             if not len(levels) or not np.isfinite(levels).all():
                 rule = "a dict of finite numbers for each feature"
-                raise invalid("valid_values", self.owner, rule, values)
+                raise invalid("valid_values", self.caller, rule, values)
             place = self._place(feature, "valid_values")
             # The levels as the rows hold them, so that float32 rows compare equal.
             levels = np.unique(levels.astype(self._flat.dtype)).astype(np.float64)

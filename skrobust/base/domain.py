@@ -39,18 +39,18 @@ class Domain:
         Beyond ball and box; features by position.
     eps, norm, data_range : float, {inf, 2, 1}, None or (low, high)
         Ball and box.
-    owner : str
-        The attack that an error names.
+    caller : str
+        Name of the public function or class, for error messages.
     """
 
-    def __init__(self, values, constraints, *, eps, norm, data_range, owner):
+    def __init__(self, values, constraints, *, eps, norm, data_range, caller):
         self.eps, self.norm = eps, norm
         self.low = self.high = self.unit = None
         if data_range is not None:
             self.low, self.high = (np.asarray(b, dtype=np.float64) for b in data_range)
         self._levels, self._integer, self._groups = {}, np.array([], dtype=int), []
         if constraints is not None:
-            self._read(Reader(values, owner), constraints)
+            self._read(Reader(values, caller), constraints)
 
     def _read(self, reader, constraints):
         frozen = reader.places(constraints.frozen, "frozen")

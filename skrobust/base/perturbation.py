@@ -162,15 +162,15 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         return severity
 
     def _check_parameters(self):
-        owner = type(self).__name__
+        caller = type(self).__name__
         severity = getattr(self, "severity", None)
         if severity is None:
             return
-        check_number(severity, "severity", owner, low=0, high=MAX_SEVERITY)
+        check_number(severity, "severity", caller, low=0, high=MAX_SEVERITY)
         for name in self._physical:
             if getattr(self, name) is not None:
                 raise ValueError(
-                    f"{owner} takes either 'severity' or {name!r}, not both. Got "
+                    f"{caller} takes either 'severity' or {name!r}, not both. Got "
                     f"severity={severity!r} and {name}={getattr(self, name)!r}."
                 )
 

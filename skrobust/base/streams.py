@@ -32,10 +32,10 @@ def other_noise(perturbation, *parts):
     # count, and these must not be shared with the original.
     outer = "random_state" in own
     params = own if outer else perturbation.get_params(deep=True)
-    owner = type(perturbation).__name__
+    caller = type(perturbation).__name__
     seeds = {
         # scikit-learn takes seeds of 32 bits.
-        name: stream_number(seed_number(value, owner), *parts) >> 32
+        name: stream_number(seed_number(value, caller), *parts) >> 32
         for name, value in params.items()
         if name.split("__")[-1] == "random_state" and value is not None
     }

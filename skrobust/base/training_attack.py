@@ -7,19 +7,19 @@ from skrobust._validation import invalid
 from skrobust.base.attack import BaseAttack
 
 
-def check_training_attack(attack, owner):
+def check_training_attack(attack, caller):
     """Refuse what is no attack, or one that aims at something else than the label."""
     if not isinstance(attack, BaseAttack):
-        raise invalid("attack", owner, "an attack of skrobust.attacks", attack)
+        raise invalid("attack", caller, "an attack of skrobust.attacks", attack)
     if getattr(attack, "objective", None) in (
         "probability_shift", "prediction_shift", "prediction_error",
     ):  # fmt: skip
         raise invalid(
-            "attack", owner, "one on the label: objective=None, 'loss' or "
+            "attack", caller, "one on the label: objective=None, 'loss' or "
             "'misclassification'", attack,
         )  # fmt: skip
     if getattr(attack, "target", None) is not None:
-        raise invalid("attack", owner, "one without a target", attack)
+        raise invalid("attack", caller, "one without a target", attack)
 
 
 def training_attack(attack, *place):

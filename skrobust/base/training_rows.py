@@ -22,16 +22,16 @@ def check_training_rows(sampler, X, y):
     labels : ndarray of shape (n_samples,)
         The class of each row; of one-hot columns their numbers.
     """
-    owner = type(sampler).__name__
+    caller = type(sampler).__name__
     if y is None:
-        raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+        raise ValueError(f"{caller} requires y to be passed, but the target y is None.")
     check_classification_targets(y)
     if type_of_target(y) == "multiclass-multioutput":
-        raise ValueError(f"{owner} needs one class per row; y has several outputs.")
+        raise ValueError(f"{caller} needs one class per row; y has several outputs.")
     labels = to_array(y)
     if labels.ndim == 2 and labels.shape[1] > 1:
         if (labels.sum(axis=1) != 1).any():
-            raise ValueError(f"{owner} needs one class per row; y has several.")
+            raise ValueError(f"{caller} needs one class per row; y has several.")
         labels = labels.argmax(axis=1)
     rows = dense_rows(X) if is_frame(X) else X
     if not is_text(rows):  # which whoever takes texts checks
@@ -39,9 +39,9 @@ def check_training_rows(sampler, X, y):
         validate_data(sampler, rows, reset=True, **how)
     rows = rows if is_frame(X) or is_series(X) else to_array(X)
     labels = labels.ravel()
-    check_same_length(owner, X=rows, y=labels)
+    check_same_length(caller, X=rows, y=labels)
     if len(np.unique(labels)) < 2:
-        raise ValueError(f"{owner} needs at least two classes; y has one class.")
+        raise ValueError(f"{caller} needs at least two classes; y has one class.")
     return rows, labels
 
 

@@ -121,11 +121,11 @@ def load_celeb_df(
     >>> test.images.shape  # doctest: +SKIP
     (5180, 256, 256, 3)
     """
-    owner = "load_celeb_df"
-    folder = folder_of(path, owner)
-    skips = Skips(on_error, owner)
+    caller = "load_celeb_df"
+    folder = folder_of(path, caller)
+    skips = Skips(on_error, caller)
     reader = Reader(
-        owner,
+        caller,
         skips,
         source,
         resize=resize,
@@ -139,8 +139,8 @@ def load_celeb_df(
         short=short,
         random_state=random_state,
     )
-    check_choice(split, "split", owner, (None, "train", "test"))
-    listed = None if split is None else _test_list(folder / _LIST, skips, owner)
+    check_choice(split, "split", caller, (None, "train", "test"))
+    listed = None if split is None else _test_list(folder / _LIST, skips, caller)
     places = ("", "videos") if source == "videos" else ("frames", "")
     records, n_clips, found = [], 0, set()
     for group, label in _FOLDERS.items():
@@ -160,7 +160,7 @@ def load_celeb_df(
             origin = f"Celeb-real/{fake[1]}_{fake[2]}" if fake else clip
             facts = {"group": group, "clip": clip, "origin": origin}
             records += reader.records(file, label=label, **facts)
-    refuse_empty(n_clips, folder, owner, "Celeb-real/id0_0000.mp4 and so on")
+    refuse_empty(n_clips, folder, caller, "Celeb-real/id0_0000.mp4 and so on")
     if split == "test":
         for clip in sorted(set(listed) - found):
             skips.add(folder / clip, f"{_LIST} names it, and it is not there")
@@ -173,10 +173,10 @@ def _place(folder, group):
     return folder / group if (folder / group).is_dir() else other
 
 
-def _test_list(file, skips, owner):
+def _test_list(file, skips, caller):
     """Return the label of each clip of the list."""
     if not file.is_file():
-        raise ValueError(f"{owner} needs {str(file)!r} for a split.")
+        raise ValueError(f"{caller} needs {str(file)!r} for a split.")
     listed = {}
     for number, line in enumerate(file.read_text().splitlines(), 1):
         if not line.strip():

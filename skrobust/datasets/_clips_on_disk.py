@@ -13,11 +13,11 @@ LONGEST = 18  # digits of a number that an array of integers holds
 _NUMBER = re.compile(rf"(?<!\d)\d{{1,{LONGEST}}}$")
 
 
-def check_options(owner, resize, crop, convert, **more):
+def check_options(caller, resize, crop, convert, **more):
     """Return the options of LazyImages, or raise before anything is read."""
-    crop = check_crop(crop, resize, owner)
-    check_choice(convert, "convert", owner, (True, False))
-    resize = check_resize(resize, owner)
+    crop = check_crop(crop, resize, caller)
+    check_choice(convert, "convert", caller, (True, False))
+    resize = check_resize(resize, caller)
     return {"resize": resize, "crop": crop, "convert": convert, **more}
 
 

@@ -19,8 +19,8 @@ class Reader:
 
     Parameters
     ----------
-    owner : str
-        The loader.
+    caller : str
+        Name of the public function or class, for error messages.
     skips : Skips
         What is left out.
     source : {"videos", "images"}
@@ -32,24 +32,34 @@ class Reader:
     """
 
     def __init__(
-        self, owner, skips, source, *, resize, crop, cache, verify, n_frames, **sampling
+        self,
+        caller,
+        skips,
+        source,
+        *,
+        resize,
+        crop,
+        cache,
+        verify,
+        n_frames,
+        **sampling,
     ):
-        check_choice(source, "source", owner, KINDS)
-        check_choice(verify, "verify", owner, (True, False))
-        self.options = check_options(owner, resize, crop, False)
+        check_choice(source, "source", caller, KINDS)
+        check_choice(verify, "verify", caller, (True, False))
+        self.options = check_options(caller, resize, crop, False)
         self.skips, self.kind = skips, source
         self.cache, self.verify, self.n_frames = cache, verify, n_frames
         if source == "videos":
-            self.choose = check_sampling(n_frames, owner=owner, **sampling)
+            self.choose = check_sampling(n_frames, caller=caller, **sampling)
             return
         if n_frames is not None:
-            check_count(n_frames, "n_frames", owner)
+            check_count(n_frames, "n_frames", caller)
         usual = {"every": None, "fps": None, "method": "uniform", "short": "raise"}
         for name, value in usual.items():
             if sampling[name] != value:
-                raise ValueError(f"{owner} takes {name} with source='videos' only.")
+                raise ValueError(f"{caller} takes {name} with source='videos' only.")
         if cache is not None:
-            raise ValueError(f"{owner} takes cache with source='videos' only.")
+            raise ValueError(f"{caller} takes cache with source='videos' only.")
 
     def records(self, path, **facts):
         """Return the records of one clip."""
@@ -69,9 +79,9 @@ class Reader:
         )
 
 
-def refuse_empty(n_clips, folder, owner, wanted):
+def refuse_empty(n_clips, folder, caller, wanted):
     """Raise where a layout was not found at all."""
     if not n_clips:
         raise ValueError(
-            f"{owner} found no clips under {str(folder)!r}; it needs {wanted}."
+            f"{caller} found no clips under {str(folder)!r}; it needs {wanted}."
         )

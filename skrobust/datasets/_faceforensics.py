@@ -136,14 +136,14 @@ def load_faceforensics(
     >>> test.images.shape  # doctest: +SKIP
     (2800, 256, 256, 3)
     """
-    owner = "load_faceforensics"
-    folder = folder_of(path, owner)
-    check_choice(compression, "compression", owner, _COMPRESSIONS)
-    methods = _names(methods, "methods", owner, METHODS)
-    originals = _names(originals, "originals", owner, ("youtube", "actors"))
-    skips = Skips(on_error, owner)
+    caller = "load_faceforensics"
+    folder = folder_of(path, caller)
+    check_choice(compression, "compression", caller, _COMPRESSIONS)
+    methods = _names(methods, "methods", caller, METHODS)
+    originals = _names(originals, "originals", caller, ("youtube", "actors"))
+    skips = Skips(on_error, caller)
     reader = Reader(
-        owner,
+        caller,
         skips,
         source,
         resize=resize,
@@ -157,7 +157,7 @@ def load_faceforensics(
         short=short,
         random_state=random_state,
     )
-    wanted = _wanted(folder, split, splits, methods, originals, owner)
+    wanted = _wanted(folder, split, splits, methods, originals, caller)
     groups = [("original_sequences", name, "real") for name in originals]
     groups += [("manipulated_sequences", name, "fake") for name in methods]
     places = ("videos",) if source == "videos" else ("images", "frames")
@@ -179,27 +179,27 @@ def load_faceforensics(
             facts = {"group": group, "clip": f"{group}/{name}", "origin": origin}
             records += reader.records(file, label=label, **facts)
     layout = f"original_sequences/youtube/{compression}/{places[0]}"
-    refuse_empty(n_clips, folder, owner, layout)
+    refuse_empty(n_clips, folder, caller, layout)
     return reader.build(records)
 
 
-def _names(names, parameter, owner, known):
+def _names(names, parameter, caller, known):
     names = (names,) if isinstance(names, str) else names
     if not isinstance(names, (tuple, list)) or not set(names) <= set(known):
-        raise invalid(parameter, owner, f"a tuple of {', '.join(known)}", names)
+        raise invalid(parameter, caller, f"a tuple of {', '.join(known)}", names)
     return tuple(dict.fromkeys(names))
 
 
-def _wanted(folder, split, splits, methods, originals, owner):
+def _wanted(folder, split, splits, methods, originals, caller):
     """Return the names of the real and fake clips of a split, or None for all."""
     if split is None:
         if splits is not None:
-            raise ValueError(f"{owner} takes splits together with split only.")
+            raise ValueError(f"{caller} takes splits together with split only.")
         return None
-    check_choice(split, "split", owner, ("train", "val", "test"))
+    check_choice(split, "split", caller, ("train", "val", "test"))
     if "actors" in originals or "DeepFakeDetection" in methods:
         raise ValueError(
-            f"{owner} knows no split of 'actors' and 'DeepFakeDetection'; load them "
+            f"{caller} knows no split of 'actors' and 'DeepFakeDetection'; load them "
             "with split=None."
         )
     places = [Path(splits)] if splits is not None else [folder, folder / "splits"]
@@ -207,12 +207,12 @@ def _wanted(folder, split, splits, methods, originals, owner):
     file = next((file for file in files if file.is_file()), None)
     if file is None:
         raise ValueError(
-            f"{owner} finds no {split}.json in {' or '.join(map(str, places))}; it is "
+            f"{caller} finds no {split}.json in {' or '.join(map(str, places))}; it is "
             "in the folder dataset/splits of the set's repository."
         )
     try:
         pairs = [(str(a), str(b)) for a, b in json.loads(file.read_text())]
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{owner} needs a list of pairs in {str(file)!r}.") from error
+        raise ValueError(f"{caller} needs a list of pairs in {str(file)!r}.") from error
     real = {name for pair in pairs for name in pair}
     return {"real": real, "fake": {f"{a}_{b}" for p in pairs for a, b in (p, p[::-1])}}

@@ -123,12 +123,12 @@ class FaceCrop:
         return np.empty((0, 4)) if found is None else found[:, :4]
 
 
-def check_crop(crop, resize, owner, *, alone=False):
+def check_crop(crop, resize, caller, *, alone=False):
     """Return the function that crops, or None; "face" is a :class:`FaceCrop`."""
     if isinstance(crop, str) and crop == "face":
         crop = FaceCrop()
     if crop is not None and (not callable(crop) or isinstance(crop, type)):
-        raise invalid("crop", owner, "a callable, 'face' or None", crop)
+        raise invalid("crop", caller, "a callable, 'face' or None", crop)
     if crop is not None and resize is None and not alone:
-        raise ValueError(f"{owner} needs resize=(height, width) beside crop.")
+        raise ValueError(f"{caller} needs resize=(height, width) beside crop.")
     return crop

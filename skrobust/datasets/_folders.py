@@ -103,19 +103,19 @@ def load_image_folder(
     >>> faces.images[:32].shape  # doctest: +SKIP
     (32, 256, 256, 3)
     """
-    owner = "load_image_folder"
-    folder = folder_of(path, owner)
-    skips = Skips(on_error, owner)
-    options = check_options(owner, resize, crop, convert)
-    check_choice(verify, "verify", owner, (True, False))
+    caller = "load_image_folder"
+    folder = folder_of(path, caller)
+    skips = Skips(on_error, caller)
+    options = check_options(caller, resize, crop, convert)
+    check_choice(verify, "verify", caller, (True, False))
     files = _all_files(folder)
     images = [f for f in files if is_image(f)]
     ignored = [f for f in files if not is_image(f)]
     if metadata is not None:
-        records = table_records(folder, images, metadata, skips, owner)
+        records = table_records(folder, images, metadata, skips, caller)
         ignored = [f for f in ignored if f.resolve() != Path(metadata).resolve()]
     else:
-        levels = _check_levels(levels, label, owner)
+        levels = _check_levels(levels, label, caller)
         records = _from_names(folder, images, levels, label, skips)
         _empty_folders(folder, levels, images, skips)
     names = sorted({record["label"] for record in records})
@@ -204,12 +204,12 @@ def load_video_folder(
     >>> clips.images.shape  # doctest: +SKIP
     (1340, 256, 256, 3)
     """
-    owner = "load_video_folder"
-    folder = folder_of(path, owner)
-    skips = Skips(on_error, owner)
-    options = check_options(owner, resize, crop, False)
-    levels = _check_levels(levels, label, owner)
-    choose = check_sampling(n_frames, every, fps, method, short, random_state, owner)
+    caller = "load_video_folder"
+    folder = folder_of(path, caller)
+    skips = Skips(on_error, caller)
+    options = check_options(caller, resize, crop, False)
+    levels = _check_levels(levels, label, caller)
+    choose = check_sampling(n_frames, every, fps, method, short, random_state, caller)
     files = _all_files(folder)
     videos = [f for f in files if is_video(f)]
     records = []
@@ -232,20 +232,20 @@ def _all_files(folder):
     return found
 
 
-def _check_levels(levels, label, owner):
+def _check_levels(levels, label, caller):
     levels = (levels,) if isinstance(levels, str) else levels
     rule = "a tuple of 'label' and 'group', each at most once"
     if not isinstance(levels, (tuple, list)) or not set(levels) <= set(_LEVELS):
-        raise invalid("levels", owner, rule, levels)
+        raise invalid("levels", caller, rule, levels)
     if len(set(levels)) != len(levels):
-        raise invalid("levels", owner, rule, levels)
+        raise invalid("levels", caller, rule, levels)
     if ("label" in levels) == (label is not None):
         raise ValueError(
-            f"{owner} needs either a level 'label' or label=, the one label of all. "
+            f"{caller} needs either a level 'label' or label=, the one label of all. "
             f"Got levels={tuple(levels)!r} and label={label!r}."
         )
     if label is not None and not isinstance(label, str):
-        raise invalid("label", owner, "a string or None", label)
+        raise invalid("label", caller, "a string or None", label)
     return tuple(levels)
 
 

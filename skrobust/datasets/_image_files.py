@@ -10,12 +10,12 @@ from skrobust._validation import invalid
 IMAGE_SUFFIXES = {".bmp", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 
 
-def pillow(owner):
+def pillow(caller):
     """Return Pillow's module of images, or say how to install it."""
-    return require("PIL.Image", owner, extra="images")
+    return require("PIL.Image", caller, extra="images")
 
 
-def check_resize(resize, owner):
+def check_resize(resize, caller):
     """Return (height, width) or None, or raise."""
     if resize is None:
         return None
@@ -25,19 +25,19 @@ def check_resize(resize, owner):
     except (TypeError, ValueError):
         exact = False
     if not exact or min(height, width) < 1:
-        raise invalid("resize", owner, "None or (height, width) in pixels", resize)
+        raise invalid("resize", caller, "None or (height, width) in pixels", resize)
     return height, width
 
 
-def read_image(path, owner, *, convert=False):
+def read_image(path, caller, *, convert=False):
     """Return the pixels of an image file.
 
     Parameters
     ----------
     path : str or path
         The file.
-    owner : str
-        Who asks, for the sentences.
+    caller : str
+        Name of the public function or class, for error messages.
     convert : bool, default=False
         Whether grey images and those with transparency, a palette or other colours
         become red, green and blue; otherwise they raise.
@@ -53,7 +53,7 @@ def read_image(path, owner, *, convert=False):
         For a file that is no image, is cut off, or has other colours; the message is
         the reason alone.
     """
-    Image = pillow(owner)
+    Image = pillow(caller)
     try:
         with Image.open(Path(path)) as image:
             image.load()
@@ -84,10 +84,10 @@ def _as_rgb(Image, image, convert):
     return image.convert("RGB")
 
 
-def resized(image, resize, owner):
+def resized(image, resize, caller):
     """Return an image in the size (height, width), by Pillow's bicubic filter."""
     if resize is None or image.shape[:2] == resize:
         return image
-    Image = pillow(owner)
+    Image = pillow(caller)
     small = Image.fromarray(image).resize(resize[::-1], Image.Resampling.BICUBIC)
     return np.asarray(small)

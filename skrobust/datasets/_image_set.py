@@ -101,14 +101,14 @@ class ImageSet(Bunch):
         )
 
 
-def folder_of(path, owner, *, name="path"):
+def folder_of(path, caller, *, name="path"):
     """Return a path that is a folder, or raise."""
     try:
         folder = Path(path)
     except TypeError as error:
-        raise invalid(name, owner, "the path of a folder", path) from error
+        raise invalid(name, caller, "the path of a folder", path) from error
     if not folder.is_dir():
-        raise invalid(name, owner, "the path of a folder", str(path))
+        raise invalid(name, caller, "the path of a folder", str(path))
     return folder
 
 

@@ -54,7 +54,7 @@ def build(
         kept = _of_one_size(kept, sizes, skips)
     if not kept:
         reason = f" The first was left out: {skips.found[0][1]}." if skips.found else ""
-        raise ValueError(f"{skips.owner} found no image that it can use.{reason}")
+        raise ValueError(f"{skips.caller} found no image that it can use.{reason}")
     skips.warn(len(kept), "images")
     if cache is not None:
         options = options | {"crop": None}  # done before they were kept

@@ -6,11 +6,11 @@ from pathlib import Path
 from skrobust.datasets._clips_on_disk import LONGEST, clip_name
 
 
-def table_records(folder, images, metadata, skips, owner):
+def table_records(folder, images, metadata, skips, caller):
     """Return one record per row of the table that names an image."""
     records, seen = [], set()
     rest = {file.resolve(): file for file in images}
-    for line, row in enumerate(_read_table(metadata, owner, ("path", "label")), 2):
+    for line, row in enumerate(_read_table(metadata, caller, ("path", "label")), 2):
         name, label = (row["path"] or "").strip(), (row["label"] or "").strip()
         where = f"{metadata}, line {line}"
         if not name or not label:
@@ -47,7 +47,7 @@ def table_records(folder, images, metadata, skips, owner):
     return records
 
 
-def _read_table(path, owner, needed):
+def _read_table(path, caller, needed):
     """Return the rows of a CSV file as dictionaries, or raise."""
     try:
         with open(Path(path), newline="", encoding="utf-8-sig") as file:
@@ -55,11 +55,11 @@ def _read_table(path, owner, needed):
             names = reader.fieldnames or []
             rows = list(reader)
     except (OSError, TypeError, UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{owner} cannot read metadata={path!r}: {error}.") from error
+        raise ValueError(f"{caller} cannot read metadata={path!r}: {error}.") from error
     missing = [name for name in needed if name not in names]
     if missing:
         raise ValueError(
-            f"{owner} needs a column {missing[0]!r} in {str(path)!r}. Its columns are "
+            f"{caller} needs a column {missing[0]!r} in {str(path)!r}. Its columns are "
             f"{', '.join(names) or 'none'}."
         )
     return rows

@@ -88,21 +88,21 @@ def sample_frames(
     >>> frames.images.shape  # doctest: +SKIP
     (10, 256, 256, 3)
     """
-    owner = "sample_frames"
-    choose = check_sampling(n_frames, every, fps, method, short, random_state, owner)
-    resize = check_resize(resize, owner)
-    crop = check_crop(crop, resize, owner, alone=True)
+    caller = "sample_frames"
+    choose = check_sampling(n_frames, every, fps, method, short, random_state, caller)
+    resize = check_resize(resize, caller)
+    crop = check_crop(crop, resize, caller, alone=True)
     try:
         frames, times, n = choose(path)
         found = {}
-        for number, image in read_frames(path, sorted(set(frames.tolist())), owner):
+        for number, image in read_frames(path, sorted(set(frames.tolist())), caller):
             image = image if crop is None else crop(image)
-            found[number] = resized(image, resize, owner)
+            found[number] = resized(image, resize, caller)
     except ValueError as error:
-        raise ValueError(f"{owner} cannot use {str(path)!r}: {error}.") from error
+        raise ValueError(f"{caller} cannot use {str(path)!r}: {error}.") from error
     if len({image.shape for image in found.values()}) > 1:
         raise ValueError(
-            f"{owner} got crops of several sizes; pass resize=(height, width)."
+            f"{caller} got crops of several sizes; pass resize=(height, width)."
         )
     return Bunch(
         images=np.stack([found[number] for number in frames]),
@@ -112,30 +112,30 @@ def sample_frames(
     )
 
 
-def check_sampling(n_frames, every, fps, method, short, random_state, owner):
+def check_sampling(n_frames, every, fps, method, short, random_state, caller):
     """Return a function from a path to its frames, all times and length, or raise."""
     given = {"n_frames": n_frames, "every": every, "fps": fps}
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
         raise ValueError(
-            f"{owner} takes exactly one of n_frames, every and fps. Got "
+            f"{caller} takes exactly one of n_frames, every and fps. Got "
             f"{' and '.join(named) or 'none of them'}."
         )
     if n_frames is not None:
-        check_count(n_frames, "n_frames", owner)
+        check_count(n_frames, "n_frames", caller)
     if every is not None:
-        check_count(every, "every", owner)
+        check_count(every, "every", caller)
     if fps is not None:
-        check_number(fps, "fps", owner, low=0, low_open=True)
-    check_choice(method, "method", owner, METHODS)
-    check_choice(short, "short", owner, SHORT)
+        check_number(fps, "fps", caller, low=0, low_open=True)
+    check_choice(method, "method", caller, METHODS)
+    check_choice(short, "short", caller, SHORT)
     if method != "uniform" and n_frames is None:
-        raise ValueError(f"{owner} takes method={method!r} with n_frames only.")
-    seed = seed_number(random_state, owner)
+        raise ValueError(f"{caller} takes method={method!r} with n_frames only.")
+    seed = seed_number(random_state, caller)
 
     def choose(path):
-        line = timeline(path, owner)
-        rate = None if line.stamps else frame_rate(path, owner)
+        line = timeline(path, caller)
+        rate = None if line.stamps else frame_rate(path, caller)
         if not line.stamps and not rate:
             if fps is not None:
                 raise ValueError("it has no times; take n_frames or every")

@@ -12,20 +12,20 @@ class Skips:
     ----------
     on_error : {"raise", "skip"}
         Whether the first one ends the loading.
-    owner : str
-        The loader, for the sentences.
+    caller : str
+        Name of the public function or class, for error messages.
     """
 
-    def __init__(self, on_error, owner):
-        check_choice(on_error, "on_error", owner, ("raise", "skip"))
-        self.on_error, self.owner = on_error, owner
+    def __init__(self, on_error, caller):
+        check_choice(on_error, "on_error", caller, ("raise", "skip"))
+        self.on_error, self.caller = on_error, caller
         self.found = []
 
     def add(self, path, reason):
         """Note a file and why it is left out, or raise."""
         if self.on_error == "raise":
             raise ValueError(
-                f"{self.owner} cannot use {str(path)!r}: {reason}. Pass "
+                f"{self.caller} cannot use {str(path)!r}: {reason}. Pass "
                 "on_error='skip' to leave such files out."
             )
         self.found.append((str(path), reason))
@@ -36,7 +36,7 @@ class Skips:
             return
         path, reason = self.found[0]
         warnings.warn(
-            f"{self.owner} left out {len(self.found)} and kept {n_used} {what}; the "
+            f"{self.caller} left out {len(self.found)} and kept {n_used} {what}; the "
             f"first left out is {path!r}: {reason}. All are listed in 'skipped'.",
             UserWarning,
             stacklevel=4,

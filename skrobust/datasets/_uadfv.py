@@ -95,11 +95,11 @@ def load_uadfv(
     >>> faces.target_names  # doctest: +SKIP
     ['fake', 'real']
     """
-    owner = "load_uadfv"
-    folder = folder_of(path, owner)
-    skips = Skips(on_error, owner)
+    caller = "load_uadfv"
+    folder = folder_of(path, caller)
+    skips = Skips(on_error, caller)
     reader = Reader(
-        owner,
+        caller,
         skips,
         source,
         resize=resize,
@@ -133,5 +133,5 @@ def load_uadfv(
                 clip=f"{label}/{name}",
                 origin=name.removesuffix("_fake"),
             )
-    refuse_empty(n_clips, folder, owner, "real/0000.mp4 and fake/0000_fake.mp4")
+    refuse_empty(n_clips, folder, caller, "real/0000.mp4 and fake/0000_fake.mp4")
     return reader.build(records)

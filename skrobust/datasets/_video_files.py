@@ -40,12 +40,12 @@ class Timeline:
         return np.arange(self.n) / fps
 
 
-def decoder(owner):
+def decoder(caller):
     """Return the decoder of videos, or say how to install it."""
-    return require("av", owner, extra="video")
+    return require("av", caller, extra="video")
 
 
-def timeline(path, owner):
+def timeline(path, caller):
     """Return the timeline of a video file; nothing is decoded.
 
     Raises
@@ -55,17 +55,17 @@ def timeline(path, owner):
         reason alone.
     """
     path = Path(path)
-    decoder(owner)
+    decoder(caller)
     try:
         status = path.stat()
     except FileNotFoundError as error:
         raise ValueError("there is no such file") from error
-    return _timeline(str(path), status.st_size, status.st_mtime_ns, owner)
+    return _timeline(str(path), status.st_size, status.st_mtime_ns, caller)
 
 
 @functools.lru_cache(maxsize=256)
-def _timeline(path, size, changed, owner):
-    av = decoder(owner)
+def _timeline(path, size, changed, caller):
+    av = decoder(caller)
     stamps, keys, n = [], [], 0
     try:
         with av.open(path) as container:
@@ -97,15 +97,15 @@ def _stream(container):
     return stream
 
 
-def frame_rate(path, owner):
+def frame_rate(path, caller):
     """Return the average frames per second that a video file states, or None."""
-    av = decoder(owner)
+    av = decoder(caller)
     with av.open(str(path)) as container:
         rate = _stream(container).average_rate
     return float(rate) if rate else None
 
 
-def read_frames(path, frames, owner):
+def read_frames(path, frames, caller):
     """Read some frames, one after the other.
 
     Decoding begins at the last key frame before a wanted frame, so that a few frames
@@ -117,8 +117,8 @@ def read_frames(path, frames, owner):
         The video file.
     frames : list of int
         Rising numbers of frames, from 0.
-    owner : str
-        Who asks, for the sentences.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Yields
     ------
@@ -132,11 +132,11 @@ def read_frames(path, frames, owner):
     ValueError
         For what cannot be decoded; the message is the reason alone.
     """
-    line = timeline(path, owner)
+    line = timeline(path, caller)
     beyond = [frame for frame in frames if not 0 <= frame < line.n]
     if beyond:
         raise ValueError(f"it has {line.n} frames, no number {beyond[0]}")
-    av = decoder(owner)
+    av = decoder(caller)
     try:
         with av.open(str(path)) as container:
             stream = _stream(container)

@@ -98,19 +98,21 @@ def empirical_boundary_distance(
     >>> results.n_wrong, bool(0.1 < results.mean < 0.3)
     (3, True)
     """
-    owner = "empirical_boundary_distance"
-    check_count(n_directions, "n_directions", owner)
-    check_number(step, "step", owner, low=0, low_open=True)
-    check_count(max_steps, "max_steps", owner)
-    low, high = check_data_range(data_range, owner)
-    values, y = checked_rows(X, y, low, high, owner)
+    caller = "empirical_boundary_distance"
+    check_count(n_directions, "n_directions", caller)
+    check_number(step, "step", caller, low=0, low_open=True)
+    check_count(max_steps, "max_steps", caller)
+    low, high = check_data_range(data_range, caller)
+    values, y = checked_rows(X, y, low, high, caller)
     n, shape = len(values), values.shape[1:]
-    seed = seed_number(random_state, owner)
+    seed = seed_number(random_state, caller)
     directions = _directions(int(np.prod(shape)), n_directions, seed)
     directions = directions.reshape(-1, *shape).astype(values.dtype)
 
     def leaves(points, labels):
-        labels, predicted = label_pair(labels, predict_labels(estimator, points), owner)
+        labels, predicted = label_pair(
+            labels, predict_labels(estimator, points), caller
+        )
         return predicted != labels
 
     wrong = leaves(like(values, X), y)
@@ -126,7 +128,8 @@ def empirical_boundary_distance(
         live = live[~gone]
     if len(live):
         warnings.warn(
-            f"{owner}: no direction leaves the true label within {max_steps} steps for "
+            f"{caller}: no direction leaves the true label within {max_steps} "
+            "steps for "
             f"{len(live)} of {n} samples; they count as the farthest step, so the mean "
             "is a lower bound.",
             UserWarning,
@@ -187,17 +190,17 @@ def _directions(n_features, n_directions, seed):
     return np.concatenate(parts) * np.sqrt(n_features)
 
 
-def checked_rows(X, y, low, high, owner):
+def checked_rows(X, y, low, high, caller):
     """Return float rows inside the range, and labels of the same length."""
-    values = check_rows(to_array(X), owner)
+    values = check_rows(to_array(X), caller)
     if values.dtype.kind != "f":
         values = values.astype(np.float64)
-    y = check_targets(y, owner)
-    check_same_length(owner, X=values, y=y)
+    y = check_targets(y, caller)
+    check_same_length(caller, X=values, y=y)
     slack = 1e-6 * (high - low)
     if values.min() < low - slack or values.max() > high + slack:
         raise ValueError(
-            f"{owner} found input outside data_range: values in [{values.min():g}, "
+            f"{caller} found input outside data_range: values in [{values.min():g}, "
             f"{values.max():g}], data_range [{low:g}, {high:g}]."
         )
     return values, y

@@ -78,14 +78,14 @@ def boundary_steps(
     >>> results.n_wrong, results.n_dropped
     (3, 0)
     """
-    owner = "boundary_steps"
-    check_number(step, "step", owner, low=0, low_open=True)
-    check_count(max_steps, "max_steps", owner)
-    check_count(batch_size, "batch_size", owner)
-    low, high = check_data_range(data_range, owner)
-    values, y = checked_rows(X, y, low, high, owner)
+    caller = "boundary_steps"
+    check_number(step, "step", caller, low=0, low_open=True)
+    check_count(max_steps, "max_steps", caller)
+    check_count(batch_size, "batch_size", caller)
+    low, high = check_data_range(data_range, caller)
+    values, y = checked_rows(X, y, low, high, caller)
     steps = np.full(len(values), np.nan)
-    with differentiable_view(estimator, owner) as view:
+    with differentiable_view(estimator, caller) as view:
         columns = np.asarray(view.columns(y))
         n_classes = view.logits(view.tensor(values[:1])).shape[1]
         is_known = (columns >= 0) & (columns < n_classes)
@@ -100,7 +100,7 @@ def boundary_steps(
     dropped = int(np.isnan(steps).sum())
     if dropped:
         warnings.warn(
-            f"{owner} drops {dropped} of {len(steps)} samples, which keep the true "
+            f"{caller} drops {dropped} of {len(steps)} samples, which keep the true "
             f"label for {max_steps} steps.",
             UserWarning,
             stacklevel=2,

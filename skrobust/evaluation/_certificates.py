@@ -47,7 +47,7 @@ class Certificate:
         return moves.max(axis=1) if columns is None else moves[range(len(p)), columns]
 
 
-def certify(estimator, X, values, p, *, eps, norm, data_range, owner):
+def certify(estimator, X, values, p, *, eps, norm, data_range, caller):
     """Return the best certificate there is for a model.
 
     Parameters
@@ -62,8 +62,8 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, owner):
         Probabilities of X.
     eps, norm, data_range : float, {inf, 2, 1, 0}, None or (low, high)
         The ball and the box.
-    owner : str
-        Who asks.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, owner):
     found = None
     if norm in _EXACT_NORMS and values.ndim == 2:
         ball = {"eps": eps, "norm": norm, "data_range": data_range}
-        found = _linear(estimator, X, values, p, ball, owner)
+        found = _linear(estimator, X, values, p, ball, caller)
         found = found or _trees(estimator, values, p, ball)
     if found is not None:
         return found
@@ -83,7 +83,7 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, owner):
     return Certificate(np.zeros_like(p), np.ones_like(p), name, False)
 
 
-def _linear(estimator, X, values, p, ball, owner):
+def _linear(estimator, X, values, p, ball, caller):
     attack = ExactLinear(**ball)
     try:
         weights, offset, _ = attack._parts(estimator, values)
@@ -92,7 +92,7 @@ def _linear(estimator, X, values, p, ball, owner):
     if len(offset) != p.shape[1]:
         return None
     if len(offset) == 2:
-        return _two_classes(attack, estimator, X, values, p, weights, owner)
+        return _two_classes(attack, estimator, X, values, p, weights, caller)
     scores = values @ weights.T + offset
     if not np.allclose(softmax(scores, axis=1), p, atol=1e-6):
         return None  # one against the rest, or calibrated
@@ -111,11 +111,11 @@ def _linear(estimator, X, values, p, ball, owner):
     return Certificate(low, high, name, False)
 
 
-def _two_classes(attack, estimator, X, values, p, weights, owner):
+def _two_classes(attack, estimator, X, values, p, weights, caller):
     """Return the probabilities at both ends of the score, which is monotone."""
     normal = weights[1] - weights[0]
     ends = attack._ends(values, normal)
-    up, down = (predict_probabilities(estimator, like(z, X), owner) for z in ends)
+    up, down = (predict_probabilities(estimator, like(z, X), caller) for z in ends)
     # A classifier of another make may link scores and probabilities as it likes.
     scores = np.concatenate([z @ normal for z in (values, *ends)])
     order = np.argsort(scores, kind="stable")

@@ -44,20 +44,20 @@ class Checkpoint:
     ----------
     folder : str, path or None
         Made where it is missing; None keeps nothing.
-    owner : str
-        Who keeps it; errors begin with this name.
+    caller : str
+        Name of the public function or class, for error messages.
     """
 
-    def __init__(self, folder, owner):
+    def __init__(self, folder, caller):
         self.folder = folder
         if folder is None:
             return
-        self._owner = owner
+        self._owner = caller
         if not isinstance(folder, (str, os.PathLike)) or not str(folder):
-            raise invalid("checkpoint", owner, "None or the path of a folder", folder)
+            raise invalid("checkpoint", caller, "None or the path of a folder", folder)
         self.folder = Path(folder)
         if self.folder.exists() and not self.folder.is_dir():
-            raise invalid("checkpoint", owner, "a folder, not a file", str(folder))
+            raise invalid("checkpoint", caller, "a folder, not a file", str(folder))
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def prefix(self, estimator, X, y, *more):

@@ -12,7 +12,7 @@ from skrobust._validation import invalid
 _NOT_ITS_KIND = {"severity", "random_state", "name", "number"}
 
 
-def condition_list(conditions, owner):
+def condition_list(conditions, caller):
     """Return the conditions as a list, or raise."""
     listed = isinstance(conditions, Iterable) and not isinstance(conditions, str)
     conditions = list(conditions) if listed else [conditions]
@@ -20,7 +20,7 @@ def condition_list(conditions, owner):
         isinstance(c, type) or not hasattr(c, "perturb") for c in conditions
     ):
         rule = "a non-empty list of objects with perturb(estimator, X, y)"
-        raise invalid("conditions", owner, rule, conditions)
+        raise invalid("conditions", caller, rule, conditions)
     return conditions
 
 
@@ -29,7 +29,7 @@ def fit_conditions(conditions, X_ref):
     return [clone(c).fit(X_ref) if hasattr(c, "fit") else c for c in conditions]
 
 
-def perturb_rows(condition, estimator, X, y, owner):
+def perturb_rows(condition, estimator, X, y, caller):
     """Return perturbed rows; a condition that has not learned its scales says so."""
     try:
         return condition.perturb(estimator, X, y)
@@ -39,7 +39,8 @@ def perturb_rows(condition, estimator, X, y, owner):
         if not learns or not missing.endswith("_"):
             raise
         raise ValueError(
-            f"{owner} needs the condition {_name(condition)!r} fitted, since it learns "
+            f"{caller} needs the condition {_name(condition)!r} fitted, since it "
+            "learns "
             "scales from training data: fit it there, or pass X_ref=X_train."
         ) from error
 

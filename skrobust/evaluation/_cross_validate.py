@@ -143,36 +143,36 @@ def cross_validate_perturbations(
     >>> results.corruptions.corruption.tolist()
     ['GaussianNoise']
     """
-    owner = "cross_validate_perturbations"
-    conditions = condition_list(conditions, owner)
-    confidence = check_confidence(confidence, owner)
-    check_count(n_repeats, "n_repeats", owner)
+    caller = "cross_validate_perturbations"
+    conditions = condition_list(conditions, caller)
+    confidence = check_confidence(confidence, caller)
+    check_count(n_repeats, "n_repeats", caller)
     raises = isinstance(error_score, str) and error_score == "raise"
     if not raises and not isinstance(error_score, numbers.Real):
-        raise invalid("error_score", owner, "'raise' or a number", error_score)
+        raise invalid("error_score", caller, "'raise' or a number", error_score)
     if params is not None and not isinstance(params, dict):
-        raise invalid("params", owner, "a dict of arguments of fit, or None", params)
-    y = check_targets(y, owner)
-    check_same_length(owner, X=X, y=y, groups=groups)
+        raise invalid("params", caller, "a dict of arguments of fit, or None", params)
+    y = check_targets(y, caller)
+    check_same_length(caller, X=X, y=y, groups=groups)
     scorer = find_scorer(estimator, scoring)
     table = condition_table(conditions)
-    reference = check_reference_model(reference, table, scorer is None, owner)
-    keys = PartKeys(Checkpoint(checkpoint, owner))
+    reference = check_reference_model(reference, table, scorer is None, caller)
+    keys = PartKeys(Checkpoint(checkpoint, caller))
     splits = split_rows(cv, X, y, groups, answers_classes(estimator))
     jobs = {"n_jobs": n_jobs, "verbose": verbose}
-    shared = (params, scorer, owner, not raises)
+    shared = (params, scorer, caller, not raises)
     folds = run_tasks(
         fit_fold,
         [(estimator, conditions, X, y, split, *shared) for split in splits],
         label="folds",
         **jobs,
     )
-    done = _score_folds(folds, keys, n_repeats, scorer, owner, not raises, jobs)
+    done = _score_folds(folds, keys, n_repeats, scorer, caller, not raises, jobs)
     errors = [fold.error for fold in folds if fold.error is not None]
     errors += [error for _, error in done.values() if error is not None]
     if errors:
         warnings.warn(
-            f"{owner}: {len(errors)} fits or scores failed and count as "
+            f"{caller}: {len(errors)} fits or scores failed and count as "
             f"{float(error_score):g}; the first: {errors[0]}",
             FitFailedWarning,
             stacklevel=2,
@@ -202,13 +202,13 @@ def cross_validate_perturbations(
         note=_NOTE,
     )
     if scorer is None and not errors:
-        _add_correctness(results, done, splits, size, groups, owner)
+        _add_correctness(results, done, splits, size, groups, caller)
     if reference is not None and not errors:
-        against_reference(results, table, clean_score, reference, owner)
+        against_reference(results, table, clean_score, reference, caller)
     return results
 
 
-def _score_folds(folds, keys, n_repeats, scorer, owner, guard, jobs):
+def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
     """Return the part and the error of each fold, condition and repeat."""
     places, tasks = [], []
     for f, fold in enumerate(folds):
@@ -218,7 +218,7 @@ def _score_folds(folds, keys, n_repeats, scorer, owner, guard, jobs):
         for c, condition in enumerate(fold.conditions):
             for r in range(n_repeats):
                 drawn = other_noise(condition, "repeat", r) if r else condition
-                task = (fold.model, drawn, fold.X, fold.y, scorer, fold.clean, owner)
+                task = (fold.model, drawn, fold.X, fold.y, scorer, fold.clean, caller)
                 key = keys.key(prefix, drawn)
                 run = (guard, keys.store.run, key, condition_part)
                 tasks.append((*run, *task))
@@ -251,7 +251,7 @@ def _over_folds(scores, confidence):
     return low, high
 
 
-def _add_correctness(results, done, splits, size, groups, owner):
+def _add_correctness(results, done, splits, size, groups, caller):
     n_folds, n_conditions, n_repeats = size
     rows = np.concatenate([test for _, test in splits])
     correct = np.concatenate(
@@ -270,9 +270,9 @@ def _add_correctness(results, done, splits, size, groups, owner):
     rows, correct = rows[order], correct[order]
     # A row that is tested on several folds is one unit.
     units = make_units(
-        rows if groups is None else np.asarray(groups)[rows], len(rows), owner
+        rows if groups is None else np.asarray(groups)[rows], len(rows), caller
     )
     results["accuracy_stability_index_interval"] = index_interval(
-        correct.mean(axis=2), units, results.confidence, owner
+        correct.mean(axis=2), units, results.confidence, caller
     )
     results["rows"], results["correct"] = rows, correct

@@ -28,7 +28,7 @@ def fold_params(params, n_samples, rows):
     return cut
 
 
-def fit_fold(estimator, conditions, X, y, fold, params, scorer, owner, guard):
+def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller, guard):
     """Fit copies of the model and the conditions on the training rows of a fold.
 
     Returns
@@ -45,7 +45,7 @@ def fit_fold(estimator, conditions, X, y, fold, params, scorer, owner, guard):
         model = clone(estimator).fit(X_train, y[train], **more)
         fitted = fit_conditions(conditions, X_train)
         X_test, y_test = take_rows(X, test), y[test]
-        score, clean = clean_part(model, X_test, y_test, scorer, owner)
+        score, clean = clean_part(model, X_test, y_test, scorer, caller)
     except Exception as error:
         if not guard:
             raise

@@ -142,17 +142,17 @@ def evaluate_attack(
     >>> results.robust_ratio_probability_shift.shape
     (21,)
     """
-    owner = "evaluate_attack"
+    caller = "evaluate_attack"
     if not callable(getattr(attack, "perturb", None)):
         raise invalid(
-            "attack", owner, "an object with perturb(estimator, X, y)", attack
+            "attack", caller, "an object with perturb(estimator, X, y)", attack
         )
-    y = check_targets(y, owner)
-    check_same_length(owner, X=X, y=y)
-    refuse_regressor(estimator, owner, "It needs a classifier.")
+    y = check_targets(y, caller)
+    check_same_length(caller, X=X, y=y)
+    refuse_regressor(estimator, caller, "It needs a classifier.")
     n = len(y)
-    check_group_options(groups, n_permutations, random_state, owner)
-    shares = Shares(clusters, n, confidence, owner)
+    check_group_options(groups, n_permutations, random_state, caller)
+    shares = Shares(clusters, n, confidence, caller)
     if groups is not None:
         groups = Groups(
             groups,
@@ -161,7 +161,7 @@ def evaluate_attack(
             confidence=confidence,
             n_permutations=n_permutations,
             random_state=random_state,
-            owner=owner,
+            caller=caller,
         )
     params = own_params(attack)
     has_objective = "objective" in params
@@ -170,7 +170,7 @@ def evaluate_attack(
     if has_objective:  # robust accuracy always aims at the label
         quick = clone(attack).set_params(objective="misclassification")
     clean = right_labels(estimator, X, y)
-    store = Checkpoint(checkpoint, owner)
+    store = Checkpoint(checkpoint, caller)
     prefix = store.prefix(estimator, X, y)
     key = store.key(prefix, "right", quick)
     table = store.run(key, attack_table, estimator, quick, X, y)
@@ -206,7 +206,7 @@ def evaluate_attack(
     if not hasattr(estimator, "predict_proba"):
         results["skipped"] = "robust ratio: the model has no predict_proba"
         return results
-    p = predict_probabilities(estimator, X, owner)
+    p = predict_probabilities(estimator, X, caller)
     labels = column_labels(estimator, p.shape[1])
     settings = {"tolerances": tolerances, "reference": reference, "labels": labels}
     if reference == "true":

@@ -145,17 +145,17 @@ def evaluate_perturbations(
     >>> results.score.shape, bool(results.score[0] == results.score.max())
     ((69,), True)
     """
-    owner = "evaluate_perturbations"
-    conditions = condition_list(conditions, owner)
-    confidence = check_confidence(confidence, owner)
-    y = check_targets(y, owner)
-    check_same_length(owner, X=X, y=y)
-    check_group_options(groups, n_permutations, random_state, owner)
-    shares = Shares(clusters, len(y), confidence, owner)
+    caller = "evaluate_perturbations"
+    conditions = condition_list(conditions, caller)
+    confidence = check_confidence(confidence, caller)
+    y = check_targets(y, caller)
+    check_same_length(caller, X=X, y=y)
+    check_group_options(groups, n_permutations, random_state, caller)
+    shares = Shares(clusters, len(y), confidence, caller)
     scorer = find_scorer(estimator, scoring)
     if groups is not None:
         if scorer is not None:
-            raise ValueError(f"{owner} compares groups for accuracy only.")
+            raise ValueError(f"{caller} compares groups for accuracy only.")
         groups = Groups(
             groups,
             y,
@@ -163,18 +163,18 @@ def evaluate_perturbations(
             confidence=confidence,
             n_permutations=n_permutations,
             random_state=random_state,
-            owner=owner,
+            caller=caller,
         )
     table = condition_table(conditions)
-    reference = check_reference_model(reference, table, scorer is None, owner)
-    store = Checkpoint(checkpoint, owner)
+    reference = check_reference_model(reference, table, scorer is None, caller)
+    store = Checkpoint(checkpoint, caller)
     if X_ref is not None:
         conditions = fit_conditions(conditions, X_ref)
     keys = PartKeys(store)
     prefix = keys.prefix(estimator, X, y, scorer)
-    clean_score, clean = clean_part(estimator, X, y, scorer, owner)
+    clean_score, clean = clean_part(estimator, X, y, scorer, caller)
     tasks = [
-        (keys.key(prefix, c), condition_part, estimator, c, X, y, scorer, clean, owner)
+        (keys.key(prefix, c), condition_part, estimator, c, X, y, scorer, clean, caller)
         for c in conditions
     ]
     parts = run_tasks(
@@ -198,11 +198,11 @@ def evaluate_perturbations(
         **shares.facts(),
     )
     if right is not None:
-        interval = index_interval(right, shares.units, confidence, owner)
+        interval = index_interval(right, shares.units, confidence, caller)
         results["accuracy_stability_index_interval"] = interval
         results["correct"] = right
         if groups is not None:
             results["groups"] = groups.accuracy(right, table["number"])
     if reference is not None:
-        against_reference(results, table, clean_score, reference, owner)
+        against_reference(results, table, clean_score, reference, caller)
     return results

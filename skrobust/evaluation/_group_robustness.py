@@ -27,19 +27,19 @@ class Shares:
         Number of samples.
     confidence : float
         Of each interval.
-    owner : str
-        Who asks; errors begin with this name.
+    caller : str
+        Name of the public function or class, for error messages.
     """
 
-    def __init__(self, clusters, n, confidence, owner):
-        self.confidence, self._owner = check_confidence(confidence, owner), owner
+    def __init__(self, clusters, n, confidence, caller):
+        self.confidence, self._owner = check_confidence(confidence, caller), caller
         if clusters is not None:
-            clusters = label_array(clusters, owner, "clusters")
-            check_same_length(owner, y=np.empty(n), clusters=clusters)
-        self.units = make_units(clusters, n, owner)
+            clusters = label_array(clusters, caller, "clusters")
+            check_same_length(caller, y=np.empty(n), clusters=clusters)
+        self.units = make_units(clusters, n, caller)
         if self.units.clustered:
             for sentence in self.units.warnings():
-                warnings.warn(f"{owner}: {sentence}", UserWarning, stacklevel=4)
+                warnings.warn(f"{caller}: {sentence}", UserWarning, stacklevel=4)
 
     def bounds(self, hits):
         """Return the limits of the share of hits of shape (n_samples,)."""
@@ -68,26 +68,26 @@ class Groups:
         True labels.
     clusters, confidence, n_permutations, random_state
         As in :func:`~skrobust.metrics.group_robustness`.
-    owner : str
-        Who asks; errors begin with this name.
+    caller : str
+        Name of the public function or class, for error messages.
     """
 
     def __init__(
-        self, groups, y, clusters, *, confidence, n_permutations, random_state, owner
+        self, groups, y, clusters, *, confidence, n_permutations, random_state, caller
     ):
-        self._owner = owner
+        self._owner = caller
         self.options = {
             "clusters": clusters,
             "confidence": confidence,
             "n_permutations": n_permutations,
-            "random_state": seed_number(random_state, owner),
+            "random_state": seed_number(random_state, caller),
         }
-        # The metrics check it all again; here the errors and doubts name the owner.
+        # The metrics check it all again; here the errors and doubts name the caller.
         self.comparison = GroupComparison(
-            groups, n_samples=len(y), owner=owner, **self.options
+            groups, n_samples=len(y), caller=caller, **self.options
         )
-        self.groups = label_array(groups, owner, "groups")
-        self.y = label_array(y, owner, "y")
+        self.groups = label_array(groups, caller, "groups")
+        self.y = label_array(y, caller, "y")
 
     def classes(self):
         """Return the one class of each group, or None where a group has several."""
@@ -194,9 +194,9 @@ def group_results(tables, confidence):
     )
 
 
-def check_group_options(groups, n_permutations, random_state, owner):
+def check_group_options(groups, n_permutations, random_state, caller):
     """Refuse options of groups that are wrong, with or without groups."""
-    check_count(n_permutations, "n_permutations", owner)
-    seed_number(random_state, owner)
+    check_count(n_permutations, "n_permutations", caller)
+    seed_number(random_state, caller)
     if isinstance(groups, str):
-        raise invalid("groups", owner, "None or one entry per sample", groups)
+        raise invalid("groups", caller, "None or one entry per sample", groups)

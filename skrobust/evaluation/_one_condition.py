@@ -27,16 +27,16 @@ def find_scorer(estimator, scoring):
     return check_scoring(estimator, scoring=scoring)
 
 
-def clean_part(estimator, X, y, scorer, owner):
+def clean_part(estimator, X, y, scorer, caller):
     """Return the score on clean rows and, for accuracy, the predictions."""
     if scorer is not None:
         return float(scorer(estimator, X, y)), None
     predicted = predict_labels(estimator, X)
-    y, labels = label_pair(y, predicted, owner)
+    y, labels = label_pair(y, predicted, caller)
     return float((labels == y).mean()), predicted
 
 
-def condition_part(estimator, condition, X, y, scorer, clean, owner):
+def condition_part(estimator, condition, X, y, scorer, clean, caller):
     """Return the score or, for accuracy, what is right and what has flipped.
 
     Parameters
@@ -51,19 +51,19 @@ def condition_part(estimator, condition, X, y, scorer, clean, owner):
         None is accuracy.
     clean : ndarray of shape (n_samples,) or None
         Predictions for the clean rows.
-    owner : str
-        Who asks; errors begin with this name.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
     ndarray
         A score of shape (), or booleans of shape (2, n_samples).
     """
-    rows = perturb_rows(condition, estimator, X, y, owner)
+    rows = perturb_rows(condition, estimator, X, y, caller)
     if scorer is not None:
         return np.float64(scorer(estimator, rows, y))
     predicted = predict_labels(estimator, rows)
-    y, labels = label_pair(y, predicted, owner)
+    y, labels = label_pair(y, predicted, caller)
     return np.stack([labels == y, predicted != clean])
 
 

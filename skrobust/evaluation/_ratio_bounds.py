@@ -165,7 +165,7 @@ def robust_ratio_bounds(
         shift, slack = shift_and_atol(p, q, reference, y, labels, _OWNER)
         found, atol = np.maximum(found, shift), max(atol, slack)
     exact = values.astype(np.float64)
-    proof = certify(estimator, X, exact, p.astype(np.float64), owner=_OWNER, **ball)
+    proof = certify(estimator, X, exact, p.astype(np.float64), caller=_OWNER, **ball)
     certified = proof.shift(p.astype(np.float64), columns)
     if values.dtype != np.float64 or p.dtype != np.float64:
         certified = certified + 1e-6  # the model rounds
@@ -289,6 +289,6 @@ def _within_ball(estimator, attack, X, y, values, ball):
                 f"{_OWNER} needs finite examples; {type(attack).__name__} returned "
                 "NaN or infinity."
             )
-        domain = Domain(values, None, owner=_OWNER, **ball)
+        domain = Domain(values, None, caller=_OWNER, **ball)
         X_adv = like(domain.put_back(moved, values), X)
     return predict_probabilities(estimator, X_adv, _OWNER)

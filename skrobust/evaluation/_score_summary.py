@@ -78,14 +78,14 @@ def _curves(table, clean_score):
     }
 
 
-def index_interval(correct, units, confidence, owner):
+def index_interval(correct, units, confidence, caller):
     """Return the interval of the Accuracy-Stability Index, None for one condition."""
     if correct.shape[1] < 2:
         return None
-    return asi_interval(correct, units, confidence, "auto", False, owner)
+    return asi_interval(correct, units, confidence, "auto", False, caller)
 
 
-def check_reference_model(reference, table, accuracy, owner):
+def check_reference_model(reference, table, accuracy, caller):
     """Return name, table and clean score of the reference model, or raise.
 
     It is checked before the work begins: same conditions, accuracies, and errors that
@@ -100,29 +100,31 @@ def check_reference_model(reference, table, accuracy, owner):
         and isinstance(next(iter(reference.values())), Results)
     ):
         rule = "{name: results}, the results of one other model under its name"
-        raise invalid("reference", owner, rule, reference)
+        raise invalid("reference", caller, rule, reference)
     name, results = next(iter(reference.items()))
     other = results.get("conditions", results)
     if not accuracy or "flip_rate" not in other:
-        raise ValueError(f"{owner} compares errors with a reference for accuracy only.")
+        raise ValueError(
+            f"{caller} compares errors with a reference for accuracy only."
+        )
     same = all(
         np.array_equal(table[column], other[column], equal_nan=column == "severity")
         for column in ("number", "name", "corruption", "severity")
     )
     if not same:
         raise ValueError(
-            f"{owner} needs the reference {name!r} scored under the same conditions."
+            f"{caller} needs the reference {name!r} scored under the same conditions."
         )
     if not (table["severity"] > 0).any():
         raise ValueError(
-            f"{owner} needs conditions with a severity for the mean corruption error; "
+            f"{caller} needs conditions with a severity for the mean corruption error; "
             "leave the reference out."
         )
-    _errors(other, other, name, owner)
+    _errors(other, other, name, caller)
     return name, other, results["clean_score"]
 
 
-def _errors(table, other, reference, owner, **clean):
+def _errors(table, other, reference, caller, **clean):
     """Return the corruption error of each corruption, as the metric defines it."""
     values = []
     for name in dict.fromkeys(table["corruption"].tolist()):
@@ -141,17 +143,17 @@ def _errors(table, other, reference, owner, **clean):
                 **clean,
             )
         except ValueError as error:
-            raise ValueError(f"{owner}: {error}") from error
+            raise ValueError(f"{caller}: {error}") from error
         values.append(found.value)
     return np.array(values)
 
 
-def against_reference(results, table, clean_score, reference, owner):
+def against_reference(results, table, clean_score, reference, caller):
     """Add mCE and relative mCE against the reference to the results."""
     name, other, other_clean = reference
     results["reference"] = name
     corruptions = results["corruptions"]
-    corruptions["corruption_error"] = _errors(table, other, name, owner)
+    corruptions["corruption_error"] = _errors(table, other, name, caller)
     results["mean_corruption_error"] = float(corruptions["corruption_error"].mean())
     corruptions["columns"] += ("corruption_error",)
     try:
@@ -159,7 +161,7 @@ def against_reference(results, table, clean_score, reference, owner):
             table,
             other,
             name,
-            owner,
+            caller,
             clean_error=1 - clean_score,
             reference_clean_error=1 - other_clean,
         )

@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._validation import check_same_length, check_targets, invalid
 
 
-def label_array(y, owner, name):
+def label_array(y, caller, name):
     """Return labels as a 1-D array of text or of numbers, or raise.
 
     Object arrays (lists, Series) become plain text or number arrays, so that equal
@@ -17,7 +17,7 @@ def label_array(y, owner, name):
     ----------
     y : array-like of shape (n_samples,)
         Labels: text, integers, floats or booleans, without missing values.
-    owner, name : str
+    caller, name : str
         The function and the parameter that an error names.
 
     Returns
@@ -30,7 +30,7 @@ def label_array(y, owner, name):
     ValueError
         For one-hot columns, missing values, or labels that mix text and numbers.
     """
-    y = check_targets(y, owner, name=name)
+    y = check_targets(y, caller, name=name)
     if y.dtype.kind in "US":
         return y.astype(str)
     if y.dtype.kind == "O":
@@ -43,32 +43,32 @@ def label_array(y, owner, name):
     if y.dtype.kind in "biuf":
         return y
     raise ValueError(
-        f"{owner} needs {name} as text or numbers without missing values; found "
+        f"{caller} needs {name} as text or numbers without missing values; found "
         f"{', '.join(sorted({type(value).__name__ for value in y.tolist()}))}."
     )
 
 
-def label_pair(y_true, y_pred, owner, *, names=("y_true", "y_pred")):
+def label_pair(y_true, y_pred, caller, *, names=("y_true", "y_pred")):
     """Return two label arrays of equal length and of one kind, or raise."""
-    y_true = label_array(y_true, owner, names[0])
-    y_pred = label_array(y_pred, owner, names[1])
-    check_same_length(owner, **dict(zip(names, (y_true, y_pred), strict=True)))
-    check_same_kind(y_true, y_pred, owner, names=names)
+    y_true = label_array(y_true, caller, names[0])
+    y_pred = label_array(y_pred, caller, names[1])
+    check_same_length(caller, **dict(zip(names, (y_true, y_pred), strict=True)))
+    check_same_kind(y_true, y_pred, caller, names=names)
     return y_true, y_pred
 
 
-def check_same_kind(y_true, y_pred, owner, *, names=("y_true", "y_pred")):
+def check_same_kind(y_true, y_pred, caller, *, names=("y_true", "y_pred")):
     """Raise when one array holds text and the other numbers."""
     kinds = ["text" if y.dtype.kind == "U" else "numbers" for y in (y_true, y_pred)]
     if kinds[0] != kinds[1]:
         # Text never equals a number, so the score would be a silent zero.
         raise ValueError(
-            f"{owner} needs labels of one kind; {names[0]} holds {kinds[0]} and "
+            f"{caller} needs labels of one kind; {names[0]} holds {kinds[0]} and "
             f"{names[1]} holds {kinds[1]}."
         )
 
 
-def label_columns(y_true, labels, n_columns, owner):
+def label_columns(y_true, labels, n_columns, caller):
     """Return the column of each true label, or raise.
 
     Parameters
@@ -79,8 +79,8 @@ def label_columns(y_true, labels, n_columns, owner):
         The label of each column; None: ``y_true`` holds the columns themselves.
     n_columns : int
         Number of columns.
-    owner : str
-        The function that an error names.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -96,25 +96,25 @@ def label_columns(y_true, labels, n_columns, owner):
         if y_true.dtype.kind == "U" or not np.isin(y_true, np.arange(n_columns)).all():
             raise invalid(
                 "y_true",
-                owner,
+                caller,
                 f"column numbers 0 to {n_columns - 1}",
                 y_true.tolist()[:3],
                 "Pass the label of each column as `labels=estimator.classes_`.",
             )
         return y_true.astype(np.intp)
-    labels = label_array(labels, owner, "labels")
+    labels = label_array(labels, caller, "labels")
     if len(labels) != n_columns or len(np.unique(labels)) != n_columns:
         raise invalid(
             "labels",
-            owner,
+            caller,
             f"{n_columns} different labels, one per column",
             labels.tolist(),
         )
-    check_same_kind(y_true, labels, owner, names=("y_true", "labels"))
+    check_same_kind(y_true, labels, caller, names=("y_true", "labels"))
     unknown = np.setdiff1d(y_true, labels).tolist()
     if unknown:
         raise ValueError(
-            f"{owner} needs each label of y_true among labels; {unknown[0]!r} is not."
+            f"{caller} needs each label of y_true among labels; {unknown[0]!r} is not."
         )
     order = np.argsort(labels)
     return order[np.searchsorted(labels[order], y_true)]

@@ -112,16 +112,16 @@ class AdversarialTraining(BaseEstimator):
         **kwargs : dict
             Not used.
         """
-        owner = type(self).__name__
+        caller = type(self).__name__
         if predicts_numbers(net):
             name = type(net).__name__
-            raise ValueError(f"{owner} needs a classifier; {name} is a regressor.")
-        check_training_attack(self.attack, owner)
+            raise ValueError(f"{caller} needs a classifier; {name} is a regressor.")
+        check_training_attack(self.attack, caller)
         if self.eps is not None:
-            check_number(self.eps, "eps", owner, low=0)
-        check_number(self.share, "share", owner, low=0, high=1, low_open=True)
-        check_choice(self.mode, "mode", owner, ("replace", "add"))
-        check_count(self.ramp_epochs, "ramp_epochs", owner, low=0)
+            check_number(self.eps, "eps", caller, low=0)
+        check_number(self.share, "share", caller, low=0, high=1, low_open=True)
+        check_choice(self.mode, "mode", caller, ("replace", "add"))
+        check_count(self.ramp_epochs, "ramp_epochs", caller, low=0)
         self.sentence_ = None
 
     def on_train_end(self, net, X=None, y=None, **kwargs):

@@ -13,12 +13,12 @@ from skrobust.nets._layers import OWNER, freeze_parameters, n_outputs, rest_froz
 from skrobust.nets._modules import SeededFit
 
 
-def check_classes(classes, owner):
+def check_classes(classes, caller):
     """Return labels as a list, or say what is wrong with them."""
     values = list(classes) if np.ndim(classes) == 1 else []
     if len(values) < 2 or len(set(map(str, values))) < len(values):
         rule = "None or a list of at least two different labels"
-        raise invalid("classes", owner, rule, classes)
+        raise invalid("classes", caller, rule, classes)
     return values
 
 

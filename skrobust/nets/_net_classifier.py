@@ -199,9 +199,9 @@ def make_net_classifier(
     >>> net.predict_proba(np.zeros((2, 3, 256, 256), dtype="float32")).shape
     (2, 2)
     """
-    owner = "make_net_classifier"
+    caller = "make_net_classifier"
     for package in ("torch", "skorch"):
-        require(package, owner, extra="torch")
+        require(package, caller, extra="torch")
     from torch import nn
 
     from skrobust.nets._classifiers import (
@@ -214,29 +214,29 @@ def make_net_classifier(
     is_instance = isinstance(module, nn.Module)
     if not is_instance and not callable(module):
         rule = "a torch module, or a class or function that makes one"
-        raise invalid("module", owner, rule, module)
+        raise invalid("module", caller, rule, module)
     own = {k for k in skorch_kwargs if k.startswith("module__")}
     if is_instance and own:
         raise ValueError(
-            f"{owner} got a module that is already made together with "
+            f"{caller} got a module that is already made together with "
             f"{sorted(own)[0]!r}, which would make another without its weights. Pass "
             "the class instead."
         )
     if not isinstance(fitted, bool) or (fitted and not is_instance):
-        raise invalid("fitted", owner, "a bool, True only for a made module", fitted)
+        raise invalid("fitted", caller, "a bool, True only for a made module", fitted)
     check_random_state(random_state)
     if classes is not None:
-        classes = check_classes(classes, owner)
+        classes = check_classes(classes, caller)
     settings = {
         "classes": classes,
-        "device": _device(device, owner),
+        "device": _device(device, caller),
         "freeze": freeze,
-        "max_epochs": check_count(max_epochs, "max_epochs", owner),
-        "lr": check_number(lr, "lr", owner, low=0, low_open=True),
-        "batch_size": check_count(batch_size, "batch_size", owner),
-        "optimizer": _optimizer(optimizer, owner),
+        "max_epochs": check_count(max_epochs, "max_epochs", caller),
+        "lr": check_number(lr, "lr", caller, low=0, low_open=True),
+        "batch_size": check_count(batch_size, "batch_size", caller),
+        "optimizer": _optimizer(optimizer, caller),
         "random_state": random_state,
-        **_stopping(early_stopping, random_state, skorch_kwargs, owner),
+        **_stopping(early_stopping, random_state, skorch_kwargs, caller),
     }
     criterion = settings.get("criterion", nn.CrossEntropyLoss)
     binary = "criterion" not in settings and is_one_logit(module, settings)
@@ -247,7 +247,7 @@ def make_net_classifier(
     return net.use_as_fitted() if fitted else net
 
 
-def _device(device, owner):
+def _device(device, caller):
     import torch
 
     if device == "auto":
@@ -256,16 +256,16 @@ def _device(device, owner):
         kind = torch.device(device).type
     except (RuntimeError, TypeError):
         rule = "'auto' or a device of torch, such as 'cpu' or 'cuda:0'"
-        raise invalid("device", owner, rule, device) from None
+        raise invalid("device", caller, rule, device) from None
     if kind == "cuda" and not torch.cuda.is_available():
         raise ValueError(
-            f"The 'device' parameter of {owner} must be a device that is here. Got "
+            f"The 'device' parameter of {caller} must be a device that is here. Got "
             f"{str(device)!r}, and torch sees no GPU."
         )
     return device
 
 
-def _optimizer(optimizer, owner):
+def _optimizer(optimizer, caller):
     import torch
 
     named = {"adam": "Adam", "adamw": "AdamW", "sgd": "SGD"}
@@ -274,17 +274,17 @@ def _optimizer(optimizer, owner):
     if isinstance(optimizer, type) and issubclass(optimizer, torch.optim.Optimizer):
         return optimizer
     rule = f"one of {', '.join(map(repr, named))} or an optimizer class of torch"
-    raise invalid("optimizer", owner, rule, optimizer)
+    raise invalid("optimizer", caller, rule, optimizer)
 
 
-def _stopping(patience, random_state, kwargs, owner):
+def _stopping(patience, random_state, kwargs, caller):
     """Return skorch's parameters, with the callback and the split of early stopping."""
     if patience is None:
         return kwargs
     from skorch.callbacks import EarlyStopping
     from skorch.dataset import ValidSplit
 
-    patience = check_count(patience, "early_stopping", owner)
+    patience = check_count(patience, "early_stopping", caller)
     stop = EarlyStopping(patience=patience, load_best=True, sink=_silent)
     seed = random_state if isinstance(random_state, numbers.Integral) else None
     split = ValidSplit(0.2, stratified=True, random_state=seed)

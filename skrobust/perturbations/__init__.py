@@ -9,11 +9,11 @@ from skrobust.perturbations.grid import two_factor_grid
 from skrobust.perturbations.images._base import ImagePerturbation
 from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur, ZoomBlur
 from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
-from skrobust.perturbations.images._compression import JPEGCompression, Pixelate
 from skrobust.perturbations.images._edges import CannyEdges
 from skrobust.perturbations.images._elastic import ElasticDeformation
 from skrobust.perturbations.images._fog import Fog
 from skrobust.perturbations.images._gaussian import GaussianNoise, SaltAndPepper
+from skrobust.perturbations.images._jpeg_pixelate import JPEGCompression, Pixelate
 from skrobust.perturbations.images._motion import GlassBlur, MotionBlur
 from skrobust.perturbations.images._noise_more import (
     PixelDropout,
@@ -30,7 +30,7 @@ from skrobust.perturbations.images._spatter import Spatter
 from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag
 from skrobust.perturbations.images._tone import ChannelShift, Gamma, Quantization
 from skrobust.perturbations.images._translation import Scaling, Shear, Translation
-from skrobust.perturbations.meta._clips import ClipPerturbation
+from skrobust.perturbations.meta._clip_perturbation import ClipPerturbation
 from skrobust.perturbations.meta._function import FunctionPerturbation
 from skrobust.perturbations.meta._label_noise import LabelNoiseClassifier
 from skrobust.perturbations.meta._perturbed import (
@@ -43,13 +43,13 @@ from skrobust.perturbations.presets import get_preset
 from skrobust.perturbations.series._audio import BackgroundNoise, Gain
 from skrobust.perturbations.series._base import SeriesPerturbation
 from skrobust.perturbations.series._loss import ChannelLoss, Gap, PointDropout
-from skrobust.perturbations.series._noise import (
+from skrobust.perturbations.series._presets import series
+from skrobust.perturbations.series._signal_noise import (
     BaselineWander,
     Jitter,
     MainsHum,
     Spikes,
 )
-from skrobust.perturbations.series._presets import series
 from skrobust.perturbations.series._time import (
     Resampling,
     SegmentPermutation,
@@ -65,17 +65,17 @@ from skrobust.perturbations.series._values import (
 from skrobust.perturbations.tables._base import TablePerturbation
 from skrobust.perturbations.tables._categories import CategoryFlip
 from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
-from skrobust.perturbations.tables._errors import Outliers, SignFlip, UnitError
+from skrobust.perturbations.tables._entry_errors import Outliers, SignFlip, UnitError
 from skrobust.perturbations.tables._feature_loss import FeatureLoss
-from skrobust.perturbations.tables._missing import MissingValues
-from skrobust.perturbations.tables._noise import (
+from skrobust.perturbations.tables._feature_noise import (
     FeatureNoise,
     MultiplicativeNoise,
     QuantileNoise,
 )
+from skrobust.perturbations.tables._missing import MissingValues
 from skrobust.perturbations.tables._presets import tabular
 from skrobust.perturbations.tables._rounding import QuantileClipping, Rounding
-from skrobust.perturbations.tables._rows import ColumnSwap, StaleRows
+from skrobust.perturbations.tables._whole_rows import ColumnSwap, StaleRows
 from skrobust.perturbations.text._base import TextPerturbation
 from skrobust.perturbations.text._form import (
     AccentRemoval,

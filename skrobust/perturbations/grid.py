@@ -119,26 +119,27 @@ def two_factor_grid(
      (6, 'Rotation20GaussianNoise0.1'), (10, 'GaussianNoise0.1Rotation10'),
      (11, 'GaussianNoise0.1Rotation20')]
     """
-    owner = "two_factor_grid"
-    check_choice(include, "include", owner, ("all", "single", "pairs"))
-    check_choice(both_orders, "both_orders", owner, (True, False))
-    check_choice(unique, "unique", owner, (True, False))
-    check_choice(gaussian, "gaussian", owner, ("mean", "var"))
+    caller = "two_factor_grid"
+    check_choice(include, "include", caller, ("all", "single", "pairs"))
+    check_choice(both_orders, "both_orders", caller, (True, False))
+    check_choice(unique, "unique", caller, (True, False))
+    check_choice(gaussian, "gaussian", caller, ("mean", "var"))
     images = {
         "image_shape": image_shape,
         "channel_axis": channel_axis,
         "data_range": data_range,
     }
     if isinstance(first, str):
-        check_choice(first, "first", owner, ("asi68",))
+        check_choice(first, "first", caller, ("asi68",))
         if second is not None:
-            raise invalid("second", owner, "None with a published grid", second)
+            raise invalid("second", caller, "None with a published grid", second)
         cells = _asi68(images, gaussian)
     else:
         defaults = (image_shape, channel_axis, data_range, gaussian)
         if defaults != (None, None, "auto", "mean"):
             raise ValueError(
-                f"{owner} takes image_shape, channel_axis, data_range and gaussian for "
+                f"{caller} takes image_shape, channel_axis, data_range and "
+                "gaussian for "
                 "'asi68' alone; set those of other perturbations where they are made."
             )
         cells = cross(check_factor(first, "first"), check_factor(second, "second"))

@@ -7,7 +7,7 @@ from skrobust.base.perturbation import MAX_SEVERITY
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 
 
-def severity_grid(kinds, severities, owner, random_state):
+def severity_grid(kinds, severities, caller, random_state):
     """Return the clean condition, and each kind at each severity.
 
     Parameters
@@ -16,8 +16,8 @@ def severity_grid(kinds, severities, owner, random_state):
         By the first part of the names of their conditions.
     severities : sequence of float in [0, 5]
         Severities of each kind.
-    owner : str
-        Function that was called, for the errors.
+    caller : str
+        Name of the public function or class, for error messages.
     random_state : int, RandomState, Generator or None
         Seed of all conditions.
 
@@ -30,9 +30,9 @@ def severity_grid(kinds, severities, owner, random_state):
         severities = list(severities)
     except TypeError:
         rule = f"a sequence of numbers in [0, {MAX_SEVERITY:g}]"
-        raise invalid("severities", owner, rule, severities) from None
+        raise invalid("severities", caller, rule, severities) from None
     for severity in severities:
-        check_number(severity, "severities", owner, low=0, high=MAX_SEVERITY)
+        check_number(severity, "severities", caller, low=0, high=MAX_SEVERITY)
     steps = [
         (f"{kind}-{severity:g}", clone(perturbation).set_params(severity=severity))
         for kind, perturbation in kinds.items()

@@ -25,19 +25,19 @@ class FoldedTableMixin:
         return folded_html(f"{name}: {len(frame)} rows", columns_html("", columns))
 
 
-def check_results(results, owner, keys, source):
+def check_results(results, caller, keys, source):
     """Raise unless the results hold the keys that the source writes."""
     if not isinstance(results, Mapping) or any(key not in results for key in keys):
-        raise invalid("results", owner, f"what {source} returns", results)
+        raise invalid("results", caller, f"what {source} returns", results)
     return results
 
 
-def named_results(results, name, owner, key):
+def named_results(results, name, caller, key):
     """Return the results of one model, or of several by name, as a dict."""
     if isinstance(results, Mapping) and results and key not in results:
         if name is not None:
             rule = "None for several models, which carry their own names"
-            raise invalid("name", owner, rule, name)
+            raise invalid("name", caller, rule, name)
         return dict(results)
     return {name: results}
 
@@ -47,50 +47,50 @@ def score_name(results):
     return "accuracy" if "correct" in results else "score"
 
 
-def get_pyplot(owner):
+def get_pyplot(caller):
     """Import matplotlib, or say how to install it."""
-    return require("matplotlib.pyplot", f"{owner}.plot", extra="plots")
+    return require("matplotlib.pyplot", f"{caller}.plot", extra="plots")
 
 
-def make_frame(owner, columns):
+def make_frame(caller, columns):
     """Return columns as a data frame of pandas, or say how to install it."""
-    pandas = require("pandas", f"{owner}.frame", extra="report")
+    pandas = require("pandas", f"{caller}.frame", extra="report")
     return pandas.DataFrame(columns)
 
 
-def get_axes(ax, owner):
+def get_axes(ax, caller):
     """Return checked 2-D axes, new ones for None."""
-    plt = get_pyplot(owner)
+    plt = get_pyplot(caller)
     if ax is None:
         _, ax = plt.subplots(layout="constrained")
-    return check_axes(ax, owner)
+    return check_axes(ax, caller)
 
 
-def check_axes(ax, owner, *, three_d=False):
+def check_axes(ax, caller, *, three_d=False):
     """Return axes of the right kind, or raise."""
-    axes_class = require("matplotlib.axes", f"{owner}.plot", extra="plots").Axes
+    axes_class = require("matplotlib.axes", f"{caller}.plot", extra="plots").Axes
     if not isinstance(ax, axes_class):
-        raise invalid("ax", f"{owner}.plot", "an Axes of matplotlib or None", ax)
+        raise invalid("ax", f"{caller}.plot", "an Axes of matplotlib or None", ax)
     if three_d and ax.name != "3d":
         cure = "Make them with `plt.subplots(subplot_kw={'projection': '3d'})`."
-        raise invalid("ax", f"{owner}.plot", "3-D axes for a surface", ax.name, cure)
+        raise invalid("ax", f"{caller}.plot", "3-D axes for a surface", ax.name, cure)
     if not three_d and ax.name == "3d":
-        raise invalid("ax", f"{owner}.plot", "2-D axes", ax.name)
+        raise invalid("ax", f"{caller}.plot", "2-D axes", ax.name)
     return ax
 
 
-def colors(owner):
+def colors(caller):
     """Return the colours of lines: the user's own, or a palette for all eyes."""
-    plt = get_pyplot(owner)
+    plt = get_pyplot(caller)
     cycle = plt.rcParams["axes.prop_cycle"]
     if cycle == plt.matplotlib.rcParamsDefault["axes.prop_cycle"]:
         return OKABE_ITO
     return cycle.by_key().get("color", ["C0"])
 
 
-def line_style(place, owner, *, marker=True):
+def line_style(place, caller, *, marker=True):
     """Return colour, dashes and marker of one line among several."""
-    palette = colors(owner)
+    palette = colors(caller)
     style = {
         "color": palette[place % len(palette)],
         "linestyle": LINES[place % len(LINES)],
@@ -100,9 +100,9 @@ def line_style(place, owner, *, marker=True):
     return style
 
 
-def ink(owner):
+def ink(caller):
     """Return the colour of text and of lines that stand for no model."""
-    return get_pyplot(owner).rcParams["text.color"]
+    return get_pyplot(caller).rcParams["text.color"]
 
 
 def size_in_inches(ax):

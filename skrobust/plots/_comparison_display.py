@@ -133,49 +133,49 @@ class ModelComparisonDisplay(FoldedTableMixin):
         display : ModelComparisonDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        check_number(alpha, "alpha", f"{owner}.plot", low=0, high=1, low_open=True)
-        self.ax_ = ax = get_axes(ax, owner)
+        caller = type(self).__name__
+        check_number(alpha, "alpha", f"{caller}.plot", low=0, high=1, low_open=True)
+        self.ax_ = ax = get_axes(ax, caller)
         self.figure_ = ax.figure
         self.points_, self.bars_, self.lines_, self.bands_ = None, None, {}, {}
         self.legend_ = None
         if "tolerance" in self.table:
-            self._draw_curves(ax, owner)
+            self._draw_curves(ax, caller)
         else:
-            self._draw_pairs(ax, owner, alpha)
+            self._draw_pairs(ax, caller, alpha)
         return self
 
     def _pairs(self):
         pairs = zip(self.table["first"], self.table["second"], strict=True)
         return [f"{first} - {second}" for first, second in pairs]
 
-    def _draw_pairs(self, ax, owner, alpha):
+    def _draw_pairs(self, ax, caller, alpha):
         size = font_size(ax, 3.5, 2)
         shown = {k: self.table[k] for k in ("difference", "low", "high")}
         self.points_, self.bars_, small = forest(
-            ax, self._pairs(), shown, colors(owner)[0], size
+            ax, self._pairs(), shown, colors(caller)[0], size
         )
         hollow = ~(self.table["p_adjusted"] < alpha)
         text = f"may be equal (adjusted p ≥ {alpha:g})"
         empty = hollow_out(ax, self.points_, hollow, text)
         self.legend_ = legend_above(ax, size, empty) if empty else None
-        self.zero_line_ = ax.axvline(0, color=ink(owner), lw=0.8, ls="--", zorder=0)
+        self.zero_line_ = ax.axvline(0, color=ink(caller), lw=0.8, ls="--", zorder=0)
         label_axes(ax, size, x=f"difference in {self.metric}", y="")
         ax.tick_params(axis="y", labelsize=small)
 
-    def _draw_curves(self, ax, owner):
+    def _draw_curves(self, ax, caller):
         size, labels = font_size(ax, 4, 2.8), np.array(self._pairs())
         for place, label in enumerate(dict.fromkeys(labels)):
             rows = np.flatnonzero(labels == label)
             rows = rows[np.argsort(self.table["tolerance"][rows])]
             x = self.table["tolerance"][rows]
-            style = line_style(place, owner, marker=False)
+            style = line_style(place, caller, marker=False)
             (line,) = ax.plot(x, self.table["difference"][rows], label=label, **style)
             low, high = (self.table[f"band_{side}"][rows] for side in ("low", "high"))
             self.lines_[label] = line
             self.bands_[label] = ax.fill_between(
                 x, low, high, color=line.get_color(), alpha=0.2, lw=0
             )
-        self.zero_line_ = ax.axhline(0, color=ink(owner), lw=0.8, ls="--", zorder=0)
+        self.zero_line_ = ax.axhline(0, color=ink(caller), lw=0.8, ls="--", zorder=0)
         label_axes(ax, size, x="tolerance", y=f"difference in {self.metric}")
         self.legend_ = legend_above(ax, size)

@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._validation import invalid
 
 
-def scores_of(cv_results, scorer, owner):
+def scores_of(cv_results, scorer, caller):
     """Return the test scores of one scorer of shape (n_candidates, n_folds).
 
     Parameters
@@ -16,12 +16,12 @@ def scores_of(cv_results, scorer, owner):
         Of ``cross_validate`` (then one candidate), or ``cv_results_`` of a search.
     scorer : str
         Its name; "score" where there was one scorer only.
-    owner : str
-        What an error names.
+    caller : str
+        Name of the public function or class, for error messages.
     """
     if not isinstance(cv_results, Mapping):
         rule = "what cross_validate returns, or cv_results_ of a search"
-        raise invalid("cv_results", owner, rule, cv_results)
+        raise invalid("cv_results", caller, rule, cv_results)
     if f"test_{scorer}" in cv_results:
         return np.asarray(cv_results[f"test_{scorer}"], dtype=float)[np.newaxis]
     folds = []
@@ -33,7 +33,7 @@ def scores_of(cv_results, scorer, owner):
         {str(k).partition("test_")[2] for k in cv_results if "test_" in str(k)}
     )
     raise ValueError(
-        f"{owner} finds no scores of {scorer!r} in cv_results; it holds scores of "
+        f"{caller} finds no scores of {scorer!r} in cv_results; it holds scores of "
         f"{', '.join(map(repr, known)) or 'nothing'}."
     )
 
@@ -47,7 +47,7 @@ def mean_and_limits(scores):
     return mean, mean - error, mean + error
 
 
-def condition_scores(cv_results, conditions, owner, n_best):
+def condition_scores(cv_results, conditions, caller, n_best):
     """Return the mean over folds under each condition, by model.
 
     Parameters
@@ -56,8 +56,8 @@ def condition_scores(cv_results, conditions, owner, n_best):
         As :func:`scores_of` takes.
     conditions : list of str
         One scorer each.
-    owner : str
-        What an error names.
+    caller : str
+        Name of the public function or class, for error messages.
     n_best : int
         Candidates to keep, best mean first.
 
@@ -67,8 +67,8 @@ def condition_scores(cv_results, conditions, owner, n_best):
         Named by the parameters of the candidates.
     """
     if isinstance(conditions, str) or not list(conditions):
-        raise invalid("conditions", owner, "a non-empty list of scorers", conditions)
-    means = [scores_of(cv_results, c, owner).mean(axis=1) for c in conditions]
+        raise invalid("conditions", caller, "a non-empty list of scorers", conditions)
+    means = [scores_of(cv_results, c, caller).mean(axis=1) for c in conditions]
     means = np.column_stack(means)
     params = cv_results.get("params", [{}])
     best = np.argsort(-means.mean(axis=1), kind="stable")[:n_best]

@@ -127,24 +127,24 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
         ValueError
             For no rows, no perturbation, or a shape that does not fit.
         """
-        owner = f"{cls.__name__}.from_estimator"
-        check_choice(kind, "kind", owner, _KINDS)
-        check_count(n_samples, "n_samples", owner)
-        named = _named(perturbations, owner)
+        caller = f"{cls.__name__}.from_estimator"
+        check_choice(kind, "kind", caller, _KINDS)
+        check_count(n_samples, "n_samples", caller)
+        named = _named(perturbations, caller)
         if y is not None:
             y = np.asarray(to_array(y))
-            check_same_length(owner, X=X, y=y)
+            check_same_length(caller, X=X, y=y)
             y = y[:n_samples]
         clean = X[:n_samples]
         if len(clean) == 0:
-            raise invalid("X", owner, "of at least one row", X)
+            raise invalid("X", caller, "of at least one row", X)
         if image_shape is None:
             shapes = (getattr(p, "image_shape", None) for p in named.values())
             image_shape = next((s for s in shapes if isinstance(s, tuple)), None)
         kind = kind_of(clean, image_shape) if kind == "auto" else kind
         if kind == "image":
             for row in np.asarray(to_array(clean))[:1]:
-                as_image(row, image_shape, owner)
+                as_image(row, image_shape, caller)
         rows = {"clean": clean}
         for name, perturbation in named.items():
             rows[name] = perturbation.perturb(estimator, clean, y)
@@ -206,7 +206,7 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
         return f"{said} {'✓' if said == self.y[i] else '✗'}"
 
     def _draw_tiles(self, ax):
-        owner = type(self).__name__
+        caller = type(self).__name__
         n_rows, n_columns = len(self.rows), len(next(iter(self.rows.values())))
         size = font_size(ax, 0.75 * n_columns, 0.8 * n_rows)
         arrays = [np.asarray(to_array(r), dtype=float) for r in self.rows.values()]
@@ -232,12 +232,12 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
                 title = self._verdict(condition, j)
                 tile.set_title(title, fontsize=size, pad=2, parse_math=False)
                 if self.kind == "image":
-                    image = as_image(row, self.image_shape, owner)
+                    image = as_image(row, self.image_shape, caller)
                     line.append(draw_image(tile, image, limits))
                 else:
-                    pale = ink(owner)
+                    pale = ink(caller)
                     line.append(
-                        draw_series(tile, row, arrays[0][j], colors(owner)[0], pale)
+                        draw_series(tile, row, arrays[0][j], colors(caller)[0], pale)
                     )
                     tile.set_ylim(limits)
             ax.text(
@@ -294,7 +294,7 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
         self.artists_ = draw_lines(ax, header, lines, bold, size, widths)
 
 
-def _named(perturbations, owner):
+def _named(perturbations, caller):
     if isinstance(perturbations, dict):
         named = {str(name): p for name, p in perturbations.items()}
     else:
@@ -314,5 +314,5 @@ def _named(perturbations, owner):
         isinstance(p, type) or not hasattr(p, "perturb") for p in named.values()
     ):
         rule = "one or more objects with perturb(estimator, X, y)"
-        raise invalid("perturbations", owner, rule, perturbations)
+        raise invalid("perturbations", caller, rule, perturbations)
     return named

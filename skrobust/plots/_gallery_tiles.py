@@ -29,13 +29,13 @@ def kind_of(X, image_shape):
     return "series" if ndim == 3 or shape_of(X)[1] > 30 else "table"
 
 
-def as_image(row, image_shape, owner):
+def as_image(row, image_shape, caller):
     """Return a row as (height, width) or (height, width, channels)."""
     row = np.asarray(row, dtype=float)
     shape = row.shape if image_shape is None else tuple(image_shape)
     if np.prod(shape) != row.size or len(shape) not in (2, 3):
         rule = f"the shape of a row of {row.size} values, such as (height, width)"
-        raise invalid("image_shape", owner, rule, image_shape)
+        raise invalid("image_shape", caller, rule, image_shape)
     image = row.reshape(shape)
     if image.ndim == 3 and shape[-1] not in (1, 3, 4) and shape[0] in (1, 3, 4):
         image = np.moveaxis(image, 0, -1)

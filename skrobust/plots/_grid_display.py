@@ -26,12 +26,12 @@ _FACTORS = {
 }
 
 
-def _parse(name, owner):
+def _parse(name, caller):
     # "SP0.1RL30" -> (("SP", 0.1), ("RO", -30.0)); turns to the left are negative.
     match = _NAME.fullmatch(name)
     if match is None:
         raise ValueError(
-            f"{owner} reads the two factors from the names of the conditions, such as "
+            f"{caller} reads the two factors from the names of the conditions, such as "
             f"'SP0.1GA0.15' or 'RL60SP0.2'; {name!r} cannot be read. Use the "
             "conditions of two_factor_grid, with numbers as levels and no digits in "
             "the names of the factors."
@@ -121,24 +121,24 @@ class PerturbationGridDisplay(FoldedTableMixin):
         display : PerturbationGridDisplay
             Not drawn yet.
         """
-        owner = cls.__name__
-        check_results(results, owner, ("score", "name"), "evaluate_perturbations")
+        caller = cls.__name__
+        check_results(results, caller, ("score", "name"), "evaluate_perturbations")
         clean, orders = np.nan, {}
         for name, score in zip(results["name"], results["score"], strict=True):
             name = str(name)
             if name == "CLEAN":
                 clean = float(score)
                 continue
-            (first, a), (second, b) = _parse(name, owner)
+            (first, a), (second, b) = _parse(name, caller)
             cells = orders.setdefault((first, second), {})
             if (a, b) in cells:
                 raise ValueError(
-                    f"{owner} needs each condition once; {name!r} occurs twice."
+                    f"{caller} needs each condition once; {name!r} occurs twice."
                 )
             cells[a, b] = (name, float(score))
         if not orders:
             rule = "results of at least one condition of two factors"
-            raise invalid("results", owner, rule, results)
+            raise invalid("results", caller, rule, results)
         panels = []
         for first, second in orders:
             # The order of a pair that comes first sets the axes for both orders.
@@ -172,8 +172,8 @@ class PerturbationGridDisplay(FoldedTableMixin):
             Columns ``order`` (such as "SP → GA"), ``first_level``, ``second_level``,
             ``name`` and ``accuracy`` (or ``score``), one row per cell with a condition.
         """
-        owner = f"{type(self).__name__}.frame"
-        pandas = require("pandas", owner, extra="report")
+        caller = f"{type(self).__name__}.frame"
+        pandas = require("pandas", caller, extra="report")
         rows = []
         for p in self.panels:
             for (i, j), name in np.ndenumerate(p.names):
@@ -203,8 +203,8 @@ class PerturbationGridDisplay(FoldedTableMixin):
         display : PerturbationGridDisplay
             The display itself.
         """
-        owner, n = type(self).__name__, len(self.panels)
-        plt = get_pyplot(owner)
+        caller, n = type(self).__name__, len(self.panels)
+        plt = get_pyplot(caller)
         if axes is None:
             columns = min(n, 2)
             shape = (-(-n // columns), columns)
@@ -214,9 +214,9 @@ class PerturbationGridDisplay(FoldedTableMixin):
             axes = axes.ravel()[:n]
         self.ax_ = np.array(axes, dtype=object).ravel()
         if len(self.ax_) != n:
-            raise invalid("axes", f"{owner}.plot", f"{n} axes or None", len(self.ax_))
+            raise invalid("axes", f"{caller}.plot", f"{n} axes or None", len(self.ax_))
         for ax in self.ax_:
-            check_axes(ax, owner)
+            check_axes(ax, caller)
         self.figure_ = self.ax_[0].figure
         scores = np.concatenate([p.scores.ravel() for p in self.panels])
         settings = {

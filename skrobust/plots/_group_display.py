@@ -113,8 +113,8 @@ class GroupGapDisplay(FoldedTableMixin):
         ValueError
             For other results, and a tolerance that the curve does not hold.
         """
-        owner = cls.__name__
-        check_results(results, owner, ("group", "value", "gaps"), "group_robustness")
+        caller = cls.__name__
+        check_results(results, caller, ("group", "value", "gaps"), "group_robustness")
         tables = []
         for table in (results, results["gaps"]):
             chosen = np.ones(len(table["low"]), dtype=bool)
@@ -122,7 +122,7 @@ class GroupGapDisplay(FoldedTableMixin):
                 levels = np.asarray(table["tolerance"], dtype=float)
                 if tolerance is None or not (levels == tolerance).any():
                     rule = f"one of {np.unique(levels).tolist()}"
-                    raise invalid("tolerance", owner, rule, tolerance)
+                    raise invalid("tolerance", caller, rule, tolerance)
                 chosen = levels == tolerance
             tables.append({k: np.asarray(table[k])[chosen] for k in table["columns"]})
         measure = str(results.get("measure", "robust ratio"))
@@ -141,9 +141,9 @@ class GroupGapDisplay(FoldedTableMixin):
         DataFrame
             The columns of the results.
         """
-        owner = type(self).__name__
-        check_choice(kind, "kind", f"{owner}.frame", ("groups", "gaps"))
-        return make_frame(owner, getattr(self, kind))
+        caller = type(self).__name__
+        check_choice(kind, "kind", f"{caller}.frame", ("groups", "gaps"))
+        return make_frame(caller, getattr(self, kind))
 
     def plot(self, ax=None, *, kind="groups"):
         """Draw the groups or the gaps.
@@ -160,9 +160,9 @@ class GroupGapDisplay(FoldedTableMixin):
         display : GroupGapDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        check_choice(kind, "kind", f"{owner}.plot", ("groups", "gaps"))
-        self.ax_ = ax = get_axes(ax, owner)
+        caller = type(self).__name__
+        check_choice(kind, "kind", f"{caller}.plot", ("groups", "gaps"))
+        self.ax_ = ax = get_axes(ax, caller)
         self.figure_, size = ax.figure, font_size(ax, 3.5, 2)
         table = getattr(self, kind)
         if kind == "groups":
@@ -179,11 +179,11 @@ class GroupGapDisplay(FoldedTableMixin):
             texts = "no gap", "chance may explain it (p ≥ 0.05)"
         shown = {k: table[k] for k in (value, "low", "high")}
         self.points_, self.bars_, small = forest(
-            ax, labels, shown, colors(owner)[0], size
+            ax, labels, shown, colors(caller)[0], size
         )
         empty = hollow_out(ax, self.points_, hollow, texts[1])
         self.line_ = ax.axvline(
-            line, color=ink(owner), lw=0.8, ls="--", zorder=0, label=texts[0]
+            line, color=ink(caller), lw=0.8, ls="--", zorder=0, label=texts[0]
         )
         self.legend_ = legend_above(ax, size, [self.line_, *empty], ncols=1)
         label_axes(ax, size, x=x, y="")

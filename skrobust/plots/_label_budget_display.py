@@ -182,20 +182,20 @@ class LabelBudgetDisplay(FoldedTableMixin):
         display : LabelBudgetDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        plt = get_pyplot(owner)
+        caller = type(self).__name__
+        plt = get_pyplot(caller)
         if ax is None:
             _, ax = plt.subplots(2, 1, sharex=True, layout="constrained")
         pair = isinstance(ax, (tuple, list, np.ndarray)) and len(ax) == 2
         upper, lower = ax if pair else (ax, None)
-        self.ax_ = check_axes(upper, owner)
-        self.failures_ax_ = lower if lower is None else check_axes(lower, owner)
+        self.ax_ = check_axes(upper, caller)
+        self.failures_ax_ = lower if lower is None else check_axes(lower, caller)
         self.figure_ = upper.figure
         self.lines_, self.bands_, self.failure_lines_ = {}, {}, {}
         color, size = plt.rcParams["text.color"], font_size(upper, 4, 1.8)
         for place, (name, curve) in enumerate(self.curves.items()):
             style = {
-                **line_style(place, owner, marker=self.simulated),
+                **line_style(place, caller, marker=self.simulated),
                 **(line_kwargs or {}),
             }
             self._draw_estimates(place, name, curve, style)

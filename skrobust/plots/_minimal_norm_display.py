@@ -84,11 +84,11 @@ class MinimalNormDisplay(FoldedTableMixin):
         ValueError
             For distances that are nan, negative or empty.
         """
-        owner, models = cls.__name__, {name: results}
+        caller, models = cls.__name__, {name: results}
         if isinstance(results, dict) and "distance" not in results:
             if not results:
-                raise invalid("results", owner, "not empty", results)
-            models = named_results(results, name, owner, "distance")
+                raise invalid("results", caller, "not empty", results)
+            models = named_results(results, name, caller, "distance")
         norms = {}
         for label, one in models.items():
             values = one.get("distance") if isinstance(one, dict) else one
@@ -98,7 +98,7 @@ class MinimalNormDisplay(FoldedTableMixin):
                 values = np.array(np.nan)
             if values.ndim != 1 or not values.size or not (values >= 0).all():
                 rule = "distances of shape (n_samples,), none of them negative or nan"
-                raise invalid("results", owner, rule, one)
+                raise invalid("results", caller, rule, one)
             norms[label or ""] = values
         return cls(norms=norms, norm_name=norm_name)
 
@@ -167,14 +167,14 @@ class MinimalNormDisplay(FoldedTableMixin):
         display : MinimalNormDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        self.ax_ = ax = get_axes(ax, owner)
+        caller = type(self).__name__
+        self.ax_ = ax = get_axes(ax, caller)
         self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
         self.lines_, self.median_lines_ = {}, {}
         finite = [n[np.isfinite(n)] for n in self.norms.values()]
         end = 1.05 * max((n.max() for n in finite if n.size), default=1.0) or 1.0
         for place, (label, norms) in enumerate(self.norms.items()):
-            style = line_style(place, owner, marker=False) | (line_kwargs or {})
+            style = line_style(place, caller, marker=False) | (line_kwargs or {})
             reached = np.sort(norms[np.isfinite(norms)])
             left = 1 - np.arange(1, len(reached) + 1) / len(norms)
             x, y = np.r_[0, reached, end], np.r_[1, left, left[-1:] if left.size else 1]

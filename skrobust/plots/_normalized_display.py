@@ -198,11 +198,11 @@ class NormalizedScoreDisplay(FoldedTableMixin):
         display : NormalizedScoreDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        self.ax_ = ax = get_axes(ax, owner)
+        caller = type(self).__name__
+        self.ax_ = ax = get_axes(ax, caller)
         self.figure_, size = ax.figure, font_size(ax, 3.5, 2)
         names, factors, values = self._steps()
-        palette, places = colors(owner), np.arange(len(names))[::-1]
+        palette, places = colors(caller), np.arange(len(names))[::-1]
         # Scores are full bars, what stands between them is pale and hatched.
         self.bars_ = ax.barh(places, values, height=0.6, color=palette[0])
         for bar in self.bars_[1:-1]:
@@ -230,6 +230,6 @@ class NormalizedScoreDisplay(FoldedTableMixin):
             )
             for value, place in zip(values, places, strict=True)
         ]
-        ax.axvline(1, color=ink(owner), lw=0.8, ls=":", zorder=0)
+        ax.axvline(1, color=ink(caller), lw=0.8, ls=":", zorder=0)
         label_axes(ax, size, x="score after each step", y="", title=self.name)
         return self

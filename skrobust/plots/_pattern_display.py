@@ -107,9 +107,9 @@ class StabilityPatternDisplay(FoldedTableMixin):
         ValueError
             For fewer than two scores, NaN, negative weights or lengths that differ.
         """
-        owner = cls.__name__
-        scores = check_scores(scores, owner, min_size=2)
-        return cls._checked(scores, periods, owner, kwargs)
+        caller = cls.__name__
+        scores = check_scores(scores, caller, min_size=2)
+        return cls._checked(scores, periods, caller, kwargs)
 
     @classmethod
     def from_results(cls, results, **kwargs):
@@ -128,14 +128,14 @@ class StabilityPatternDisplay(FoldedTableMixin):
         display : StabilityPatternDisplay
             Not drawn yet. Undefined periods are left out of the index, as there.
         """
-        owner = cls.__name__
+        caller = cls.__name__
         source = "period_stability_index with return_periods=True"
-        check_results(results, owner, ("period", "score"), source)
+        check_results(results, caller, ("period", "score"), source)
         scores = np.asarray(results["score"], dtype=float)
         if np.isfinite(scores).sum() < 2:
             rule = "a table of at least two periods with a score"
-            raise invalid("results", owner, rule, scores.tolist())
-        return cls._checked(scores, results["period"], owner, kwargs)
+            raise invalid("results", caller, rule, scores.tolist())
+        return cls._checked(scores, results["period"], caller, kwargs)
 
     @classmethod
     def from_predictions(cls, y_true, y_pred, times, *, metric="accuracy", **kwargs):
@@ -203,15 +203,15 @@ class StabilityPatternDisplay(FoldedTableMixin):
         return cls.from_predictions(y, answers, times, metric=metric, **kwargs)
 
     @classmethod
-    def _checked(cls, scores, periods, owner, kwargs):
+    def _checked(cls, scores, periods, caller, kwargs):
         for name in ("falling_rate_weight", "variability_weight"):
             if name in kwargs:
-                check_number(kwargs[name], name, owner, low=0)
+                check_number(kwargs[name], name, caller, low=0)
         if periods is not None:
             periods = np.asarray(periods)
             if periods.shape != scores.shape:
                 rule = f"one name for each of the {len(scores)} scores"
-                raise invalid("periods", owner, rule, periods.tolist())
+                raise invalid("periods", caller, rule, periods.tolist())
         return cls(scores=scores, periods=periods, **kwargs)
 
     def _trend(self):
@@ -278,12 +278,12 @@ class StabilityPatternDisplay(FoldedTableMixin):
         display : StabilityPatternDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        self.ax_ = ax = get_axes(ax, owner)
+        caller = type(self).__name__
+        self.ax_ = ax = get_axes(ax, caller)
         self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
         places, scores, trend, slope = self._trend()
         terms, spread = self.terms(), (scores - trend).std()
-        self.index_, palette = terms["index"], colors(owner)
+        self.index_, palette = terms["index"], colors(caller)
         settings = {"marker": "o", "markersize": 3, "lw": 0.8, "color": palette[0]}
         (self.points_,) = ax.plot(
             places, scores, label="period", **settings | (line_kwargs or {})
@@ -296,7 +296,7 @@ class StabilityPatternDisplay(FoldedTableMixin):
             label=f"± residual std {spread:.2g}",
         )  # fmt: skip
         self.mean_line_ = ax.axhline(
-            terms["mean"], color=ink(owner), lw=0.8, ls=":",
+            terms["mean"], color=ink(caller), lw=0.8, ls=":",
             label=f"mean {terms['mean']:.3f}",
         )  # fmt: skip
         label_axes(ax, size, x="period", y=self.score_name)

@@ -85,10 +85,10 @@ class RobustAccuracyCurveDisplay(FoldedTableMixin):
         display : RobustAccuracyCurveDisplay
             Not drawn yet. The interval of clean accuracy is Wilson's at 95 %.
         """
-        owner, curves = cls.__name__, {}
-        for label, one in named_results(results, name, owner, "eps").items():
+        caller, curves = cls.__name__, {}
+        for label, one in named_results(results, name, caller, "eps").items():
             keys = ("eps", "robust_accuracy", "robust_accuracy_low", "clean_accuracy")
-            check_results(one, owner, keys, "robust_accuracy_curve")
+            check_results(one, caller, keys, "robust_accuracy_curve")
             clean, n = one["clean_accuracy"], len(one["radius"])
             first = [0.0, clean, *proportion_interval(round(clean * n), n)]
             parts = ("eps", "robust_accuracy", "robust_accuracy_low")
@@ -159,12 +159,12 @@ class RobustAccuracyCurveDisplay(FoldedTableMixin):
         display : RobustAccuracyCurveDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        self.ax_ = ax = get_axes(ax, owner)
+        caller = type(self).__name__
+        self.ax_ = ax = get_axes(ax, caller)
         self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
         self.lines_, self.bands_ = {}, {}
         for place, (label, curve) in enumerate(self.curves.items()):
-            style = line_style(place, owner, marker=False) | (line_kwargs or {})
+            style = line_style(place, caller, marker=False) | (line_kwargs or {})
             x = curve["eps"]
             (line,) = ax.plot(x, curve["robust_accuracy"], label=label, **style)
             self.lines_[label] = line

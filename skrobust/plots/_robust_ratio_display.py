@@ -98,12 +98,13 @@ class RobustRatioDisplay(FoldedTableMixin):
         display : RobustRatioDisplay
             Not drawn yet.
         """
-        owner = cls.__name__
-        check_results(results, owner, ("robust_accuracy",), "evaluate_attack")
+        caller = cls.__name__
+        check_results(results, caller, ("robust_accuracy",), "evaluate_attack")
         if "skipped" in results or not results.get("modes"):
             reason = results.get("skipped", "no mode was run")
             raise ValueError(
-                f"{owner} needs a robust ratio, and these results hold none ({reason})."
+                f"{caller} needs a robust ratio, and these results hold none "
+                f"({reason})."
             )
         curves = {}
         for mode in results["modes"]:
@@ -159,8 +160,8 @@ class RobustRatioDisplay(FoldedTableMixin):
             ``tempered``, and, equal in all rows, ``robust_accuracy``,
             ``clean_accuracy`` and ``constant_model_accuracy``.
         """
-        owner = f"{type(self).__name__}.frame"
-        pandas = require("pandas", owner, extra="report")
+        caller = f"{type(self).__name__}.frame"
+        pandas = require("pandas", caller, extra="report")
         parts = [
             pandas.DataFrame({"mode": mode, **curve, **self.accuracies})
             for mode, curve in self.curves.items()
@@ -183,11 +184,11 @@ class RobustRatioDisplay(FoldedTableMixin):
         display : RobustRatioDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        plt = get_pyplot(owner)
+        caller = type(self).__name__
+        plt = get_pyplot(caller)
         if ax is None:
             _, ax = plt.subplots(layout="constrained")
-        self.ax_, self.figure_ = check_axes(ax, owner), ax.figure
+        self.ax_, self.figure_ = check_axes(ax, caller), ax.figure
         size = font_size(ax, 4.4, 3)
         self._draw_ratios(line_kwargs or {})
         self._draw_accuracies(plt.rcParams["text.color"])

@@ -93,18 +93,18 @@ class SeverityCurveDisplay(FoldedTableMixin):
         ValueError
             For results without a condition on a severity curve.
         """
-        owner, curves, kinds = cls.__name__, {}, set()
-        models = named_results(results, name, owner, "score")
+        caller, curves, kinds = cls.__name__, {}, set()
+        models = named_results(results, name, caller, "score")
         for model, one in models.items():
             source = "evaluate_perturbations or cross_validate_perturbations"
-            check_results(one, owner, ("clean_score", "score"), source)
+            check_results(one, caller, ("clean_score", "score"), source)
             kinds.add(score_name(one))
-            for corruption, curve in _curves(one, owner, source).items():
+            for corruption, curve in _curves(one, caller, source).items():
                 label = corruption if model is None else f"{model}, {corruption}"
                 curves[label] = curve
         if not curves:
             raise ValueError(
-                f"{owner} needs conditions on a severity curve, such as "
+                f"{caller} needs conditions on a severity curve, such as "
                 "GaussianNoise(severity=3); these results hold none."
             )
         kind = kinds.pop() if len(kinds) == 1 else "score"
@@ -132,14 +132,14 @@ class SeverityCurveDisplay(FoldedTableMixin):
         display : SeverityCurveDisplay
             Its limits are one standard error over folds.
         """
-        owner = f"{cls.__name__}.from_cv_results"
+        caller = f"{cls.__name__}.from_cv_results"
         if not isinstance(severities, dict) or not severities:
             rule = "a non-empty dict of scorers to severities"
-            raise invalid("severities", owner, rule, severities)
+            raise invalid("severities", caller, rule, severities)
         levels = ({clean: 0.0} if clean is not None else {}) | severities
         rows = []
         for scorer, level in levels.items():
-            table = scores_of(cv_results, scorer, owner)
+            table = scores_of(cv_results, scorer, caller)
             place = 0
             if f"rank_test_{clean}" in cv_results:
                 place = int(np.argmin(cv_results[f"rank_test_{clean}"]))
@@ -181,15 +181,15 @@ class SeverityCurveDisplay(FoldedTableMixin):
         display : SeverityCurveDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        check_choice(kind, "kind", f"{owner}.plot", ("score", "relative"))
-        self.ax_ = ax = get_axes(ax, owner)
+        caller = type(self).__name__
+        check_choice(kind, "kind", f"{caller}.plot", ("score", "relative"))
+        self.ax_ = ax = get_axes(ax, caller)
         self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
         self.lines_, self.bands_ = {}, {}
         alpha = 0.2 if len(self.curves) < 3 else 0.1  # many bands lie on one another
         for place, (label, curve) in enumerate(self.curves.items()):
             base = curve["score"][0] if kind == "relative" else 1.0
-            style = line_style(place, owner) | (line_kwargs or {})
+            style = line_style(place, caller) | (line_kwargs or {})
             x, low, high = curve["severity"], curve["low"] / base, curve["high"] / base
             (line,) = ax.plot(x, curve["score"] / base, label=label, **style)
             self.lines_[label] = line
@@ -198,16 +198,16 @@ class SeverityCurveDisplay(FoldedTableMixin):
                     x, low, high, color=line.get_color(), alpha=alpha, lw=0
                 )
         if kind == "relative":
-            ax.axhline(1, color=ink(owner), lw=0.8, zorder=0)
+            ax.axhline(1, color=ink(caller), lw=0.8, zorder=0)
         y = self.score_name if kind == "score" else f"share of clean {self.score_name}"
         label_axes(ax, size, x="severity (0 is clean)", y=y)
         self.legend_ = legend_above(ax, size)
         return self
 
 
-def _curves(results, owner, source):
+def _curves(results, caller, source):
     table = results.get("conditions", results)
-    check_results(table, owner, ("severity", "corruption"), source)
+    check_results(table, caller, ("severity", "corruption"), source)
     unknown = np.full(len(table["score"]), np.nan)
     columns = [
         table["severity"],

@@ -122,19 +122,19 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
         display : StabilitySurfaceDisplay
             Not drawn yet.
         """
-        owner, source = cls.__name__, "evaluate_perturbations"
+        caller, source = cls.__name__, "evaluate_perturbations"
         models = {name: results}
         if isinstance(results, dict) and results and "score" not in results:
             models = results
             if name is not None:
                 rule = "None for several models, which carry their own names"
-                raise invalid("name", owner, rule, name)
+                raise invalid("name", caller, rule, name)
         for one in models.values():
-            check_results(one, owner, ("score", "name"), source)
-            scores = check_fractions(check_scores(one["score"], owner), owner)
+            check_results(one, caller, ("score", "name"), source)
+            scores = check_fractions(check_scores(one["score"], caller), caller)
             if not scores.any():
                 raise ValueError(
-                    f"{owner} needs a positive mean score; every score is 0, and then "
+                    f"{caller} needs a positive mean score; every score is 0, and then "
                     "the coefficient of variation is undefined."
                 )
         kinds = {score_name(one) for one in models.values()}
@@ -164,9 +164,9 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
         display : StabilitySurfaceDisplay
             Of the means over folds. Not drawn yet.
         """
-        owner = f"{cls.__name__}.from_cv_results"
-        check_count(candidates, "candidates", owner)
-        models = condition_scores(cv_results, conditions, owner, candidates)
+        caller = f"{cls.__name__}.from_cv_results"
+        check_count(candidates, "candidates", caller)
+        models = condition_scores(cv_results, conditions, caller, candidates)
         names = np.array([str(c) for c in conditions])
         models = {k: {"score": v, "name": names} for k, v in models.items()}
         return cls.from_results(models)
@@ -181,8 +181,10 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
         """
         points = zip(self._points(), self.conditions, self.names, strict=True)
         x, y = self._grid(np.vstack([np.vstack(pair) for pair in self._points()]))
-        owner = f"{type(self).__name__}.to_plotly"
-        return surface_figure(list(points), x, y, _height(x, y), self.score_name, owner)
+        caller = f"{type(self).__name__}.to_plotly"
+        return surface_figure(
+            list(points), x, y, _height(x, y), self.score_name, caller
+        )
 
     def plot_interactive(self):
         """Show the interactive figure, in a notebook or a browser.
@@ -226,8 +228,8 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
             ``coefficient_of_variation`` (of a condition its relative deviation) and
             ``accuracy_stability_index``.
         """
-        owner = f"{type(self).__name__}.frame"
-        pandas = require("pandas", owner, extra="report")
+        caller = f"{type(self).__name__}.frame"
+        pandas = require("pandas", caller, extra="report")
         axes = (self.score_name, "coefficient_of_variation", "accuracy_stability_index")
         rows = []
         for (points, point), conditions, name in zip(
@@ -268,14 +270,14 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
         display : StabilitySurfaceDisplay
             The display itself.
         """
-        owner = type(self).__name__
-        check_choice(plot_method, "plot_method", f"{owner}.plot", _METHODS)
-        plt = get_pyplot(owner)
+        caller = type(self).__name__
+        check_choice(plot_method, "plot_method", f"{caller}.plot", _METHODS)
+        plt = get_pyplot(caller)
         three_d = plot_method == "plot_surface"
         if ax is None:
             settings = {"projection": "3d"} if three_d else None
             _, ax = plt.subplots(layout="constrained", subplot_kw=settings)
-        self.ax_ = check_axes(ax, owner, three_d=three_d)
+        self.ax_ = check_axes(ax, caller, three_d=three_d)
         self.figure_ = ax.figure
         size = font_size(ax, 4.4, 3.4)
         points = self._points()

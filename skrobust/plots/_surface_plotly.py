@@ -11,7 +11,7 @@ _VALUES = (
 )
 
 
-def surface_figure(models, x, y, z, score_name, owner):
+def surface_figure(models, x, y, z, score_name, caller):
     """Return the surface with the points of models.
 
     Parameters
@@ -23,10 +23,10 @@ def surface_figure(models, x, y, z, score_name, owner):
         The surface.
     score_name : str
         What the scores are.
-    owner : str
-        What needs plotly.
+    caller : str
+        Name of the public function or class, for error messages.
     """
-    go = require("plotly.graph_objects", owner, extra="interactive")
+    go = require("plotly.graph_objects", caller, extra="interactive")
     surface = go.Surface(
         x=x, y=y, z=z, colorscale="Viridis", opacity=0.7, hoverinfo="skip",
         colorbar={"title": "Accuracy-<br>Stability<br>Index", "len": 0.6},

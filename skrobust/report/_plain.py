@@ -118,29 +118,29 @@ def report_from_json(source):
     ...     again == page.read_text(encoding="utf-8")
     True
     """
-    owner = "report_from_json"
+    caller = "report_from_json"
     plain = source
     if isinstance(source, str) and source.lstrip().startswith("{"):
-        plain = _parsed(source, owner, "its text")
+        plain = _parsed(source, caller, "its text")
     elif isinstance(source, (str, os.PathLike)):
-        plain = _parsed(Path(source).read_text(encoding="utf-8"), owner, source)
+        plain = _parsed(Path(source).read_text(encoding="utf-8"), caller, source)
     rule = "the JSON twin of a report: a file, its text or a dict"
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-        raise invalid("source", owner, rule, source)
+        raise invalid("source", caller, rule, source)
     version = plain.get("format_version")
     if not isinstance(version, int) or version > VERSION or version < 2:
         raise ValueError(
-            f"{owner} reads the format version {VERSION}; this file has {version!r}. "
+            f"{caller} reads the format version {VERSION}; this file has {version!r}. "
             "Use the version of skrobust that wrote it."
         )
     return restored(plain)
 
 
-def _parsed(text, owner, name):
+def _parsed(text, caller, name):
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{owner} found no JSON in {name}: {error}.") from error
+        raise ValueError(f"{caller} found no JSON in {name}: {error}.") from error
 
 
 def restored(plain):

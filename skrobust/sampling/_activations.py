@@ -72,21 +72,21 @@ def extract_activations(estimator, X, *, layer=None, pool="flatten", batch_size=
     >>> extract_activations(mlp, X, layer=0).shape
     (150, 8)
     """
-    owner = "extract_activations"
-    check_choice(pool, "pool", owner, POOLS)
+    caller = "extract_activations"
+    check_choice(pool, "pool", caller, POOLS)
     if batch_size is not None:
-        check_count(batch_size, "batch_size", owner)
+        check_count(batch_size, "batch_size", caller)
     steps, model = unwrap(estimator)
     if is_net(model):
         check_is_fitted(model)
         check_net_input(estimator, X)
         X = _apply(steps, X)
-        return as_rows(_net_activations(model, X, layer, batch_size, owner), pool)
+        return as_rows(_net_activations(model, X, layer, batch_size, caller), pool)
     if isinstance(model, (MLPClassifier, MLPRegressor)):
         check_is_fitted(model)
-        return _mlp_activations(model, _apply(steps, X), layer, batch_size, owner)
+        return _mlp_activations(model, _apply(steps, X), layer, batch_size, caller)
     raise ValueError(
-        f"{owner} finds no layers in {type(model).__name__}; it understands skorch "
+        f"{caller} finds no layers in {type(model).__name__}; it understands skorch "
         "nets, MLPClassifier and MLPRegressor. Pass activations of your own instead: "
         "fit(activations, y_pred)."
     )
@@ -106,13 +106,13 @@ def _apply(steps, X):
     return X
 
 
-def _mlp_activations(mlp, X, layer, batch_size, owner):
+def _mlp_activations(mlp, X, layer, batch_size, caller):
     n_hidden = len(mlp.coefs_) - 1
     layer = -1 if layer is None else layer
     whole = isinstance(layer, (int, np.integer)) and not isinstance(layer, bool)
     if not whole or not -n_hidden <= layer < n_hidden:
         rule = f"a hidden layer of {type(mlp).__name__}, 0 to {n_hidden - 1}"
-        raise invalid("layer", owner, f"{rule}, or None", layer)
+        raise invalid("layer", caller, f"{rule}, or None", layer)
     last = layer % n_hidden
     X = check_array(to_array(X), dtype=mlp.coefs_[0].dtype, input_name="X")
     if X.shape[1] != mlp.n_features_in_:
@@ -131,8 +131,8 @@ def _mlp_activations(mlp, X, layer, batch_size, owner):
     return out
 
 
-def _net_activations(net, X, layer, batch_size, owner):
-    torch = require("torch", owner, extra="torch")
+def _net_activations(net, X, layer, batch_size, caller):
+    torch = require("torch", caller, extra="torch")
     from skorch.dataset import unpack_data
 
     dataset = net.get_dataset(X)
@@ -144,16 +144,16 @@ def _net_activations(net, X, layer, batch_size, owner):
         settings["batch_size"] = len(dataset)
     module = getattr(net.module_, "_orig_mod", net.module_)
     pieces = []
-    with _undisturbed(torch, net), _listening(torch, module, layer, owner) as heard:
+    with _undisturbed(torch, net), _listening(torch, module, layer, caller) as heard:
         for batch in net.iterator_valid(dataset, **settings):
             rows = unpack_data(batch)[0]
             heard.clear()
             with torch.no_grad():
                 output = net.infer(rows)
             n_rows = len(output[0] if isinstance(output, tuple) else output)
-            pieces.append(_host(torch, _only(heard, layer, owner), n_rows, owner))
+            pieces.append(_host(torch, _only(heard, layer, caller), n_rows, caller))
     if not pieces:
-        raise ValueError(f"{owner} needs at least one sample; got none.")
+        raise ValueError(f"{caller} needs at least one sample; got none.")
     return np.concatenate(pieces)
 
 
@@ -176,7 +176,7 @@ def _undisturbed(torch, net):
 
 
 @contextlib.contextmanager
-def _listening(torch, module, layer, owner):
+def _listening(torch, module, layer, caller):
     """Hear what the layer says: its output, or the inputs of every Linear."""
     heard = []
 
@@ -194,14 +194,14 @@ def _listening(torch, module, layer, owner):
         if not linear:
             known = ", ".join(_layers(module))
             raise ValueError(
-                f"{owner} finds no Linear in the net, so that no layer is the "
+                f"{caller} finds no Linear in the net, so that no layer is the "
                 f"penultimate one; name one with layer: {known}."
             )
     else:
         known = _layers(module)
         if not isinstance(layer, str) or layer not in known:
             rule = f"a layer of the net ({', '.join(known)}), or None"
-            raise invalid("layer", owner, rule, layer)
+            raise invalid("layer", caller, rule, layer)
         target = known[layer]
         hooks = [target.register_forward_hook(lambda m, args, out: hear(out))]
     try:
@@ -215,22 +215,22 @@ def _layers(module):
     return {name: m for name, m in module.named_modules() if name}
 
 
-def _only(heard, layer, owner):
+def _only(heard, layer, caller):
     if layer is None and heard:
         return heard[-1]
     if len(heard) != 1:
         raise ValueError(
-            f"{owner} needs a layer that runs once in a pass; {layer or 'Linear'!r} "
+            f"{caller} needs a layer that runs once in a pass; {layer or 'Linear'!r} "
             f"runs {len(heard)} times. Name another layer."
         )
     return heard[0]
 
 
-def _host(torch, value, n_rows, owner):
+def _host(torch, value, n_rows, caller):
     if not isinstance(value, torch.Tensor) or value.ndim == 0 or len(value) != n_rows:
         what = tuple(value.shape) if hasattr(value, "shape") else type(value).__name__
         raise ValueError(
-            f"{owner} needs a layer that gives a tensor with one row for each input; "
+            f"{caller} needs a layer that gives a tensor with one row for each input; "
             f"this one gives {what} for {n_rows} inputs."
         )
     if value.dtype not in (torch.float32, torch.float64):

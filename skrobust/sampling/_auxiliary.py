@@ -22,23 +22,23 @@ class SurpriseMixin:
         kind = self.auxiliary
         if not isinstance(kind, str) or kind == "confidence":
             return super()._suspicion(X, y_pred)
-        owner = type(self).__name__
-        surprise = self._standardized(self._surprise(X, y_pred), owner)
+        caller = type(self).__name__
+        surprise = self._standardized(self._surprise(X, y_pred), caller)
         if kind != "combined":
             return surprise
         doubt = super()._suspicion(X, y_pred)
         if doubt.max() > 1:
-            raise invalid("X", owner, "1 - confidence, in [0, 1]", float(doubt.max()))
+            raise invalid("X", caller, "1 - confidence, in [0, 1]", float(doubt.max()))
         if len(doubt) != len(surprise):
             raise ValueError(
-                f"{owner} needs inputs of equal length; X has {len(doubt)}, surprise "
+                f"{caller} needs inputs of equal length; X has {len(doubt)}, surprise "
                 f"has {len(surprise)}."
             )
         return 1 - (1 - doubt) * (1 - surprise)
 
     def _surprise(self, X, y_pred):
         """Return surprise as it comes: given, scored, or what ``fit`` got."""
-        owner, source = type(self).__name__, self.surprise
+        caller, source = type(self).__name__, self.surprise
         own = self.estimator is None and self.auxiliary != "combined"
         if hasattr(source, "score_samples"):
             values = source.score_samples(X, y_pred)
@@ -50,16 +50,16 @@ class SurpriseMixin:
             values = X
         else:
             raise ValueError(
-                f"{owner} needs surprise= for auxiliary={self.auxiliary!r}: an array, "
+                f"{caller} needs surprise= for auxiliary={self.auxiliary!r}: an array, "
                 "a function of X, or a fitted estimator with score_samples(X, y_pred)."
             )
-        return check_scores(values, owner, name="surprise")
+        return check_scores(values, caller, name="surprise")
 
-    def _standardized(self, values, owner):
+    def _standardized(self, values, caller):
         least, most = values.min(), values.max()
         if self.auxiliary == "combined" and self.standardize is None:
             raise ValueError(
-                f"{owner} with auxiliary='combined' needs surprise between 0 and 1: "
+                f"{caller} with auxiliary='combined' needs surprise between 0 and 1: "
                 "use standardize='max' or 'minmax'."
             )
         if least < 0 and self.standardize != "minmax":
@@ -71,7 +71,7 @@ class SurpriseMixin:
         if self.standardize == "minmax":
             if most == least:
                 raise ValueError(
-                    f"{owner} cannot standardize constant surprise by 'minmax'; use "
+                    f"{caller} cannot standardize constant surprise by 'minmax'; use "
                     "'max', which leaves the draws uniform."
                 )
             return (values - least) / (most - least)

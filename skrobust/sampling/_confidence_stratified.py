@@ -92,7 +92,7 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner, n_parts = type(self).__name__, np.size(self.pool_shares)
+        caller, n_parts = type(self).__name__, np.size(self.pool_shares)
         for name in ("pool_shares", "label_shares"):
             value = getattr(self, name)
             try:
@@ -102,4 +102,4 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
             fits = shares.ndim == 1 and 0 < len(shares) == n_parts
             if not fits or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
                 rule = "positive shares that sum to 1, as many as pool_shares"
-                raise invalid(name, owner, rule, value)
+                raise invalid(name, caller, rule, value)

@@ -132,7 +132,7 @@ class CrossEntropySampler(BaseSampler):
         return np.full(len(self.ids_), np.nan)
 
     def _suspicion(self, X, y_pred):
-        owner = type(self).__name__
+        caller = type(self).__name__
         if callable(self.auxiliary):
             features = self.auxiliary(X)
         elif not isinstance(self.auxiliary, str):
@@ -140,10 +140,10 @@ class CrossEntropySampler(BaseSampler):
         elif self.estimator is None:
             features = X
         else:
-            features = 1 - predict_probabilities(self.estimator, X, owner).max(axis=1)
+            features = 1 - predict_probabilities(self.estimator, X, caller).max(axis=1)
         features = to_array(features)
-        features = check_rows(features.reshape(len(features), -1), owner)
-        check_same_length(owner, X=range(n_rows(X)), auxiliary=features)
+        features = check_rows(features.reshape(len(features), -1), caller)
+        check_same_length(caller, X=range(n_rows(X)), auxiliary=features)
         self.bins_ = bin_numbers(features, self.n_bins)
         return None
 
@@ -184,8 +184,8 @@ class CrossEntropySampler(BaseSampler):
         *found, notes = super()._ratio(answered, above, below)
         return *found, notes if answered.n == self.n_pool_ else [BIASED, *notes]
 
-    def _plan(self, half_width, confidence, expected_accuracy, owner):
-        raise ValueError(f"{owner}: there is no interval to plan for. {BIASED}")
+    def _plan(self, half_width, confidence, expected_accuracy, caller):
+        raise ValueError(f"{caller}: there is no interval to plan for. {BIASED}")
 
     def _pool_arrays(self):
         return {"bins_": self.bins_, "y_pred_": self.y_pred_}
@@ -198,8 +198,8 @@ class CrossEntropySampler(BaseSampler):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = type(self).__name__
+        caller = type(self).__name__
         for name in ("n_start", "n_groups", "group_size", "n_bins"):
-            check_count(getattr(self, name), name, owner)
+            check_count(getattr(self, name), name, caller)
         if self.n_bins > 65536:
-            raise invalid("n_bins", owner, "at most 65536", self.n_bins)
+            raise invalid("n_bins", caller, "at most 65536", self.n_bins)

@@ -238,20 +238,21 @@ class DeepESTSampler(SurpriseMixin, BaseSampler):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = type(self).__name__
-        check_choice(self.rule, "rule", owner, RULES)
-        check_number(self.mixing, "mixing", owner, low=0, high=1)
+        caller = type(self).__name__
+        check_choice(self.rule, "rule", caller, RULES)
+        check_number(self.mixing, "mixing", caller, low=0, high=1)
         if self.mixing == 1:
             raise ValueError(
-                f"The 'mixing' parameter of {owner} must be below 1, or inputs without "
+                f"The 'mixing' parameter of {caller} must be below 1, or inputs "
+                "without "
                 "weight could never be drawn and the estimate would be biased."
             )
         if isinstance(self.threshold, str):
-            check_choice(self.threshold, "threshold", owner, ("auto", *SPREADS))
+            check_choice(self.threshold, "threshold", caller, ("auto", *SPREADS))
         elif isinstance(self.threshold, (tuple, list)):
             if len(self.threshold) != 2 or self.threshold[0] != "confidence":
                 rule = "a number, the name of a rule, or ('confidence', a number)"
-                raise invalid("threshold", owner, rule, self.threshold)
-            check_number(self.threshold[1], "threshold", owner, low=0, high=1)
+                raise invalid("threshold", caller, rule, self.threshold)
+            check_number(self.threshold[1], "threshold", caller, low=0, high=1)
         else:
-            check_number(self.threshold, "threshold", owner)
+            check_number(self.threshold, "threshold", caller)

@@ -125,10 +125,10 @@ class GradientSampler(OneByStratum):
             As ``result()`` gives it. If the oracle raises, the answers before stay.
         """
         check_oracle(oracle, type(self).__name__)
-        owner = f"{type(self).__name__}.ask"
-        n, left = check_count(n, "n", owner), self.n_pool_ - self._n_asked
+        caller = f"{type(self).__name__}.ask"
+        n, left = check_count(n, "n", caller), self.n_pool_ - self._n_asked
         if n > left:
-            raise ValueError(f"{owner[:-4]}: {left} left, {n} asked.")
+            raise ValueError(f"{caller[:-4]}: {left} left, {n} asked.")
         for _ in range(n - 1):
             ids = self.ask(1)
             if self.y_pred_ is None:

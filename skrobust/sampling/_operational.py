@@ -172,13 +172,13 @@ class OperationalSampler(BaseSampler):
         ValueError
             If fewer than n are left: nothing is asked then.
         """
-        owner = type(self).__name__
+        caller = type(self).__name__
         check_is_fitted(self)
         self._check_parameters()
-        check_oracle(oracle, owner)
-        n, left = check_count(n, "n", f"{owner}.sample"), self.n_pool_ - self._n_asked
+        check_oracle(oracle, caller)
+        n, left = check_count(n, "n", f"{caller}.sample"), self.n_pool_ - self._n_asked
         if n > left:
-            raise ValueError(f"{owner}: {left} left, {n} asked.")
+            raise ValueError(f"{caller}: {left} left, {n} asked.")
         first = self._n_asked == 0
         for size in batch_sizes(n, self.n_batches, first=first):
             ids = self.ask(size)
@@ -256,8 +256,8 @@ class OperationalSampler(BaseSampler):
             high, notes = max(high, beyond), [*notes, *more]
         return low, high, name, notes
 
-    def _plan(self, half_width, confidence, expected_accuracy, owner):
-        p, assumption = self._assumed(expected_accuracy, owner)
+    def _plan(self, half_width, confidence, expected_accuracy, caller):
+        p, assumption = self._assumed(expected_accuracy, caller)
         p = -np.sort(-predict(score_terms(p), IDENTITY))
         z = ndtri((1 + confidence) / 2)
         low, high = 1, self.n_pool_
@@ -272,17 +272,17 @@ class OperationalSampler(BaseSampler):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner, emphasis = type(self).__name__, self.failure_emphasis
+        caller, emphasis = type(self).__name__, self.failure_emphasis
         if isinstance(emphasis, str):
-            check_choice(emphasis, "failure_emphasis", owner, tuple(EMPHASIS))
+            check_choice(emphasis, "failure_emphasis", caller, tuple(EMPHASIS))
         else:
-            check_number(emphasis, "failure_emphasis", owner, low=0, high=1)
+            check_number(emphasis, "failure_emphasis", caller, low=0, high=1)
         check_number(
-            self.exploration, "exploration", owner, low=0, high=1, low_open=True
+            self.exploration, "exploration", caller, low=0, high=1, low_open=True
         )
         if not isinstance(self.recalibrate, (bool, np.bool_)):
-            raise invalid("recalibrate", owner, "True or False", self.recalibrate)
-        check_count(self.n_batches, "n_batches", owner)
+            raise invalid("recalibrate", caller, "True or False", self.recalibrate)
+        check_count(self.n_batches, "n_batches", caller)
 
 
 def batch_sizes(n, n_batches, *, first=True):

@@ -55,29 +55,29 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
             failure or without a pass.
         """
         self._check_parameters()
-        owner = type(self).__name__
+        caller = type(self).__name__
         if y is None:
             raise ValueError(
-                f"This {owner} estimator requires y to be passed, but the target y is "
+                f"This {caller} estimator requires y to be passed, but the target y is "
                 "None."
             )
         suspicion = self._suspicion(X, reset=True)
         if self.estimator is None:
-            failed = check_scores(y, owner, name="y")
+            failed = check_scores(y, caller, name="y")
             if not np.isin(failed, (0, 1)).all():
                 raise ValueError(
-                    f"{owner} without an estimator needs y as booleans, or 0 and 1: "
+                    f"{caller} without an estimator needs y as booleans, or 0 and 1: "
                     "whether each input was mispredicted."
                 )
             failed = failed == 1
         else:
-            y, y_pred = label_pair(y, predict_labels(self.estimator, X), owner)
+            y, y_pred = label_pair(y, predict_labels(self.estimator, X), caller)
             failed = y != y_pred
-        check_same_length(owner, X=suspicion, y=failed)
+        check_same_length(caller, X=suspicion, y=failed)
         if failed.all() or not failed.any():
             kind = "pass" if failed.all() else "failure"
             raise ValueError(
-                f"{owner} needs failures and passes in the reference; its "
+                f"{caller} needs failures and passes in the reference; its "
                 f"{len(failed)} samples hold no {kind} (n_samples = {len(failed)}). "
                 "Take rows that the model was not trained on."
             )
@@ -126,16 +126,16 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
         """Return the predicted failure of each input."""
 
     def _suspicion(self, X, *, reset):
-        owner = type(self).__name__
+        caller = type(self).__name__
         if self.estimator is None:
             values = to_array(X)
             if values.ndim < 2:
-                return check_scores(values, owner, name="suspicion")
-            p = check_probabilities(values, owner, name="X")
+                return check_scores(values, caller, name="suspicion")
+            p = check_probabilities(values, caller, name="X")
         else:
             if np.ndim(X) == 2 or is_frame(X):
                 validate_data(self, X, skip_check_array=True, reset=reset)
-            p = predict_probabilities(self.estimator, X, owner)
+            p = predict_probabilities(self.estimator, X, caller)
         p = np.clip(p.astype(np.float64), 0, 1)
         if self.suspicion == "confidence":
             return 1 - p.max(axis=1)

@@ -178,5 +178,5 @@ class ProportionalSampler(WeightedSampler):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = type(self).__name__
-        check_choice(self.replacement, "replacement", owner, (False, True))
+        caller = type(self).__name__
+        check_choice(self.replacement, "replacement", caller, (False, True))

@@ -125,7 +125,7 @@ class SimpleRandomSampler(BaseSampler):
     def _floor(self, n):
         return 1 / (self.n_pool_ - np.arange(n))
 
-    def _plan(self, half_width, confidence, expected_accuracy, owner):
+    def _plan(self, half_width, confidence, expected_accuracy, caller):
         rate = 0.5 if expected_accuracy is None else 1 - expected_accuracy
         bounds = _wilson if self.interval == "wilson" else _hypergeometric
         n_pool, tail = self.n_pool_, (1 - confidence) / 2

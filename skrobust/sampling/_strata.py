@@ -31,9 +31,9 @@ class StrataMixin:
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = type(self).__name__
-        check_count(self.n_strata, "n_strata", owner)
-        check_choice(self.strata, "strata", owner, tuple(STRATA))
+        caller = type(self).__name__
+        check_count(self.n_strata, "n_strata", caller)
+        check_choice(self.strata, "strata", caller, tuple(STRATA))
 
 
 SILENT = (
@@ -70,8 +70,8 @@ class StratifiedRounds(BaseSampler):
         sizes = np.bincount(labels)
         return labels, self._counts(sizes, parts, scores, labels, n), sizes
 
-    def _plan(self, half_width, confidence, expected_accuracy, owner):
-        p, assumption = self._assumed(expected_accuracy, owner)
+    def _plan(self, half_width, confidence, expected_accuracy, caller):
+        p, assumption = self._assumed(expected_accuracy, caller)
         wanted = (half_width / ndtri((1 + confidence) / 2)) ** 2
         few, many = 2, self.n_pool_
         while few < many:

@@ -129,7 +129,7 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
         return y if self.estimator is None and self._needs_classes() else None
 
     def _read(self, X, y_pred, *, reset):
-        owner = type(self).__name__
+        caller = type(self).__name__
         labels = y_pred
         if self.estimator is None:
             X = to_array(X) if hasattr(X, "detach") else X
@@ -146,7 +146,7 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
                 validate_data(self, X, skip_check_array=True, reset=reset)
             if labels is None and self._needs_classes():
                 cure = "MahalanobisSurprise(covariance='global') needs no classes."
-                refuse_regressor(self.estimator, owner, cure)
+                refuse_regressor(self.estimator, caller, cure)
                 labels = predict_labels(self.estimator, X)
             activations = extract_activations(
                 self.estimator,
@@ -155,16 +155,16 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
                 pool=self.pool,
                 batch_size=self.batch_size,
             )
-        activations = as_rows(check_finite_rows(activations, owner), self.pool)
+        activations = as_rows(check_finite_rows(activations, caller), self.pool)
         if not reset and activations.shape[1] != self.n_units_:
             raise ValueError(
-                f"{owner} was fitted on {self.n_units_} activations a row; got "
+                f"{caller} was fitted on {self.n_units_} activations a row; got "
                 f"{activations.shape[1]}."
             )
         if labels is not None:
-            labels = label_array(labels, owner, "y_pred")
+            labels = label_array(labels, caller, "y_pred")
             check_classification_targets(labels)
-            check_same_length(owner, X=activations, y_pred=labels)
+            check_same_length(caller, X=activations, y_pred=labels)
         return activations, labels
 
     def _codes(self, labels):
@@ -183,13 +183,13 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
 
     def _check_parameters(self):
         """Raise for bad parameters."""
-        owner = type(self).__name__
-        check_choice(self.pool, "pool", owner, POOLS)
-        check_choice(self.unseen, "unseen", owner, UNSEEN)
+        caller = type(self).__name__
+        check_choice(self.pool, "pool", caller, POOLS)
+        check_choice(self.unseen, "unseen", caller, UNSEEN)
         if hasattr(self, "var_threshold"):
-            check_number(self.var_threshold, "var_threshold", owner, low=0)
+            check_number(self.var_threshold, "var_threshold", caller, low=0)
         if getattr(self, "jitter", None) is not None:
-            check_number(self.jitter, "jitter", owner, low=0, low_open=True)
+            check_number(self.jitter, "jitter", caller, low=0, low_open=True)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")

@@ -109,7 +109,7 @@ class LikelihoodSurprise(BaseSurprise):
 
     def _learn(self, activations, codes):
         settings = {
-            "owner": type(self).__name__,
+            "caller": type(self).__name__,
             "var_threshold": self.var_threshold,
             "ridge": ridge_of(activations, self.jitter),
         }

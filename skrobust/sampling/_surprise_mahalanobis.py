@@ -104,9 +104,9 @@ class MahalanobisSurprise(BaseSurprise):
         self.unseen = unseen
 
     def _learn(self, activations, codes):
-        owner, labels = type(self).__name__, self.classes_.tolist()
+        caller, labels = type(self).__name__, self.classes_.tolist()
         settings = {
-            "owner": owner,
+            "caller": caller,
             "var_threshold": self.var_threshold,
             "ridge": ridge_of(activations, self.jitter),
         }
@@ -122,7 +122,7 @@ class MahalanobisSurprise(BaseSurprise):
                 Whitener(rows, cloud, **settings)
                 for rows, cloud in zip(groups, clouds, strict=True)
             ]
-        warn_of_rounding(owner, labels, self._shapes)
+        warn_of_rounding(caller, labels, self._shapes)
 
     def _scores(self, activations, codes):
         return score_by_class(activations, codes, self._distances)

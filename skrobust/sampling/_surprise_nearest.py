@@ -96,9 +96,9 @@ class NearestRows:
 class _Chunk:
     """Consecutive rows of a NearestRows, prepared for products."""
 
-    def __init__(self, owner, start, end):
-        self._owner, self._start, self._end = owner, start, end
-        self._exact = owner.centred(owner.rows[start:end])
+    def __init__(self, nearest, start, end):
+        self._nearest, self._start, self._end = nearest, start, end
+        self._exact = nearest.centred(nearest.rows[start:end])
         self._half = np.einsum("ij,ij->i", self._exact, self._exact) / 2
         self._radius = np.sqrt(2 * self._half.max())
         self._fast = self._with_half(np.float32)
@@ -110,7 +110,7 @@ class _Chunk:
 
     def improve(self, queries, banned, best, place):
         """Update best squared distances and places, in place."""
-        exact = self._owner.centred(queries)
+        exact = self._nearest.centred(queries)
         square = np.einsum("ij,ij->i", exact, exact)
         bans = _runs(banned, self._start, self._end)
         fits = square.max() < _LARGE
@@ -119,7 +119,7 @@ class _Chunk:
         if not fits or len(rows) > _CROWD * len(queries):
             rows, columns = self._candidates(exact, square, bans, best, np.float64)
         columns += self._start
-        squared = self._owner.squared_distances(queries[rows], columns)
+        squared = self._nearest.squared_distances(queries[rows], columns)
         # Stable: of equal distances the first place comes first.
         order = np.lexsort((columns, squared, rows))
         lead = order[np.r_[True, np.diff(rows[order]) > 0]] if len(rows) else order

@@ -20,7 +20,7 @@ class Whitener:
     ----------
     rows : ndarray of shape (n_rows, n_units)
         Activations, for the mean; and for the covariance where none is given.
-    cloud, owner : str
+    cloud, caller : str
         What the rows are, and who asks: both for the sentences.
     var_threshold : float
         Units of a smaller variance are left out.
@@ -30,7 +30,7 @@ class Whitener:
         A covariance found elsewhere.
     """
 
-    def __init__(self, rows, cloud, *, owner, var_threshold, ridge, covariance=None):
+    def __init__(self, rows, cloud, *, caller, var_threshold, ridge, covariance=None):
         shared = covariance is not None
         n_rows = len(rows)
         # float64 before the mean: sums of many float32 lose digits.
@@ -42,19 +42,19 @@ class Whitener:
         d = len(self.kept)
         if d == 0:
             raise ValueError(
-                f"{owner} finds no unit that varies by var_threshold="
+                f"{caller} finds no unit that varies by var_threshold="
                 f"{var_threshold:g} or more in {cloud} ({n_rows} sample(s)). Scale the "
                 "activations up, or set a lower var_threshold together with jitter."
             )
         if not shared and not ridge and n_rows < d + 1:
             raise ValueError(
-                f"{owner} needs at least {d + 1} training activations in {cloud} for "
+                f"{caller} needs at least {d + 1} training activations in {cloud} for "
                 f"the covariance of {d} units; got {n_rows} sample(s). {CURES}"
             )
         self.mean = rows.mean(axis=0)[self.kept]
         kept = covariance[np.ix_(self.kept, self.kept)]
         kept.flat[:: d + 1] += ridge
-        self.factor = _factor(kept, owner, cloud)
+        self.factor = _factor(kept, caller, cloud)
         # What is left of each variance, given the units before it.
         left = np.diag(self.factor) ** 2 / np.diag(kept)
         self.rests_on_rounding = bool(left.min() < _ROUNDING)
@@ -77,12 +77,12 @@ class Whitener:
         return solve_triangular(self.factor, gap.T, lower=True, check_finite=False).T
 
 
-def warn_of_rounding(owner, classes, shapes):
+def warn_of_rounding(caller, classes, shapes):
     """Warn of the classes whose covariance is singular but for rounding."""
     found = [c for c, s in zip(classes, shapes, strict=True) if s.rests_on_rounding]
     if found:
         warnings.warn(
-            f"{owner} finds a covariance that is singular but for rounding errors in "
+            f"{caller} finds a covariance that is singular but for rounding errors in "
             f"classes {found}, so that the scores rest on these. {CURES}",
             UserWarning,
             stacklevel=4,  # the caller of fit
@@ -122,12 +122,12 @@ def _covariance(rows):
     return np.atleast_2d(np.cov(rows, rowvar=False, aweights=np.full(n, 1 / n)))
 
 
-def _factor(covariance, owner, cloud):
+def _factor(covariance, caller, cloud):
     try:
         factor = cholesky(covariance, lower=True)
     except LinAlgError:
         raise ValueError(
-            f"{owner} finds a singular covariance in {cloud}: some units are linear "
+            f"{caller} finds a singular covariance in {cloud}: some units are linear "
             f"functions of others, as the outputs of a softmax are. {CURES}"
         ) from None
     return factor

@@ -186,7 +186,7 @@ def test_promises_under_constraints(make, norm):
 def test_rounding_prefers_the_nearest_level_and_falls_back_inwards():
     X = np.array([[3.0, 0.0], [3.0, 0.0], [3.0, 0.0]])
     rules = Constraints(integer=[0])
-    make = {"data_range": None, "owner": "Test"}
+    make = {"data_range": None, "caller": "Test"}
     domain = Domain(X, rules, eps=1.0, norm=2, **make)
     # 3.7 rounds to 4, in the ball alone; with 0.6 beside it the row would leave.
     wanted = np.array([[3.7, 0.0], [3.7, 0.6], [3.3, 0.6]])
@@ -204,7 +204,7 @@ def test_what_is_inside_comes_back_bit_for_bit():
         for dtype in (np.float64, np.float32):
             rules = Constraints(scale=rng.random(5))
             settings = {"eps": 0.3, "norm": norm, "data_range": (0, 1)}
-            domain = Domain(X.astype(dtype), rules, **settings, owner="Test")
+            domain = Domain(X.astype(dtype), rules, **settings, caller="Test")
             once = domain.put_back(X + rng.normal(size=X.shape), X.astype(dtype))
             assert np.array_equal(domain.put_back(once, X.astype(dtype)), once)
             assert domain.length(once - X.astype(dtype).astype(float)).max() <= 0.3

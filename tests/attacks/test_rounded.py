@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from attacks.test_minimal_norm_constraints import grid_problem
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
-from attacks.test_minimal_norm_constraints import grid_problem
 
 from skrobust._norms import length
 from skrobust.attacks import (

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sampling.test_estimators import InBatches
+from sampling.test_samplers import FAILED, SCORES, facts
+from sampling.test_unbiased import Floored
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sampling.test_samplers import FAILED, SCORES, facts
-from sampling.test_estimators import InBatches
-from sampling.test_unbiased import Floored
 
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 

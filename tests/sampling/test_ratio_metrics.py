@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.metrics import f1_score, precision_score, recall_score
 from sampling.test_estimators import InBatches
 from sampling.test_unbiased import P7, answered, make, sequences
+from sklearn.base import clone
+from sklearn.metrics import f1_score, precision_score, recall_score
 
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 

@@ -114,12 +114,12 @@ class BlackBoxAttack(BaseAttack):
         return order[:-1] if self._needs_scores and order[-1] == "predict" else order
 
     def _check_response(self, queries):
-        owner = type(self).__name__
+        caller = type(self).__name__
         if queries.method != "predict":
             return
         if self._needs_scores or self.objective == "probability_shift":
             raise ValueError(
-                f"{owner} follows scores, and labels alone give none. Use "
+                f"{caller} follows scores, and labels alone give none. Use "
                 "response='predict_proba' or 'decision_function', or HopSkipJump."
             )
 

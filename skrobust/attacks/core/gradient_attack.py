@@ -21,7 +21,7 @@ from skrobust.attacks.core.targets import (
 from skrobust.base import BaseAttack
 
 _NO_TF32 = (
-    "{owner} has precision='tf32', which the device of this net does not know; the "
+    "{caller} has precision='tf32', which the device of this net does not know; the "
     "search ran in float32."
 )
 
@@ -38,10 +38,10 @@ class Drive(NamedTuple):
 
 def check_haste(attack):
     """Refuse what precision and compile of an attack cannot be."""
-    owner = type(attack).__name__
-    check_choice(attack.precision, "precision", owner, PRECISIONS)
+    caller = type(attack).__name__
+    check_choice(attack.precision, "precision", caller, PRECISIONS)
     if not isinstance(attack.compile, (bool, np.bool_)):
-        raise invalid("compile", owner, "True or False", attack.compile)
+        raise invalid("compile", caller, "True or False", attack.compile)
 
 
 def _no_haste(attack):
@@ -103,7 +103,7 @@ class GradientAttack(BaseAttack):
             if hurries and not hasattr(view, "hurried"):
                 raise _no_haste(self)
             if self.precision == "tf32" and not view.has_tf32:
-                sentences = [_NO_TF32.format(owner=type(self).__name__)]
+                sentences = [_NO_TF32.format(caller=type(self).__name__)]
             columns = self._columns(view, y, len(X))
             for first in range(0, len(X), self.batch_size):
                 rows = slice(first, first + self.batch_size)
@@ -140,10 +140,10 @@ class GradientAttack(BaseAttack):
         return np.where(still, values, moved)
 
     def _sentences(self, n_flat, n_faint):
-        owner, out = type(self).__name__, []
+        caller, out = type(self).__name__, []
         if n_faint:
             out.append(
-                f"{owner} met {n_faint} samples at which loss={self.loss!r} has no "
+                f"{caller} met {n_faint} samples at which loss={self.loss!r} has no "
                 "usable slope (a saturated model); there it followed the log odds, "
                 "which have no scale."
             )
@@ -251,8 +251,8 @@ class GradientAttack(BaseAttack):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = type(self).__name__
-        check_count(self.batch_size, "batch_size", owner)
+        caller = type(self).__name__
+        check_count(self.batch_size, "batch_size", caller)
         check_haste(self)
         self._check_loss()
         check_target_and_objective(self)

@@ -111,9 +111,9 @@ class MinimalNormAttack(BaseAttack):
         return super()._search(Asked(estimator, X), X, y, start)
 
     def _attack(self, estimator, X, y, key):
-        owner = type(self).__name__
+        caller = type(self).__name__
         out, n_flat = X.copy(), 0
-        with differentiable_view(estimator.model, owner) as view:
+        with differentiable_view(estimator.model, caller) as view:
             columns = self._columns(view, y, len(X))
             for start in range(0, len(X), self.batch_size):
                 part = slice(start, start + self.batch_size)
@@ -205,9 +205,9 @@ class MinimalNormAttack(BaseAttack):
         labels = view.columns(estimator.labels(rounded))
         return (labels == pursuit.column[rows]) == (self.target is not None)
 
-    def _check_eps(self, owner):
+    def _check_eps(self, caller):
         if not isinstance(self.eps, float) or self.eps != np.inf:
-            super()._check_eps(owner)
+            super()._check_eps(caller)
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -19,8 +19,8 @@ class Queries:
         Asked by one method alone, and never fitted.
     X : container of shape (n_samples, ...)
         The rows under attack; candidates are put into a container like it.
-    owner : str
-        Who asks.
+    caller : str
+        Name of the public function or class, for error messages.
     response : {"auto", "predict", "predict_proba", "decision_function"}
         The method; "auto" takes the first of ``order`` that the model has.
     order : sequence of str
@@ -44,15 +44,15 @@ class Queries:
         self,
         estimator,
         X,
-        owner,
+        caller,
         *,
         response="auto",
         order=("decision_function", "predict_proba", "predict"),
         max_queries=None,
         batch_size=None,
     ):
-        refuse_regressor(estimator, owner, "It needs a classifier.")
-        self._estimator, self.owner = estimator, owner
+        refuse_regressor(estimator, caller, "It needs a classifier.")
+        self._estimator, self.caller = estimator, caller
         self._asked = Asked(estimator, X)
         self.max_queries, self._batch_size = max_queries, batch_size
         self.counts = np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), int)
@@ -62,7 +62,7 @@ class Queries:
         self.method = self._choose(response, order)
 
     def _choose(self, response, order):
-        check_choice(response, "response", self.owner, RESPONSES)
+        check_choice(response, "response", self.caller, RESPONSES)
         if response == "auto":
             for name in order:
                 if hasattr(self._estimator, name) and self._is_readable(name):
@@ -72,7 +72,7 @@ class Queries:
         wanted = " or ".join(order) if response == "auto" else response
         kind = type(unwrap(self._estimator)[1]).__name__
         raise ValueError(
-            f"{self.owner} needs a fitted classifier with {wanted}, one column a "
+            f"{self.caller} needs a fitted classifier with {wanted}, one column a "
             f"class; {kind} has none."
         )
 
@@ -107,7 +107,7 @@ class Queries:
         answers = self._ask("predict", values, rows)
         if answers.ndim > 1 and answers.shape[1:] != (1,):
             raise ValueError(
-                f"{self.owner} needs one label a row; predict returned shape "
+                f"{self.caller} needs one label a row; predict returned shape "
                 f"{answers.shape}."
             )
         answers = answers.reshape(-1)
@@ -158,7 +158,7 @@ class Queries:
             answers = np.column_stack([zero, answers])
         if answers.ndim != 2 or len(answers) != len(values):
             raise ValueError(
-                f"{self.owner} needs {self.method} of shape (n_samples, n_classes); "
+                f"{self.caller} needs {self.method} of shape (n_samples, n_classes); "
                 f"it returned {answers.shape}."
             )
         if self.classes is None or len(self.classes) != answers.shape[1]:
@@ -196,15 +196,16 @@ class Queries:
         answers = answers.astype(np.float64)
         if not np.isfinite(answers).all():
             raise ValueError(
-                f"{self.owner} needs finite answers; {method} returned NaN or infinity."
+                f"{self.caller} needs finite answers; {method} returned NaN or "
+                "infinity."
             )
         return answers
 
 
 def check_query_parameters(attack):
     """Check the parameters that all black-box attacks share."""
-    owner = type(attack).__name__
-    check_choice(attack.response, "response", owner, RESPONSES)
+    caller = type(attack).__name__
+    check_choice(attack.response, "response", caller, RESPONSES)
     for name, low in (("max_queries", 3), ("batch_size", 1)):
         if getattr(attack, name) is not None:
-            check_count(getattr(attack, name), name, owner, low=low)
+            check_count(getattr(attack, name), name, caller, low=low)

@@ -65,7 +65,7 @@ class Search:
         columns = self._queries.columns(np.asarray(y))
         if (columns < 0).all():
             raise ValueError(
-                f"{self._queries.owner} found none of the model's classes in y: they "
+                f"{self._queries.caller} found none of the model's classes in y: they "
                 f"are {list(self._queries.classes[:5])}, y begins with {list(y[:5])}."
             )
         return columns
@@ -73,7 +73,7 @@ class Search:
     def _target_columns(self, attack, labels):
         columns = self._queries.columns(labels)
         if (columns < 0).any():
-            raise unknown_target(attack.target, self._queries.owner)
+            raise unknown_target(attack.target, self._queries.caller)
         return columns
 
     def wants(self, labels, rows=slice(None)):
@@ -233,7 +233,7 @@ class Search:
         n_flat = int((self._told & ~fooled & ~self.wants(self.predicted)).sum())
         if n_flat:
             self.sentences.append(
-                f"{self._queries.owner} met {n_flat} rows whose probabilities are 0 "
+                f"{self._queries.caller} met {n_flat} rows whose probabilities are 0 "
                 "and 1 to the last digit, which guide nowhere (a saturated model); the "
                 "result is an upper bound of the robustness. Use an attack by gradient."
             )

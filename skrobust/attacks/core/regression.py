@@ -123,9 +123,9 @@ def attack_regressor(attack, estimator, X, y, key, start=None):
     details : dict
         The warnings.
     """
-    owner = type(attack).__name__
+    caller = type(attack).__name__
     objective = check_objective(attack, estimator, y)
-    view = regressor_view(estimator, owner)
+    view = regressor_view(estimator, caller)
     out, n_flat = np.empty_like(X), 0
     box = (None, None)
     if attack.data_range is not None:
@@ -164,15 +164,15 @@ def check_for_classes(attack):
 
 def check_objective(attack, estimator, y):
     """Return the objective of an attack on a regressor, or raise."""
-    owner = type(attack).__name__
+    caller = type(attack).__name__
     if attack.objective not in OBJECTIVES:
         rule = "None, 'prediction_shift' or 'prediction_error' for a regressor"
-        raise invalid("objective", owner, rule, attack.objective)
+        raise invalid("objective", caller, rule, attack.objective)
     if getattr(attack, "target", None) is not None:
-        raise invalid("target", owner, "None for a regressor", attack.target)
+        raise invalid("target", caller, "None for a regressor", attack.target)
     if attack.objective == "prediction_error":
         if y is None:
-            raise ValueError(f"{owner} needs y for objective='prediction_error'.")
+            raise ValueError(f"{caller} needs y for objective='prediction_error'.")
         if np.asarray(y).dtype.kind not in "iufb":
-            raise ValueError(f"{owner} needs numbers as the targets y of a regressor.")
+            raise ValueError(f"{caller} needs numbers as the targets y of a regressor.")
     return attack.objective or "prediction_shift"

@@ -5,7 +5,7 @@ import numpy as np
 from skrobust._validation import invalid
 
 
-def target_labels(target, n, owner):
+def target_labels(target, n, caller):
     """Return the label that each of n rows is driven to, or None without a target.
 
     Parameters
@@ -14,8 +14,8 @@ def target_labels(target, n, owner):
         Where to.
     n : int
         Number of rows.
-    owner : str
-        Who asks.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -27,11 +27,11 @@ def target_labels(target, n, owner):
     labels = np.asarray(target)
     if labels.ndim > 1 or (labels.ndim and len(labels) != n):
         rule = f"None, a label, or one label for each of the {n} samples"
-        raise invalid("target", owner, rule, target)
+        raise invalid("target", caller, rule, target)
     return np.broadcast_to(labels, n)
 
 
-def target_columns(view, target, n, owner):
+def target_columns(view, target, n, caller):
     """Return the column of the target of each of n rows.
 
     Parameters
@@ -42,8 +42,8 @@ def target_columns(view, target, n, owner):
         Where to.
     n : int
         Number of rows.
-    owner : str
-        Who asks.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -51,20 +51,20 @@ def target_columns(view, target, n, owner):
         Never negative; a net does not say how many columns it has, so that the caller
         must refuse those beyond (:func:`unknown_target`).
     """
-    labels = target_labels(target, n, owner)
+    labels = target_labels(target, n, caller)
     try:
         columns = view.columns(labels)
     except ValueError:
         columns = np.full(n, -1)
     if (columns < 0).any():
-        raise unknown_target(target, owner)
+        raise unknown_target(target, caller)
     return columns
 
 
-def unknown_target(target, owner):
+def unknown_target(target, caller):
     """Return the error for a label that the model does not know."""
     rule = "a label that the model knows, or one such label per sample"
-    return invalid("target", owner, rule, target)
+    return invalid("target", caller, rule, target)
 
 
 def check_target_and_objective(attack):

@@ -108,7 +108,7 @@ class Boxes:
         return self.start + self.value[inside].sum(axis=0)
 
 
-def tree_boxes(estimator, owner, given=np.float64):
+def tree_boxes(estimator, caller, given=np.float64):
     """Return the boxes of a tree or an ensemble of trees, or say why there are none."""
     steps, model = unwrap(estimator)
     name = sklearn_name(model)
@@ -117,20 +117,20 @@ def tree_boxes(estimator, owner, given=np.float64):
     categories = getattr(model, "is_categorical_", None)
     if name in HISTOGRAMS and categories is not None and np.any(categories):
         raise ValueError(
-            f"{owner} moves numbers, and this {type(model).__name__} has categorical "
+            f"{caller} moves numbers, and this {type(model).__name__} has categorical "
             "features. Encode them before it (categorical_features=None), or use "
             "HopSkipJump or Square."
         )
     loss = getattr(model, "loss", None)
     if name == "HistGradientBoostingRegressor" and loss in ("poisson", "gamma"):
         raise ValueError(
-            f"{owner} adds up trees, and a {type(model).__name__} with loss={loss!r} "
+            f"{caller} adds up trees, and a {type(model).__name__} with loss={loss!r} "
             "has a link between their sum and its answer. Use a perturbation."
         )
     trees = _trees(model, name)
     if trees is None:
         raise ValueError(
-            f"{owner} knows DecisionTree, ExtraTree, RandomForest, ExtraTrees, "
+            f"{caller} knows DecisionTree, ExtraTree, RandomForest, ExtraTrees, "
             "GradientBoosting, HistGradientBoosting and AdaBoost over DecisionTree of "
             f"scikit-learn, with one target; this is {type(model).__name__}. Use "
             "HopSkipJump or Square."
@@ -141,7 +141,7 @@ def tree_boxes(estimator, owner, given=np.float64):
         parts = scaler_parts(step)
         if parts is None:
             raise ValueError(
-                f"{owner} is exact behind scalers alone; the step {step_name!r} is "
+                f"{caller} is exact behind scalers alone; the step {step_name!r} is "
                 f"{type(step).__name__}. Use HopSkipJump or Square."
             )
         scale, shift = scale * parts[0], shift * parts[0] + parts[1]

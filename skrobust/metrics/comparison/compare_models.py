@@ -123,19 +123,19 @@ def compare_models(
     >>> result.difference.round(3), result.p_value.round(4)
     (array([0.25]), array([0.0129]))
     """
-    owner = "compare_models"
-    confidence = check_confidence(confidence, owner)
-    n_resamples = check_count(n_resamples, "n_resamples", owner, low=100)
-    rng = np.random.default_rng(seed_number(random_state, owner) % 2**64)
+    caller = "compare_models"
+    confidence = check_confidence(confidence, caller)
+    n_resamples = check_count(n_resamples, "n_resamples", caller, low=100)
+    rng = np.random.default_rng(seed_number(random_state, caller) % 2**64)
     if not isinstance(models, dict) or len(models) < 2:
-        raise invalid("models", owner, "a dict of two or more models", models)
-    makers, shape = model_statistics(models, metric, y_true, metric_params, owner)
-    units = make_units(clusters, shape.n_samples, owner)
+        raise invalid("models", caller, "a dict of two or more models", models)
+    makers, shape = model_statistics(models, metric, y_true, metric_params, caller)
+    units = make_units(clusters, shape.n_samples, caller)
     notes = units.warnings()
     statistics = [make(units) for make in makers]
     values = np.stack([statistic.whole() for statistic in statistics])
     if not np.isfinite(values).all():
-        raise ValueError(f"{owner} needs a metric that is defined for each model.")
+        raise ValueError(f"{caller} needs a metric that is defined for each model.")
     # The same units are drawn for every model.
     seed = int(rng.integers(2**62))
     draws = np.stack(

@@ -65,38 +65,38 @@ def aggregate_clips(values, clips, *, how="mean", positive=None):
     >>> aggregate_clips(["real", "fake", "fake"], [7, 7, 7], how="vote")
     (array(['fake'], dtype='<U4'), array([7]))
     """
-    owner = "aggregate_clips"
-    check_choice(how, "how", owner, HOWS)
-    codes, names = clip_codes(clips, owner)
+    caller = "aggregate_clips"
+    check_choice(how, "how", caller, HOWS)
+    codes, names = clip_codes(clips, caller)
     if np.ndim(values) == 2:
-        p = _columns(values, owner)
-        check_same_length(owner, values=p, clips=codes)
-        return aggregate_columns(p, codes, len(names), how, positive, owner), names
+        p = _columns(values, caller)
+        check_same_length(caller, values=p, clips=codes)
+        return aggregate_columns(p, codes, len(names), how, positive, caller), names
     if positive is not None:
-        raise ValueError(f"{owner} takes positive with columns of classes only.")
+        raise ValueError(f"{caller} takes positive with columns of classes only.")
     if how == "vote":
-        labels = label_array(values, owner, "values")
+        labels = label_array(values, caller, "values")
         if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
             raise ValueError(
-                f"{owner} takes a vote of labels, not of numbers. Pass probabilities "
+                f"{caller} takes a vote of labels, not of numbers. Pass probabilities "
                 "with one column per class: `np.column_stack([1 - p, p])`."
             )
-        check_same_length(owner, values=labels, clips=codes)
+        check_same_length(caller, values=labels, clips=codes)
         kinds, votes = np.unique(labels, return_inverse=True)
         counts = np.zeros((len(names), len(kinds)))
         np.add.at(counts, (codes, votes), 1)
         return kinds[counts.argmax(axis=1)], names
-    numbers = check_scores(values, owner, name="values")
-    check_same_length(owner, values=numbers, clips=codes)
+    numbers = check_scores(values, caller, name="values")
+    check_same_length(caller, values=numbers, clips=codes)
     rule = {"mean": np.mean, "median": np.median, "max": np.max}[how]
     out = np.array([rule(numbers[rows]) for rows in _rows(codes, len(names))])
     return out.astype(_width(values)), names
 
 
-def clip_codes(clips, owner):
+def clip_codes(clips, caller):
     """Return the number of each frame's clip and the clips as they first occur."""
-    clips = label_array(clips, owner, "clips")
-    check_same_length(owner, clips=clips)
+    clips = label_array(clips, caller, "clips")
+    check_same_length(caller, clips=clips)
     names, first, inverse = np.unique(clips, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.intp)
@@ -104,7 +104,7 @@ def clip_codes(clips, owner):
     return rank[inverse], names[order]
 
 
-def aggregate_columns(p, codes, n_clips, how, positive, owner):
+def aggregate_columns(p, codes, n_clips, how, positive, caller):
     """Return one row of probabilities per clip; ``p`` has shape (n_frames, n_classes).
 
     The arguments are checked but for ``positive``.
@@ -112,15 +112,15 @@ def aggregate_columns(p, codes, n_clips, how, positive, owner):
     if how == "max":
         if positive is None:
             raise ValueError(
-                f"{owner} needs positive with how='max': the column whose largest "
+                f"{caller} needs positive with how='max': the column whose largest "
                 "value speaks for the clip, as that of the fakes."
             )
-        positive = check_count(positive, "positive", owner, low=0)
+        positive = check_count(positive, "positive", caller, low=0)
         if positive >= p.shape[1]:
             rule = f"a column, at most {p.shape[1] - 1}"
-            raise invalid("positive", owner, rule, positive)
+            raise invalid("positive", caller, rule, positive)
     elif positive is not None:
-        raise ValueError(f"{owner} takes positive with how='max' only.")
+        raise ValueError(f"{caller} takes positive with how='max' only.")
     out = np.empty((n_clips, p.shape[1]))
     wide = np.asarray(p, dtype=np.float64)
     if how == "vote":
@@ -138,11 +138,11 @@ def aggregate_columns(p, codes, n_clips, how, positive, owner):
     return out.astype(_width(p))
 
 
-def _columns(values, owner):
+def _columns(values, caller):
     p = np.asarray(values)
     if p.dtype.kind not in "fiu" or 0 in p.shape:
-        raise invalid("values", owner, "numbers, one row per frame", p.dtype)
-    check_fractions(p, owner, name="values")
+        raise invalid("values", caller, "numbers, one row per frame", p.dtype)
+    check_fractions(p, caller, name="values")
     return p
 
 

@@ -138,39 +138,39 @@ def clip_robustness(
     >>> int(results.frame_ratio[5]), int(results.clip_ratio[5])
     (0, 1)
     """
-    owner = "clip_robustness"
-    check_choice(how, "how", owner, HOWS)
-    confidence = check_confidence(confidence, owner)
-    n_resamples = check_count(n_resamples, "n_resamples", owner)
-    seed = seed_number(random_state, owner)
-    tolerances = _rising(tolerances, owner)
-    y = label_array(y_true, owner, "y_true")
-    clean = check_probabilities(y_prob, owner, name="y_prob")
+    caller = "clip_robustness"
+    check_choice(how, "how", caller, HOWS)
+    confidence = check_confidence(confidence, caller)
+    n_resamples = check_count(n_resamples, "n_resamples", caller)
+    seed = seed_number(random_state, caller)
+    tolerances = _rising(tolerances, caller)
+    y = label_array(y_true, caller, "y_true")
+    clean = check_probabilities(y_prob, caller, name="y_prob")
     moved = check_probabilities(
-        y_prob_perturbed, owner, name="y_prob_perturbed", ndims=(2, 3)
+        y_prob_perturbed, caller, name="y_prob_perturbed", ndims=(2, 3)
     )
-    codes, names = clip_codes(clips, owner)
-    check_same_length(owner, y_true=y, y_prob=clean, clips=codes)
-    frames = _Side(y, clean, moved, tolerances, reference, labels, owner)
+    codes, names = clip_codes(clips, caller)
+    check_same_length(caller, y_true=y, y_prob=clean, clips=codes)
+    frames = _Side(y, clean, moved, tolerances, reference, labels, caller)
     first = np.unique(codes, return_index=True)[1]
     mixed = codes[y != y[first][codes]]
     if len(mixed):
         raise ValueError(
-            f"{owner} needs one label per clip; the frames of clip "
+            f"{caller} needs one label per clip; the frames of clip "
             f"{names[mixed[0]].item()!r} have several."
         )
 
     def together(p):
-        return aggregate_columns(p, codes, len(names), how, positive, owner)
+        return aggregate_columns(p, codes, len(names), how, positive, caller)
 
     many = moved[None] if moved.ndim == 2 else moved
     several = np.stack([together(p) for p in many])
     whole = _Side(
-        y[first], together(clean), several, tolerances, reference, labels, owner
+        y[first], together(clean), several, tolerances, reference, labels, caller
     )
     sides = {
-        "frames": (frames, make_units(codes, len(y), owner)),
-        "clips": (whole, make_units(None, len(names), owner)),
+        "frames": (frames, make_units(codes, len(y), caller)),
+        "clips": (whole, make_units(None, len(names), caller)),
     }
     results = Results(columns=("tolerance",), tolerance=tolerances)
     for name, (side, units) in sides.items():
@@ -208,11 +208,11 @@ def clip_robustness(
 class _Side:
     """Frames or clips: what is right, how far it moves, and within which tolerance."""
 
-    def __init__(self, y, clean, moved, tolerances, reference, labels, owner):
-        self.owner = owner
-        columns = label_columns(y, labels, clean.shape[1], owner)
+    def __init__(self, y, clean, moved, tolerances, reference, labels, caller):
+        self.caller = caller
+        columns = label_columns(y, labels, clean.shape[1], caller)
         self.right = clean.argmax(axis=1) == columns
-        settings = (reference, y, labels, owner)
+        settings = (reference, y, labels, caller)
         self.shift, atol = shift_and_atol(clean, moved, *settings)
         many = moved[None] if moved.ndim == 2 else moved
         self.right_perturbed = (many.argmax(axis=2) == columns).all(axis=0)
@@ -220,16 +220,16 @@ class _Side:
 
     def interval(self, hits, units, confidence):
         """Return the limits of a share."""
-        return share_interval(hits, None, units, confidence, "auto", self.owner)
+        return share_interval(hits, None, units, confidence, "auto", self.caller)
 
 
-def _rising(tolerances, owner):
+def _rising(tolerances, caller):
     if tolerances is None:
         return np.arange(21) / 100
-    tolerances = check_scores(tolerances, owner, name="tolerances", min_size=3)
-    check_fractions(tolerances, owner, name="tolerances")
+    tolerances = check_scores(tolerances, caller, name="tolerances", min_size=3)
+    check_fractions(tolerances, caller, name="tolerances")
     if (np.diff(tolerances) <= 0).any():
-        raise ValueError(f"{owner} needs tolerances that rise from first to last.")
+        raise ValueError(f"{caller} needs tolerances that rise from first to last.")
     return tolerances
 
 

@@ -34,8 +34,8 @@ class GroupComparison:
         Number of samples of the data.
     confidence, n_permutations, random_state
         As in the public functions.
-    owner : str
-        The function that an error names.
+    caller : str
+        Name of the public function or class, for error messages.
     """
 
     def __init__(
@@ -47,24 +47,24 @@ class GroupComparison:
         confidence,
         n_permutations,
         random_state,
-        owner,
+        caller,
     ):
         self.confidence = check_number(
-            confidence, "confidence", owner, low=0, high=1, low_open=True
+            confidence, "confidence", caller, low=0, high=1, low_open=True
         )
         if confidence == 1:
-            raise invalid("confidence", owner, "a number in (0, 1)", confidence)
-        self.n_permutations = check_count(n_permutations, "n_permutations", owner)
-        seed = seed_number(random_state, owner)
+            raise invalid("confidence", caller, "a number in (0, 1)", confidence)
+        self.n_permutations = check_count(n_permutations, "n_permutations", caller)
+        seed = seed_number(random_state, caller)
         self._rng = np.random.default_rng(seed % 2**64)
-        self.owner, self.clustered = owner, clusters is not None
+        self.caller, self.clustered = caller, clusters is not None
         named = {"groups": groups, "clusters": clusters}
         for name, values in named.items():
             if values is not None:
-                named[name] = label_array(values, owner, name)
+                named[name] = label_array(values, caller, name)
                 if len(named[name]) != n_samples:
                     raise ValueError(
-                        f"{owner} needs one entry of {name} per sample; {name} has "
+                        f"{caller} needs one entry of {name} per sample; {name} has "
                         f"{len(named[name])}, the data {n_samples}."
                     )
         self.names, self.group_of_sample = np.unique(
@@ -72,7 +72,7 @@ class GroupComparison:
         )
         if len(self.names) < 2:
             raise invalid(
-                "groups", owner, "of at least two groups", self.names.tolist()
+                "groups", caller, "of at least two groups", self.names.tolist()
             )
         self._make_units(named["clusters"])
 
@@ -86,12 +86,12 @@ class GroupComparison:
         self.group[self._unit] = self.group_of_sample
         if (self.group[self._unit] != self.group_of_sample).any():
             raise ValueError(
-                f"{self.owner} needs each cluster within one group; one lies in two."
+                f"{self.caller} needs each cluster within one group; one lies in two."
             )
         self.n_units = np.bincount(self.group)
         if self.clustered and self.n_units.min() < FEW_CLUSTERS:
             warnings.warn(
-                f"{self.owner} finds groups of fewer than {FEW_CLUSTERS} clusters "
+                f"{self.caller} finds groups of fewer than {FEW_CLUSTERS} clusters "
                 f"(the smallest has {self.n_units.min()}): intervals use t quantiles, "
                 "and a group of one or two clusters has none.",
                 UserWarning,

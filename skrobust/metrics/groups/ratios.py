@@ -85,10 +85,10 @@ def group_robust_ratio(
     >>> results.value
     array([1., 0.])
     """
-    owner = "group_robust_ratio"
-    tolerance = check_number(tolerance, "tolerance", owner, low=0, high=1)
+    caller = "group_robust_ratio"
+    tolerance = check_number(tolerance, "tolerance", caller, low=0, high=1)
     shift, atol = shift_and_atol(
-        y_prob, y_prob_perturbed, reference, y_true, labels, owner
+        y_prob, y_prob_perturbed, reference, y_true, labels, caller
     )
     comparison = GroupComparison(
         groups,
@@ -97,7 +97,7 @@ def group_robust_ratio(
         confidence=confidence,
         n_permutations=n_permutations,
         random_state=random_state,
-        owner=owner,
+        caller=caller,
     )
     within = shift <= tolerance + atol
     return comparison.compare(within, measure="robust ratio", tolerance=tolerance)
@@ -180,13 +180,13 @@ def group_robust_ratio_curve(
     >>> results.ranges.range
     array([1., 0.])
     """
-    owner = "group_robust_ratio_curve"
+    caller = "group_robust_ratio_curve"
     if tolerances is None:
         tolerances = np.arange(21) / 100
-    tolerances = check_scores(tolerances, owner, name="tolerances")
-    check_fractions(tolerances, owner, name="tolerances")
+    tolerances = check_scores(tolerances, caller, name="tolerances")
+    check_fractions(tolerances, caller, name="tolerances")
     shift, atol = shift_and_atol(
-        y_prob, y_prob_perturbed, reference, y_true, labels, owner
+        y_prob, y_prob_perturbed, reference, y_true, labels, caller
     )
     comparison = GroupComparison(
         groups,
@@ -195,7 +195,7 @@ def group_robust_ratio_curve(
         confidence=confidence,
         n_permutations=n_permutations,
         random_state=random_state,
-        owner=owner,
+        caller=caller,
     )
     hits = shift[:, None] <= tolerances + atol
     return comparison.compare_columns(

@@ -88,9 +88,9 @@ def group_robustness(
     >>> results.value, results.gaps.gap, results.worst_group
     (array([1. , 0.5]), array([0.5]), 'b')
     """
-    owner = "group_robustness"
-    right = right_under_all(y_true, y_pred_perturbed, owner)
-    y_true = label_array(y_true, owner, "y_true")
+    caller = "group_robustness"
+    right = right_under_all(y_true, y_pred_perturbed, caller)
+    y_true = label_array(y_true, caller, "y_true")
     comparison = GroupComparison(
         groups,
         clusters,
@@ -98,13 +98,13 @@ def group_robustness(
         confidence=confidence,
         n_permutations=n_permutations,
         random_state=random_state,
-        owner=owner,
+        caller=caller,
     )
-    measure = _measure(y_true, comparison, owner)
+    measure = _measure(y_true, comparison, caller)
     return comparison.compare(right, measure=measure)
 
 
-def _measure(y_true, comparison, owner):
+def _measure(y_true, comparison, caller):
     """Say what the share of right answers is, and warn where groups do not compare."""
     classes, column = np.unique(y_true, return_inverse=True)
     if len(classes) == 1:
@@ -114,7 +114,7 @@ def _measure(y_true, comparison, owner):
         if len(seen) < len(classes):
             lacks = np.delete(classes, seen)[0].item()
             warnings.warn(
-                f"{owner} compares groups of different classes: {name!r} has no "
+                f"{caller} compares groups of different classes: {name!r} has no "
                 f"{lacks!r}, so gaps mix group and class.",
                 UserWarning,
                 stacklevel=4,

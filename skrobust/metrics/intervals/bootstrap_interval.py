@@ -11,9 +11,9 @@ _METHODS = ("auto", "bca", "percentile", "jackknife")
 _GROUPS = 200  # the acceleration of BCa needs no more leave-outs than this
 
 
-def callable_interval(statistic, confidence, method, n_resamples, rng, owner):
+def callable_interval(statistic, confidence, method, n_resamples, rng, caller):
     """Return the interval of a statistic over its units."""
-    check_choice(method, "method", owner, _METHODS)
+    check_choice(method, "method", caller, _METHODS)
     units = statistic.units
     value = statistic.value()
     warnings = units.warnings()

@@ -59,23 +59,23 @@ class Units:
         return t_quantile(confidence, self.n - 1)
 
 
-def make_units(clusters, n_rows, owner):
+def make_units(clusters, n_rows, caller):
     """Return the units of the samples; clusters of one sample are no clusters."""
     codes, n = np.arange(n_rows), n_rows
     if clusters is not None:
-        clusters = label_array(clusters, owner, "clusters")
-        check_same_length(owner, data=codes, clusters=clusters)
+        clusters = label_array(clusters, caller, "clusters")
+        check_same_length(caller, data=codes, clusters=clusters)
         names, inverse = np.unique(clusters, return_inverse=True)
         if len(names) < n_rows:
             return Units(inverse, len(names), True)
     return Units(codes, n, False)
 
 
-def check_confidence(confidence, owner):
+def check_confidence(confidence, caller):
     """Return the confidence, or raise."""
     if confidence == 1:
-        raise invalid("confidence", owner, "a number in (0, 1)", confidence)
-    return check_number(confidence, "confidence", owner, low=0, high=1, low_open=True)
+        raise invalid("confidence", caller, "a number in (0, 1)", confidence)
+    return check_number(confidence, "confidence", caller, low=0, high=1, low_open=True)
 
 
 def t_quantile(confidence, df):

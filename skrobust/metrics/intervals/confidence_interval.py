@@ -144,20 +144,20 @@ def confidence_interval(
     Interval(0.8000 in [0.7112, 0.8666], 95% wilson, 100 samples)
     >>> low, high = interval
     """
-    owner = "confidence_interval"
-    confidence = check_confidence(confidence, owner)
-    n_resamples = check_count(n_resamples, "n_resamples", owner, low=100)
-    rng = np.random.default_rng(seed_number(random_state, owner) % 2**64)
+    caller = "confidence_interval"
+    confidence = check_confidence(confidence, caller)
+    n_resamples = check_count(n_resamples, "n_resamples", caller, low=100)
+    rng = np.random.default_rng(seed_number(random_state, caller) % 2**64)
     if not data:
-        raise ValueError(f"{owner} needs the data of the metric; got none.")
-    name = known_name(metric, owner)
+        raise ValueError(f"{caller} needs the data of the metric; got none.")
+    name = known_name(metric, caller)
     settings = {
         "clusters": clusters,
         "confidence": confidence,
         "method": method,
         "n_resamples": n_resamples,
         "rng": rng,
-        "owner": owner,
+        "caller": caller,
     }
     if name is None:
         interval = any_callable(metric, data, metric_params, settings)

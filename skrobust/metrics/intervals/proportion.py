@@ -59,17 +59,17 @@ def proportion_interval(count, n, *, confidence=0.95, method="wilson"):
     >>> round(low, 4), round(high, 4)
     (0.4902, 0.9433)
     """
-    owner = "proportion_interval"
-    n = check_number(n, "n", owner, low=0)
-    count = check_number(count, "count", owner, low=0)
+    caller = "proportion_interval"
+    n = check_number(n, "n", caller, low=0)
+    count = check_number(count, "count", caller, low=0)
     if count > n:
-        raise invalid("count", owner, f"at most n={n:g}", count)
+        raise invalid("count", caller, f"at most n={n:g}", count)
     if confidence == 1:
-        raise invalid("confidence", owner, "a number in (0, 1)", confidence)
+        raise invalid("confidence", caller, "a number in (0, 1)", confidence)
     confidence = check_number(
-        confidence, "confidence", owner, low=0, high=1, low_open=True
+        confidence, "confidence", caller, low=0, high=1, low_open=True
     )
-    check_choice(method, "method", owner, ("wilson", "exact"))
+    check_choice(method, "method", caller, ("wilson", "exact"))
     if n == 0:
         return 0.0, 1.0
     tail = (1 - confidence) / 2

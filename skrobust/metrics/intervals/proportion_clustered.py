@@ -11,16 +11,16 @@ from skrobust.metrics.intervals.proportion import (
 )
 
 
-def share_interval(hits, weight, units, confidence, method, owner):
+def share_interval(hits, weight, units, confidence, method, caller):
     """Return the interval of the weighted mean of 0 and 1 values."""
     hits = np.asarray(hits, dtype=np.float64)
     weight = np.ones(len(hits)) if weight is None else weight
     value = float(np.average(hits, weights=weight))
     common = {"n": units.n, "unit": units.name, "confidence": confidence}
     if units.clustered:
-        check_choice(method, "method", owner, ("auto", "cluster t"))
+        check_choice(method, "method", caller, ("auto", "cluster t"))
         return _cluster_t(hits, weight, value, units, common)
-    check_choice(method, "method", owner, ("auto", "wilson", "exact"))
+    check_choice(method, "method", caller, ("auto", "wilson", "exact"))
     method = "wilson" if method == "auto" else method
     n = effective_n(weight)
     low, high = proportion_interval(

@@ -50,10 +50,10 @@ def dimensionality_factor(n_features, n_samples):
     >>> round(dimensionality_factor(10, 100), 6)
     1.231059
     """
-    owner = "dimensionality_factor"
+    caller = "dimensionality_factor"
     return dimension_factor(
-        check_count(n_features, "n_features", owner),
-        check_count(n_samples, "n_samples", owner),
+        check_count(n_features, "n_features", caller),
+        check_count(n_samples, "n_samples", caller),
     )
 
 
@@ -157,27 +157,27 @@ def imbalance_factor(y_true=None, *, class_counts=None, sample_weight=None):
     >>> round(imbalance_factor(class_counts=[90, 10]), 6)
     3.197225
     """
-    owner = "imbalance_factor"
+    caller = "imbalance_factor"
     if (y_true is None) == (class_counts is None):
-        raise ValueError(f"{owner} needs either y_true or class_counts.")
+        raise ValueError(f"{caller} needs either y_true or class_counts.")
     if class_counts is not None:
-        counts = count_array(class_counts, owner)
+        counts = count_array(class_counts, caller)
     else:
-        y_true = label_array(y_true, owner, "y_true")
-        counts = class_sizes(y_true, check_weights(sample_weight, len(y_true), owner))
+        y_true = label_array(y_true, caller, "y_true")
+        counts = class_sizes(y_true, check_weights(sample_weight, len(y_true), caller))
     if len(counts) == 0:
-        raise ValueError(f"{owner} needs at least one sample; got none.")
-    return imbalance(counts, owner)
+        raise ValueError(f"{caller} needs at least one sample; got none.")
+    return imbalance(counts, caller)
 
 
-def count_array(class_counts, owner):
+def count_array(class_counts, caller):
     """Return the positive class sizes as a float array, or raise."""
     if isinstance(class_counts, Mapping):
         class_counts = list(class_counts.values())
-    counts = check_scores(class_counts, owner, name="class_counts")
+    counts = check_scores(class_counts, caller, name="class_counts")
     if counts.min() < 0 or counts.max() == 0:
         raise invalid(
-            "class_counts", owner, "non-negative with a positive sum", counts.tolist()
+            "class_counts", caller, "non-negative with a positive sum", counts.tolist()
         )
     return counts[counts > 0]
 
@@ -189,11 +189,12 @@ def class_sizes(y, weight):
     return counts[counts > 0].astype(np.float64)
 
 
-def imbalance(counts, owner, *, stacklevel=3):
+def imbalance(counts, caller, *, stacklevel=3):
     """Return h of positive class sizes, with a warning for a single class."""
     if len(counts) == 1:
         warnings.warn(
-            f"{owner}: the imbalance of a single class is undefined; its factor is set "
+            f"{caller}: the imbalance of a single class is undefined; its factor "
+            "is set "
             "to 1. Pass the `class_counts` of the data set.",
             UndefinedMetricWarning,
             stacklevel=stacklevel,

@@ -138,32 +138,33 @@ def normalized_score_parts(
 
 
 def score_parts(
-    owner, y_true, y_pred, *, task, n_features, n_samples, signal, clip, **data
+    caller, y_true, y_pred, *, task, n_features, n_samples, signal, clip, **data
 ):
-    """Return every part of a normalized score; ``owner`` is who the warnings name."""
-    check_choice(task, "task", owner, TASKS)
-    n_features = check_count(n_features, "n_features", owner)
+    """Return every part of a normalized score; ``caller`` is who the warnings name."""
+    check_choice(task, "task", caller, TASKS)
+    n_features = check_count(n_features, "n_features", caller)
     if n_samples is not None:
-        n_samples = check_count(n_samples, "n_samples", owner)
+        n_samples = check_count(n_samples, "n_samples", caller)
     measure = {
         "classification": _classification,
         "regression": _regression,
         "clustering": _clustering,
     }[task]
-    raw, snr, h, n_rows = measure(owner, y_true, y_pred, **data)
+    raw, snr, h, n_rows = measure(caller, y_true, y_pred, **data)
     if n_samples is not None and n_samples < n_rows:
         rule = f"at least the {n_rows} rows scored, since it is the whole data set's"
-        raise invalid("n_samples", owner, rule, n_samples)
+        raise invalid("n_samples", caller, rule, n_samples)
     f = dimension_factor(n_features, n_rows if n_samples is None else n_samples)
     if n_samples is None and f > 1:
         warnings.warn(
-            f"{owner} took the {n_rows} rows scored as the size of the data set, which "
+            f"{caller} took the {n_rows} rows scored as the size of the data set, "
+            "which "
             f"raises the score by the factor {f:.3g}; pass n_samples=len(X) of the "
             "whole data set.",
             UserWarning,
             stacklevel=4,
         )
-    g = _signal_value(signal, snr, owner)
+    g = _signal_value(signal, snr, caller)
     # A raw score of 0 stays 0, also where a g of the user is infinite.
     unclipped = raw * f * g / h if raw != 0 else 0.0
     score = unclipped
@@ -172,7 +173,7 @@ def score_parts(
         # A perfect score may round to a hair above 1.
         if unclipped > 1 + 1e-9:
             warnings.warn(
-                f"{owner} was {unclipped:.4g} and is clipped to 1, where good models "
+                f"{caller} was {unclipped:.4g} and is clipped to 1, where good models "
                 "tie; clip=False keeps the order.",
                 UserWarning,
                 stacklevel=4,
@@ -191,7 +192,7 @@ def score_parts(
 
 
 def _classification(
-    owner,
+    caller,
     y_true,
     y_pred,
     *,
@@ -202,42 +203,42 @@ def _classification(
     sample_weight=None,
     **_,
 ):
-    check_choice(snr, "snr", owner, KINDS)
-    y_true, y_pred = label_pair(y_true, y_pred, owner)
-    weight = check_weights(sample_weight, len(y_true), owner)
+    check_choice(snr, "snr", caller, KINDS)
+    y_true, y_pred = label_pair(y_true, y_pred, caller)
+    weight = check_weights(sample_weight, len(y_true), caller)
     right = float(np.average(y_true == y_pred, weights=weight))
     if class_counts is None:
         counts = class_sizes(y_true, weight)
     else:
-        counts = count_array(class_counts, owner)
+        counts = count_array(class_counts, caller)
     if y_prob is not None:
-        ratio = soft_snr(y_true, y_prob, labels, weight, snr, owner)
+        ratio = soft_snr(y_true, y_prob, labels, weight, snr, caller)
     else:
         n_classes = max(class_number(y_true, y_pred, weight), len(counts))
         ratio = label_snr(y_true, y_pred, weight, resolve_kind(snr, n_classes))
     # The warning of a single class points at the caller of the public function.
-    h = imbalance(counts, owner, stacklevel=6)
+    h = imbalance(counts, caller, stacklevel=6)
     return right, ratio, h, _n_rows(y_true, weight)
 
 
-def _regression(owner, y_true, y_pred, *, center=False, sample_weight=None, **_):
-    y_true, y_pred = value_pair(y_true, y_pred, owner)
-    weight = check_weights(sample_weight, len(y_true), owner)
+def _regression(caller, y_true, y_pred, *, center=False, sample_weight=None, **_):
+    y_true, y_pred = value_pair(y_true, y_pred, caller)
+    weight = check_weights(sample_weight, len(y_true), caller)
     # np.maximum keeps the nan of a single sample.
     raw = float(np.maximum(0.0, r2_score(y_true, y_pred, sample_weight=weight)))
     ratio = value_snr(y_true, y_pred, weight, center)
     return raw, ratio, 1.0, _n_rows(y_true, weight)
 
 
-def _clustering(owner, y_true, y_pred, *, X=None, sample_weight=None, **_):
+def _clustering(caller, y_true, y_pred, *, X=None, sample_weight=None, **_):
     if sample_weight is not None:
-        raise ValueError(f"{owner} takes no sample_weight when task='clustering'.")
+        raise ValueError(f"{caller} takes no sample_weight when task='clustering'.")
     # Classes and clusters are never compared, so their kinds may differ.
-    y_true = label_array(y_true, owner, "labels_true")
-    y_pred = label_array(y_pred, owner, "labels_pred")
-    check_same_length(owner, labels_true=y_true, labels_pred=y_pred)
+    y_true = label_array(y_true, caller, "labels_true")
+    y_pred = label_array(y_pred, caller, "labels_pred")
+    check_same_length(caller, labels_true=y_true, labels_pred=y_pred)
     raw = float(normalized_mutual_info_score(*map(_codes, (y_true, y_pred))))
-    ratio = float("nan") if X is None else cluster_snr(X, y_pred, owner)
+    ratio = float("nan") if X is None else cluster_snr(X, y_pred, caller)
     return raw, ratio, 1.0, len(y_true)
 
 
@@ -250,14 +251,14 @@ def _n_rows(y, weight):
     return len(y) if weight is None else int(np.count_nonzero(weight))
 
 
-def _signal_value(signal, snr, owner):
+def _signal_value(signal, snr, caller):
     if np.isnan(snr):
         return 1.0
     if signal is None:
         return signal_factor(snr)
     if not callable(signal):
-        raise invalid("signal", owner, "a callable or None", signal)
+        raise invalid("signal", caller, "a callable or None", signal)
     g = signal(snr)
     if not isinstance(g, numbers.Real) or np.isnan(g):
-        raise ValueError(f"{owner} needs a signal that returns a number; got {g!r}.")
+        raise ValueError(f"{caller} needs a signal that returns a number; got {g!r}.")
     return float(g)

@@ -96,25 +96,25 @@ def signal_to_noise_ratio(
     >>> round(ratio, 6)
     69.6
     """
-    owner = "signal_to_noise_ratio"
-    check_choice(task, "task", owner, TASKS)
-    check_choice(kind, "kind", owner, KINDS)
+    caller = "signal_to_noise_ratio"
+    check_choice(task, "task", caller, TASKS)
+    check_choice(kind, "kind", caller, KINDS)
     if task == "clustering":
         if X is None or sample_weight is not None:
             raise ValueError(
-                f"{owner} needs X and no sample_weight when task='clustering'."
+                f"{caller} needs X and no sample_weight when task='clustering'."
             )
-        return cluster_snr(X, label_array(y_pred, owner, "y_pred"), owner)
+        return cluster_snr(X, label_array(y_pred, caller, "y_pred"), caller)
     if task == "regression":
-        y_true, y_pred = value_pair(y_true, y_pred, owner)
-        weight = check_weights(sample_weight, len(y_true), owner)
+        y_true, y_pred = value_pair(y_true, y_pred, caller)
+        weight = check_weights(sample_weight, len(y_true), caller)
         return value_snr(y_true, y_pred, weight, center)
     if y_prob is not None:
-        y_true = label_array(y_true, owner, "y_true")
-        weight = check_weights(sample_weight, len(y_true), owner)
-        return soft_snr(y_true, y_prob, labels, weight, kind, owner)
-    y_true, y_pred = label_pair(y_true, y_pred, owner)
-    weight = check_weights(sample_weight, len(y_true), owner)
+        y_true = label_array(y_true, caller, "y_true")
+        weight = check_weights(sample_weight, len(y_true), caller)
+        return soft_snr(y_true, y_prob, labels, weight, kind, caller)
+    y_true, y_pred = label_pair(y_true, y_pred, caller)
+    weight = check_weights(sample_weight, len(y_true), caller)
     n_classes = class_number(y_true, y_pred, weight)
     return label_snr(y_true, y_pred, weight, resolve_kind(kind, n_classes))
 
@@ -132,15 +132,15 @@ def resolve_kind(kind, n_classes):
     return "linear" if n_classes <= 2 else "squared"
 
 
-def value_pair(y_true, y_pred, owner):
+def value_pair(y_true, y_pred, caller):
     """Return two float arrays of shape (n_samples,), or raise."""
     pair = []
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
         y = np.asarray(y)
         # Linear models return one column when they were fitted on one column.
         y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
-        pair.append(check_scores(y, owner, name=name))
-    check_same_length(owner, y_true=pair[0], y_pred=pair[1])
+        pair.append(check_scores(y, caller, name=name))
+    check_same_length(caller, y_true=pair[0], y_pred=pair[1])
     return pair
 
 
@@ -168,23 +168,25 @@ def label_snr(y_true, y_pred, weight, kind):
     return _cell_ratio(counts, cells % (len(labels) + 1) == 0, kind)
 
 
-def soft_snr(y_true, y_prob, labels, weight, kind, owner):
+def soft_snr(y_true, y_prob, labels, weight, kind, caller):
     """Return the classification ratio of a soft confusion matrix."""
-    y_prob = check_probabilities(y_prob, owner, name="y_prob")
-    check_same_length(owner, y_true=y_true, y_prob=y_prob)
+    y_prob = check_probabilities(y_prob, caller, name="y_prob")
+    check_same_length(caller, y_true=y_true, y_prob=y_prob)
     labels = np.unique(y_true) if labels is None else labels
     n_classes = y_prob.shape[1]
-    rows = label_columns(y_true, labels, n_classes, owner)
+    rows = label_columns(y_true, labels, n_classes, caller)
     matrix = np.zeros((n_classes, n_classes))
     np.add.at(matrix, rows, y_prob if weight is None else y_prob * weight[:, None])
     diagonal = np.eye(n_classes, dtype=bool)
     return _cell_ratio(matrix, diagonal, resolve_kind(kind, n_classes))
 
 
-def cluster_snr(X, y_pred, owner):
+def cluster_snr(X, y_pred, caller):
     """Return the sum of squares between over that within the predicted clusters."""
-    X = check_array(X, dtype=np.float64, allow_nd=True, input_name="X", estimator=owner)
-    check_same_length(owner, X=X, y_pred=y_pred)
+    X = check_array(
+        X, dtype=np.float64, allow_nd=True, input_name="X", estimator=caller
+    )
+    check_same_length(caller, X=X, y_pred=y_pred)
     # From the first point: equal points then have exactly no distance.
     X = X.reshape(len(X), -1) - X.reshape(len(X), -1)[0]
     X = (X - X.mean(axis=0)) / (np.abs(X).max() or 1.0)

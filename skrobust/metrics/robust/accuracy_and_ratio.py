@@ -55,26 +55,26 @@ def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
     >>> robust_accuracy_score([0, 1, 1, 0], [[0, 1, 1, 1], [0, 0, 1, 0]])
     0.5
     """
-    owner = "robust_accuracy_score"
-    right = right_under_all(y_true, y_pred_perturbed, owner)
-    weight = check_weights(sample_weight, len(right), owner)
+    caller = "robust_accuracy_score"
+    right = right_under_all(y_true, y_pred_perturbed, caller)
+    weight = check_weights(sample_weight, len(right), caller)
     return float(np.average(right, weights=weight))
 
 
-def right_under_all(y_true, y_pred_perturbed, owner):
+def right_under_all(y_true, y_pred_perturbed, caller):
     """Return which samples are right under every perturbation, or raise."""
-    y_true = label_array(y_true, owner, "y_true")
+    y_true = label_array(y_true, caller, "y_true")
     shape = np.shape(y_pred_perturbed)
     if len(shape) not in (1, 2) or shape[-1] != len(y_true) or 0 in shape:
         raise ValueError(
-            f"{owner} needs y_pred_perturbed as labels of shape (n_samples,) or "
+            f"{caller} needs y_pred_perturbed as labels of shape (n_samples,) or "
             f"(n_perturbations, n_samples), with at least one sample. Got shape "
             f"{tuple(shape)} for {len(y_true)} samples."
         )
     y_pred = label_array(
-        np.asarray(y_pred_perturbed).ravel(), owner, "y_pred_perturbed"
+        np.asarray(y_pred_perturbed).ravel(), caller, "y_pred_perturbed"
     )
-    check_same_kind(y_true, y_pred, owner, names=("y_true", "y_pred_perturbed"))
+    check_same_kind(y_true, y_pred, caller, names=("y_true", "y_pred_perturbed"))
     return (y_pred.reshape(-1, len(y_true)) == y_true).all(axis=0)
 
 
@@ -145,12 +145,12 @@ def robust_ratio_score(
     >>> robust_ratio_score(clean, moved, tolerance=0.05)
     0.5
     """
-    owner = "robust_ratio_score"
-    tolerance = check_number(tolerance, "tolerance", owner, low=0, high=1)
+    caller = "robust_ratio_score"
+    tolerance = check_number(tolerance, "tolerance", caller, low=0, high=1)
     shift, atol = shift_and_atol(
-        y_prob, y_prob_perturbed, reference, y_true, labels, owner
+        y_prob, y_prob_perturbed, reference, y_true, labels, caller
     )
-    weight = check_weights(sample_weight, len(shift), owner)
+    weight = check_weights(sample_weight, len(shift), caller)
     return float(_shares_within(shift, np.array([tolerance + atol]), weight)[0])
 
 
@@ -213,15 +213,15 @@ def robust_ratio_curve(
     >>> robust_ratio_curve(clean, moved, tolerances=[0.0, 0.05, 0.3])[1]
     array([0. , 0.5, 1. ])
     """
-    owner = "robust_ratio_curve"
+    caller = "robust_ratio_curve"
     if tolerances is None:
         tolerances = np.arange(21) / 100
-    tolerances = check_scores(tolerances, owner, name="tolerances")
-    check_fractions(tolerances, owner, name="tolerances")
+    tolerances = check_scores(tolerances, caller, name="tolerances")
+    check_fractions(tolerances, caller, name="tolerances")
     shift, atol = shift_and_atol(
-        y_prob, y_prob_perturbed, reference, y_true, labels, owner
+        y_prob, y_prob_perturbed, reference, y_true, labels, caller
     )
-    weight = check_weights(sample_weight, len(shift), owner)
+    weight = check_weights(sample_weight, len(shift), caller)
     return tolerances, _shares_within(shift, tolerances + atol, weight)
 
 

@@ -55,10 +55,10 @@ def misclassification_rate(y_true, y_pred_adversarial, *, target=None):
     >>> misclassification_rate([0, 1, 2, 0], [1, 1, 0, 2])
     0.75
     """
-    owner = "misclassification_rate"
+    caller = "misclassification_rate"
     names = ("y_true", "y_pred_adversarial")
-    y_true, y_pred = label_pair(y_true, y_pred_adversarial, owner, names=names)
-    return float(_success(y_true, y_pred, _targets(y_true, target, owner)).mean())
+    y_true, y_pred = label_pair(y_true, y_pred_adversarial, caller, names=names)
+    return float(_success(y_true, y_pred, _targets(y_true, target, caller)).mean())
 
 
 @metric
@@ -109,9 +109,9 @@ def adversarial_class_confidence(
     >>> round(adversarial_class_confidence([0, 1], [[0.2, 0.8], [0.3, 0.7]]), 4)
     0.8
     """
-    owner = "adversarial_class_confidence"
-    p, _, won = _attacked(y_true, y_prob_adversarial, target, labels, owner)
-    return mean_over(p.max(axis=1), won, owner)
+    caller = "adversarial_class_confidence"
+    p, _, won = _attacked(y_true, y_prob_adversarial, target, labels, caller)
+    return mean_over(p.max(axis=1), won, caller)
 
 
 @metric
@@ -155,9 +155,9 @@ def true_class_confidence(y_true, y_prob_adversarial, *, target=None, labels=Non
     >>> round(true_class_confidence([0, 1], [[0.2, 0.8], [0.3, 0.7]]), 4)
     0.2
     """
-    owner = "true_class_confidence"
-    p, column, won = _attacked(y_true, y_prob_adversarial, target, labels, owner)
-    return mean_over(p[np.arange(len(p)), column], won, owner)
+    caller = "true_class_confidence"
+    p, column, won = _attacked(y_true, y_prob_adversarial, target, labels, caller)
+    return mean_over(p[np.arange(len(p)), column], won, caller)
 
 
 @metric
@@ -202,17 +202,17 @@ def noise_tolerance_estimate(y_true, y_prob_adversarial, *, target=None, labels=
     >>> round(noise_tolerance_estimate([0, 1], [[0.2, 0.8], [0.3, 0.7]]), 4)
     0.6
     """
-    owner = "noise_tolerance_estimate"
-    p, _, won = _attacked(y_true, y_prob_adversarial, target, labels, owner)
+    caller = "noise_tolerance_estimate"
+    p, _, won = _attacked(y_true, y_prob_adversarial, target, labels, caller)
     top = np.partition(p, -2, axis=1)
-    return mean_over(top[:, -1] - top[:, -2], won, owner)
+    return mean_over(top[:, -1] - top[:, -2], won, caller)
 
 
-def mean_over(values, chosen, owner):
+def mean_over(values, chosen, caller):
     """Return the mean over the successful attacks; nan with a warning for none."""
     if not chosen.any():
         warnings.warn(
-            f"{owner} is undefined when no attack succeeded; it is set to nan.",
+            f"{caller} is undefined when no attack succeeded; it is set to nan.",
             UndefinedMetricWarning,
             stacklevel=4,
         )
@@ -220,15 +220,15 @@ def mean_over(values, chosen, owner):
     return float(values[chosen].mean())
 
 
-def _attacked(y_true, y_prob, target, labels, owner):
+def _attacked(y_true, y_prob, target, labels, caller):
     """Return probabilities, columns of the true classes, and which attacks won."""
-    p = check_probabilities(y_prob, owner, name="y_prob_adversarial")
-    y_true = label_array(y_true, owner, "y_true")
-    check_same_length(owner, y_true=y_true, y_prob_adversarial=p)
-    column = label_columns(y_true, labels, p.shape[1], owner)
-    goal = _targets(y_true, target, owner)
+    p = check_probabilities(y_prob, caller, name="y_prob_adversarial")
+    y_true = label_array(y_true, caller, "y_true")
+    check_same_length(caller, y_true=y_true, y_prob_adversarial=p)
+    column = label_columns(y_true, labels, p.shape[1], caller)
+    goal = _targets(y_true, target, caller)
     if goal is not None:
-        goal = label_columns(goal, labels, p.shape[1], owner)
+        goal = label_columns(goal, labels, p.shape[1], caller)
     return p, column, _success(column, p.argmax(axis=1), goal)
 
 
@@ -236,18 +236,18 @@ def _success(y_true, y_pred, target):
     return y_pred != y_true if target is None else y_pred == target
 
 
-def _targets(y_true, target, owner):
+def _targets(y_true, target, caller):
     """Return one checked target per sample, or None."""
     if target is None:
         return None
     if np.ndim(target) == 0:
         target = [target] * len(y_true)
-    target = label_array(target, owner, "target")
-    check_same_length(owner, y_true=y_true, target=target)
-    check_same_kind(y_true, target, owner, names=("y_true", "target"))
+    target = label_array(target, caller, "target")
+    check_same_length(caller, y_true=y_true, target=target)
+    check_same_kind(y_true, target, caller, names=("y_true", "target"))
     if (target == y_true).any():
         raise ValueError(
-            f"{owner} needs targets other than the true label; sample "
+            f"{caller} needs targets other than the true label; sample "
             f"{int((target == y_true).argmax())} is driven to its own. Leave such "
             "samples out."
         )

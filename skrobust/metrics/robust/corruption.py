@@ -61,15 +61,15 @@ def robustness_score(perturbed, clean, *, kind="ratio"):
     >>> round(robustness_score([0.72, 0.45, 0.90], 0.90), 6)
     0.766667
     """
-    owner = "robustness_score"
-    check_choice(kind, "kind", owner, ("ratio", "drop"))
-    perturbed = _fractions(np.atleast_1d(perturbed), 1, "perturbed", owner)
-    clean = check_number(clean, "clean", owner, low=0, high=1)
+    caller = "robustness_score"
+    check_choice(kind, "kind", caller, ("ratio", "drop"))
+    perturbed = _fractions(np.atleast_1d(perturbed), 1, "perturbed", caller)
+    clean = check_number(clean, "clean", caller, low=0, high=1)
     if kind == "drop":
         return float((clean - perturbed).mean())
     if clean == 0:
         warnings.warn(
-            f"{owner} is undefined for a clean accuracy of 0; it is set to nan.",
+            f"{caller} is undefined for a clean accuracy of 0; it is set to nan.",
             UndefinedMetricWarning,
             stacklevel=3,
         )
@@ -149,26 +149,26 @@ def mean_corruption_error(
     >>> round(results.value, 4), results.measure, results.reference
     (0.55, 'mCE', 'AlexNet')
     """
-    owner = "mean_corruption_error"
-    errors = _fractions(errors, 2, "errors", owner)
-    labels = corruption_names(names, len(errors), owner)
-    check_reference(reference, reference_errors, "reference_errors", owner)
-    rises = errors - _clean(clean_error, "clean_error", relative, owner)
+    caller = "mean_corruption_error"
+    errors = _fractions(errors, 2, "errors", caller)
+    labels = corruption_names(names, len(errors), caller)
+    check_reference(reference, reference_errors, "reference_errors", caller)
+    rises = errors - _clean(clean_error, "clean_error", relative, caller)
     measure = "mean rise of the error" if relative else "mean error"
     if reference_errors is None:
         values = rises.mean(axis=1)
         measure += " (no reference)"
     else:
-        base = _fractions(reference_errors, 2, "reference_errors", owner)
+        base = _fractions(reference_errors, 2, "reference_errors", caller)
         if base.shape != errors.shape:
             raise ValueError(
-                f"{owner} needs errors and reference_errors of one shape; they are "
+                f"{caller} needs errors and reference_errors of one shape; they are "
                 f"{errors.shape} and {base.shape}."
             )
         base = base - _clean(
-            reference_clean_error, "reference_clean_error", relative, owner
+            reference_clean_error, "reference_clean_error", relative, caller
         )
-        values = quotients(rises.sum(axis=1), base.sum(axis=1), labels, owner)
+        values = quotients(rises.sum(axis=1), base.sum(axis=1), labels, caller)
         measure = "relative mCE" if relative else "mCE"
     return Results(
         columns=("corruption", "corruption_error"),
@@ -180,55 +180,56 @@ def mean_corruption_error(
     )
 
 
-def check_reference(reference, values, name, owner):
+def check_reference(reference, values, name, caller):
     """Raise unless the reference model has both a name and values, or neither."""
     if reference is not None and (not isinstance(reference, str) or not reference):
-        raise invalid("reference", owner, "the name of a model or None", reference)
+        raise invalid("reference", caller, "the name of a model or None", reference)
     if values is not None and reference is None:
         raise ValueError(
-            f"{owner} needs the name of the reference model behind {name}, for example "
+            f"{caller} needs the name of the reference model behind {name}, for "
+            "example "
             "reference='AlexNet'."
         )
     if values is None and reference is not None:
-        raise ValueError(f"{owner} needs {name} of the reference {reference!r}.")
+        raise ValueError(f"{caller} needs {name} of the reference {reference!r}.")
 
 
-def corruption_names(names, n, owner):
+def corruption_names(names, n, caller):
     """Return one name (or number) per corruption."""
     if names is None:
         return np.arange(n)
     names = np.asarray(names)
     if names.shape != (n,):
-        raise invalid("names", owner, f"{n} names", names.shape)
+        raise invalid("names", caller, f"{n} names", names.shape)
     return names
 
 
-def quotients(values, base, labels, owner):
+def quotients(values, base, labels, caller):
     """Return values over those of the reference, which must be positive."""
     low = base <= 1e-12
     if low.any():
         raise ValueError(
-            f"{owner} cannot divide by the reference's {base[low][0]:g} on "
+            f"{caller} cannot divide by the reference's {base[low][0]:g} on "
             f"{labels[low][0]}; it must be positive. Leave it out or take another "
             "reference."
         )
     return values / base
 
 
-def _clean(error, name, relative, owner):
+def _clean(error, name, relative, caller):
     if not relative:
         return 0.0
     if error is None:
-        raise ValueError(f"{owner} needs {name} when relative=True.")
-    return check_number(error, name, owner, low=0, high=1)
+        raise ValueError(f"{caller} needs {name} when relative=True.")
+    return check_number(error, name, caller, low=0, high=1)
 
 
-def _fractions(values, ndim, name, owner):
+def _fractions(values, ndim, name, caller):
     try:
         values = np.asarray(values)
     except ValueError:  # rows of different lengths
         values = np.empty(0, dtype=object)
     if values.ndim != ndim or values.size == 0 or values.dtype.kind not in "fiub":
         shape = "(n_corruptions, n_severities)" if ndim == 2 else "(n_perturbations,)"
-        raise invalid(name, owner, f"numbers of shape {shape}", values.shape)
-    return check_fractions(values, owner, name=name)
+        raise invalid(name, caller, f"numbers of shape {shape}", values.shape)
+    return check_fractions(values, caller, name=name)

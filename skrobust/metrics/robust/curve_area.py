@@ -60,18 +60,18 @@ def area_under_robust_ratio_curve(tolerances, ratios, *, method="trapezoid"):
     >>> round(area_under_robust_ratio_curve([0.0, 0.1, 0.2], [0.2, 0.8, 1.0]), 4)
     0.7
     """
-    owner = "area_under_robust_ratio_curve"
-    check_choice(method, "method", owner, ("trapezoid", "mean"))
-    tolerances = check_scores(tolerances, owner, name="tolerances", min_size=2)
-    ratios = check_scores(ratios, owner, name="ratios")
-    check_same_length(owner, tolerances=tolerances, ratios=ratios)
-    check_fractions(tolerances, owner, name="tolerances")
-    check_fractions(ratios, owner, name="ratios")
+    caller = "area_under_robust_ratio_curve"
+    check_choice(method, "method", caller, ("trapezoid", "mean"))
+    tolerances = check_scores(tolerances, caller, name="tolerances", min_size=2)
+    ratios = check_scores(ratios, caller, name="ratios")
+    check_same_length(caller, tolerances=tolerances, ratios=ratios)
+    check_fractions(tolerances, caller, name="tolerances")
+    check_fractions(ratios, caller, name="ratios")
     order = np.argsort(tolerances)
     b, height = tolerances[order], ratios[order]
     if (np.diff(b) == 0).any():
         repeated = float(b[1:][np.diff(b) == 0][0])
-        raise invalid("tolerances", owner, "free of repetitions", repeated)
+        raise invalid("tolerances", caller, "free of repetitions", repeated)
     if method == "mean":
         return float(height.mean())
     return float(np.trapezoid(height, b) / (b[-1] - b[0]))

@@ -86,19 +86,19 @@ def defense_comparison(
     >>> round(results.cav, 4), round(results.crr, 4), round(results.ccv, 4)
     (0.3333, 0.3333, 0.1)
     """
-    owner = "defense_comparison"
-    check_choice(confidence, "confidence", owner, ("max", "true"))
-    check_choice(over, "over", owner, ("correct", "wrong"))
-    raw = check_probabilities(y_prob_raw, owner, name="y_prob_raw")
-    defended = check_probabilities(y_prob_defended, owner, name="y_prob_defended")
+    caller = "defense_comparison"
+    check_choice(confidence, "confidence", caller, ("max", "true"))
+    check_choice(over, "over", caller, ("correct", "wrong"))
+    raw = check_probabilities(y_prob_raw, caller, name="y_prob_raw")
+    defended = check_probabilities(y_prob_defended, caller, name="y_prob_defended")
     if raw.shape != defended.shape:
         raise ValueError(
-            f"{owner} needs y_prob_raw and y_prob_defended of one shape; they are "
+            f"{caller} needs y_prob_raw and y_prob_defended of one shape; they are "
             f"{raw.shape} and {defended.shape}."
         )
-    y_true = label_array(y_true, owner, "y_true")
-    check_same_length(owner, y_true=y_true, y_prob_raw=raw)
-    column = label_columns(y_true, labels, raw.shape[1], owner)
+    y_true = label_array(y_true, caller, "y_true")
+    check_same_length(caller, y_true=y_true, y_prob_raw=raw)
+    column = label_columns(y_true, labels, raw.shape[1], caller)
     was_right = raw.argmax(axis=1) == column
     is_right = defended.argmax(axis=1) == column
     if over == "correct":
@@ -117,7 +117,7 @@ def defense_comparison(
         cos = float(_jensen_shannon(p, q)[compared].mean())
     else:
         warnings.warn(
-            f"{owner} finds no sample that both models get {over}; "
+            f"{caller} finds no sample that both models get {over}; "
             "ccv and cos are set to nan.",
             UndefinedMetricWarning,
             stacklevel=3,

@@ -64,25 +64,25 @@ def average_distortion(X, X_adversarial, *, norm=2, scale="absolute", successful
     >>> average_distortion([[0.0, 0.0]], [[3.0, 4.0]])
     5.0
     """
-    owner = "average_distortion"
+    caller = "average_distortion"
     if isinstance(norm, bool) or norm not in (0, 2, np.inf):
-        raise invalid("norm", owner, "0, 2 or numpy.inf", norm)
-    check_choice(scale, "scale", owner, ("absolute", "relative"))
-    clean, adversarial = check_inputs(X, X_adversarial, owner)
-    won = check_successful(successful, len(clean), owner)
+        raise invalid("norm", caller, "0, 2 or numpy.inf", norm)
+    check_choice(scale, "scale", caller, ("absolute", "relative"))
+    clean, adversarial = check_inputs(X, X_adversarial, caller)
+    won = check_successful(successful, len(clean), caller)
     if norm == 0:
         changed = (adversarial != clean).reshape(len(clean), -1)
-        return mean_over(changed.mean(axis=1), won, owner)
+        return mean_over(changed.mean(axis=1), won, caller)
     sizes = length(adversarial - clean, norm)
     if norm == 2 and scale == "relative":
         own = length(clean, 2)
         if (own[won] == 0).any():
             raise ValueError(
-                f"{owner} needs clean inputs of positive length for scale='relative'; "
+                f"{caller} needs clean inputs of positive length for scale='relative'; "
                 f"row {int((won & (own == 0)).argmax())} is all 0."
             )
         sizes = sizes / np.where(own > 0, own, 1)
-    return mean_over(sizes, won, owner)
+    return mean_over(sizes, won, caller)
 
 
 @metric
@@ -141,25 +141,25 @@ def noise_insensitivity(
     >>> round(noise_insensitivity([0.1, 0.2], [0.5, 0.3], X, moved), 4)
     3.0
     """
-    owner = "noise_insensitivity"
-    check_choice(average, "average", owner, ("per_sample", "pooled"))
-    clean, perturbed = check_inputs(X, X_perturbed, owner)
-    change = _losses(losses_perturbed, "losses_perturbed", len(clean), owner) - _losses(
-        losses, "losses", len(clean), owner
-    )
+    caller = "noise_insensitivity"
+    check_choice(average, "average", caller, ("per_sample", "pooled"))
+    clean, perturbed = check_inputs(X, X_perturbed, caller)
+    change = _losses(
+        losses_perturbed, "losses_perturbed", len(clean), caller
+    ) - _losses(losses, "losses", len(clean), caller)
     distance = length(perturbed - clean, np.inf)
     if eps is not None:
-        eps = check_number(eps, "eps", owner, low=0, low_open=True)
+        eps = check_number(eps, "eps", caller, low=0, low_open=True)
         # Adding and subtracting a perturbation costs some last digits.
         if distance.max() > eps * (1 + 1e-6) + 1e-9:
             raise ValueError(
-                f"{owner} needs inputs within eps={eps:g}; row "
+                f"{caller} needs inputs within eps={eps:g}; row "
                 f"{int(distance.argmax())} moved by {distance.max():g}."
             )
     still = distance == 0
     if still.all() or (still.any() and average == "per_sample"):
         raise ValueError(
-            f"{owner} is undefined for inputs that did not move; row "
+            f"{caller} is undefined for inputs that did not move; row "
             f"{int(still.argmax())} is the first of {int(still.sum())}. Leave such "
             "rows out."
         )
@@ -168,36 +168,36 @@ def noise_insensitivity(
     return float((np.abs(change) / distance).mean())
 
 
-def check_inputs(X, X_adversarial, owner):
+def check_inputs(X, X_adversarial, caller):
     """Return clean and adversarial inputs of one shape in double precision."""
     pair = [
-        check_rows(to_array(values), owner).astype(np.float64)
+        check_rows(to_array(values), caller).astype(np.float64)
         for values in (X, X_adversarial)
     ]
     if pair[0].shape != pair[1].shape:
         raise ValueError(
-            f"{owner} needs clean and perturbed inputs of one shape; they are "
+            f"{caller} needs clean and perturbed inputs of one shape; they are "
             f"{pair[0].shape} and {pair[1].shape}."
         )
     return pair
 
 
-def check_successful(successful, n_samples, owner):
+def check_successful(successful, n_samples, caller):
     """Return which attacks succeeded as booleans; None: all of them."""
     if successful is None:
         return np.ones(n_samples, dtype=bool)
-    successful = check_targets(successful, owner, name="successful")
+    successful = check_targets(successful, caller, name="successful")
     if len(successful) != n_samples or not np.isin(successful, (0, 1)).all():
         rule = f"{n_samples} booleans, one per sample"
-        raise invalid("successful", owner, rule, successful.tolist()[:5])
+        raise invalid("successful", caller, rule, successful.tolist()[:5])
     return successful.astype(bool)
 
 
-def _losses(losses, name, n_samples, owner):
-    losses = check_scores(losses, owner, name=name)
+def _losses(losses, name, n_samples, caller):
+    losses = check_scores(losses, caller, name=name)
     if len(losses) != n_samples:
         raise ValueError(
-            f"{owner} needs one loss per sample; {name} has {len(losses)}, the data "
+            f"{caller} needs one loss per sample; {name} has {len(losses)}, the data "
             f"{n_samples}."
         )
     return losses

@@ -72,8 +72,8 @@ def effective_robustness(
     ...     reference_shifted=[0.5, 0.6, 0.7], link="linear"), 4)
     0.1
     """
-    owner = "effective_robustness"
-    check_choice(link, "link", owner, tuple(_LINKS))
+    caller = "effective_robustness"
+    check_choice(link, "link", caller, tuple(_LINKS))
     is_one = np.ndim(shifted) == 0 and np.ndim(clean) == 0
     given = {
         "shifted": np.atleast_1d(shifted),
@@ -82,22 +82,23 @@ def effective_robustness(
         "reference_shifted": reference_shifted,
     }
     for name, values in given.items():
-        values = check_scores(values, owner, name=name)
-        given[name] = check_fractions(values, owner, name=name)
+        values = check_scores(values, caller, name=name)
+        given[name] = check_fractions(values, caller, name=name)
         outside = (values <= 0) | (values >= 1)
         if link != "linear" and name != "shifted" and outside.any():
             rule = f"in (0, 1) for link={link!r}, which is infinite at 0 and 1"
-            raise invalid(name, owner, rule, float(values[outside][0]))
+            raise invalid(name, caller, rule, float(values[outside][0]))
     shifted, clean, x, y = given.values()
     for pair in (("shifted", "clean"), ("reference_clean", "reference_shifted")):
         if len(given[pair[0]]) != len(given[pair[1]]):
             raise ValueError(
-                f"{owner} needs one accuracy of each kind per model; {pair[0]} has "
+                f"{caller} needs one accuracy of each kind per model; {pair[0]} has "
                 f"{len(given[pair[0]])}, {pair[1]} {len(given[pair[1]])}."
             )
     if len(np.unique(x)) < 2:
         raise ValueError(
-            f"{owner} needs reference models of at least two clean accuracies to fit a "
+            f"{caller} needs reference models of at least two clean accuracies to "
+            "fit a "
             "line."
         )
     forward, backward = _LINKS[link]

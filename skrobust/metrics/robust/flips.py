@@ -55,19 +55,19 @@ def flip_rate(y_pred_sequences, *, against="previous"):
     >>> flip_rate([[1, 1, 2, 2, 1], [0, 0, 0, 3, 0]], against="first")
     0.375
     """
-    owner = "flip_rate"
-    check_choice(against, "against", owner, ("previous", "first"))
+    caller = "flip_rate"
+    check_choice(against, "against", caller, ("previous", "first"))
     try:
         labels = np.asarray(y_pred_sequences)
     except ValueError:  # sequences of different lengths
         labels = np.empty(0)
     if labels.ndim != 2 or len(labels) == 0 or labels.shape[1] < 2:
         raise ValueError(
-            f"{owner} needs y_pred_sequences as labels of shape (n_sequences, "
+            f"{caller} needs y_pred_sequences as labels of shape (n_sequences, "
             f"n_frames) with at least two frames. Got shape {labels.shape}."
         )
     shape = labels.shape
-    labels = label_array(labels.ravel(), owner, "y_pred_sequences").reshape(shape)
+    labels = label_array(labels.ravel(), caller, "y_pred_sequences").reshape(shape)
     other = labels[:, :-1] if against == "previous" else labels[:, :1]
     return float((labels[:, 1:] != other).mean(axis=1).mean())
 
@@ -121,19 +121,19 @@ def mean_flip_rate(
     >>> round(results.value, 4), results.measure
     (0.625, 'mFR')
     """
-    owner = "mean_flip_rate"
-    rates = _rates(flip_rates, "flip_rates", owner)
-    labels = corruption_names(names, len(rates), owner)
-    check_reference(reference, reference_flip_rates, "reference_flip_rates", owner)
+    caller = "mean_flip_rate"
+    rates = _rates(flip_rates, "flip_rates", caller)
+    labels = corruption_names(names, len(rates), caller)
+    check_reference(reference, reference_flip_rates, "reference_flip_rates", caller)
     measure = "mean flip probability (no reference)"
     if reference_flip_rates is not None:
-        base = _rates(reference_flip_rates, "reference_flip_rates", owner)
+        base = _rates(reference_flip_rates, "reference_flip_rates", caller)
         if len(base) != len(rates):
             raise ValueError(
-                f"{owner} needs one rate per perturbation of both models; flip_rates "
+                f"{caller} needs one rate per perturbation of both models; flip_rates "
                 f"has {len(rates)}, reference_flip_rates {len(base)}."
             )
-        rates = quotients(rates, base, labels, owner)
+        rates = quotients(rates, base, labels, caller)
         measure = "mFR"
     return Results(
         columns=("perturbation", "flip_rate"),
@@ -145,8 +145,8 @@ def mean_flip_rate(
     )
 
 
-def _rates(rates, name, owner):
-    rates = check_scores(rates, owner, name=name)
-    check_number(rates.max(), name, owner, low=0, high=1)
-    check_number(rates.min(), name, owner, low=0, high=1)
+def _rates(rates, name, caller):
+    rates = check_scores(rates, caller, name=name)
+    check_number(rates.max(), name, caller, low=0, high=1)
+    check_number(rates.min(), name, caller, low=0, high=1)
     return rates

@@ -59,14 +59,14 @@ def rr_linearity(tolerances, ratios):
     >>> round(line.max_deviation, 6), line.at
     (0.25, 0.1)
     """
-    owner = "rr_linearity"
-    tolerances = check_scores(tolerances, owner, name="tolerances", min_size=3)
-    check_fractions(tolerances, owner, name="tolerances")
-    ratios = check_scores(ratios, owner, name="ratios")
-    check_fractions(ratios, owner, name="ratios")
-    check_same_length(owner, tolerances=tolerances, ratios=ratios)
+    caller = "rr_linearity"
+    tolerances = check_scores(tolerances, caller, name="tolerances", min_size=3)
+    check_fractions(tolerances, caller, name="tolerances")
+    ratios = check_scores(ratios, caller, name="ratios")
+    check_fractions(ratios, caller, name="ratios")
+    check_same_length(caller, tolerances=tolerances, ratios=ratios)
     if len(np.unique(tolerances)) < len(tolerances):
-        raise ValueError(f"{owner} needs different tolerances; two are equal.")
+        raise ValueError(f"{caller} needs different tolerances; two are equal.")
     order = np.argsort(tolerances)
     tolerances, ratios = tolerances[order], ratios[order]
     chord, line, deviation, place = straightness(tolerances, ratios[None])

@@ -57,8 +57,8 @@ def prediction_shift(y_pred, y_pred_perturbed, *, reference="predicted", y_true=
     >>> prediction_shift([1.0, 2.0], [[1.5, 2.0], [1.0, 0.0]])
     array([0.5, 2. ])
     """
-    owner = "prediction_shift"
-    return _shift(y_pred, y_pred_perturbed, reference, y_true, owner)
+    caller = "prediction_shift"
+    return _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
 
 
 @metric
@@ -118,10 +118,10 @@ def regression_robust_ratio_score(
     >>> regression_robust_ratio_score([10.0, 20.0], [10.5, 24.0], tolerance=1.0)
     0.5
     """
-    owner = "regression_robust_ratio_score"
-    tolerance = check_number(tolerance, "tolerance", owner, low=0)
-    shift = _shift(y_pred, y_pred_perturbed, reference, y_true, owner)
-    weight = check_weights(sample_weight, len(shift), owner)
+    caller = "regression_robust_ratio_score"
+    tolerance = check_number(tolerance, "tolerance", caller, low=0)
+    shift = _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
+    weight = check_weights(sample_weight, len(shift), caller)
     return float(_shares(shift, np.array([tolerance]), y_pred, weight)[0])
 
 
@@ -176,35 +176,36 @@ def regression_robust_ratio_curve(
     >>> regression_robust_ratio_curve([1.0, 2.0], [1.5, 4.0], tolerances=[0, 1, 2])[1]
     array([0. , 0.5, 1. ])
     """
-    owner = "regression_robust_ratio_curve"
-    shift = _shift(y_pred, y_pred_perturbed, reference, y_true, owner)
+    caller = "regression_robust_ratio_curve"
+    shift = _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
     if tolerances is None:
         tolerances = np.linspace(0, shift.max(), 21)
-    tolerances = check_scores(tolerances, owner, name="tolerances")
+    tolerances = check_scores(tolerances, caller, name="tolerances")
     if (tolerances < 0).any():
-        raise invalid("tolerances", owner, "numbers of at least 0", tolerances.min())
-    weight = check_weights(sample_weight, len(shift), owner)
+        raise invalid("tolerances", caller, "numbers of at least 0", tolerances.min())
+    weight = check_weights(sample_weight, len(shift), caller)
     return tolerances, _shares(shift, tolerances, y_pred, weight)
 
 
-def _shift(y_pred, y_pred_perturbed, reference, y_true, owner):
-    check_choice(reference, "reference", owner, REFERENCES)
-    anchor = check_scores(y_pred, owner, name="y_pred")
+def _shift(y_pred, y_pred_perturbed, reference, y_true, caller):
+    check_choice(reference, "reference", caller, REFERENCES)
+    anchor = check_scores(y_pred, caller, name="y_pred")
     if reference == "true":
         if y_true is None:
-            raise ValueError(f"{owner} needs y_true for reference='true'.")
-        target = check_scores(y_true, owner, name="y_true")
-        check_same_length(owner, y_pred=anchor, y_true=target)
+            raise ValueError(f"{caller} needs y_true for reference='true'.")
+        target = check_scores(y_true, caller, name="y_true")
+        check_same_length(caller, y_pred=anchor, y_true=target)
         anchor = target
     shape = np.shape(y_pred_perturbed)
     if len(shape) not in (1, 2) or shape[-1] != len(anchor) or 0 in shape:
         raise ValueError(
-            f"{owner} needs y_pred_perturbed of shape (n_samples,) or (n_perturbations,"
+            f"{caller} needs y_pred_perturbed of shape (n_samples,) or "
+            "(n_perturbations,"
             f" n_samples), with at least one sample. Got shape {tuple(shape)} for "
             f"{len(anchor)} samples."
         )
     flat = np.asarray(y_pred_perturbed).ravel()
-    moved = check_scores(flat, owner, name="y_pred_perturbed")
+    moved = check_scores(flat, caller, name="y_pred_perturbed")
     return np.abs(moved.reshape(-1, len(anchor)) - anchor).max(axis=0)
 
 

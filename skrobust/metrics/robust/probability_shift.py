@@ -65,24 +65,24 @@ def probability_shift(
     >>> probability_shift([[0.6, 0.3, 0.1]], [[0.35, 0.05, 0.6]]).round(6)
     array([0.25])
     """
-    owner = "probability_shift"
+    caller = "probability_shift"
     data = y_prob, y_prob_perturbed
-    shift, _ = shift_and_atol(*data, reference, y_true, labels, owner)
+    shift, _ = shift_and_atol(*data, reference, y_true, labels, caller)
     kind = np.result_type(*map(np.asarray, data))
     # The shift is as exact as what it was made of, which a tolerance must know.
     return shift.astype(kind if kind == np.float32 else np.float64)
 
 
-def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, owner):
+def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, caller):
     """Return the shift of each sample and the rounding that comparisons allow."""
-    check_choice(reference, "reference", owner, _REFERENCES)
-    clean = check_probabilities(y_prob, owner, name="y_prob")
+    check_choice(reference, "reference", caller, _REFERENCES)
+    clean = check_probabilities(y_prob, caller, name="y_prob")
     moved = check_probabilities(
-        y_prob_perturbed, owner, name="y_prob_perturbed", ndims=(2, 3)
+        y_prob_perturbed, caller, name="y_prob_perturbed", ndims=(2, 3)
     )
     if moved.shape[-2:] != clean.shape or 0 in moved.shape:
         raise ValueError(
-            f"{owner} needs y_prob_perturbed of the shape of y_prob, or "
+            f"{caller} needs y_prob_perturbed of the shape of y_prob, or "
             "(n_perturbations, n_samples, n_classes), with at least one sample. Got "
             f"{moved.shape} against {clean.shape}."
         )
@@ -94,10 +94,10 @@ def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, owner):
         columns = clean.argmax(axis=1)
     elif reference == "true":
         if y_true is None:
-            raise ValueError(f"{owner} needs y_true when reference='true'.")
-        y_true = label_array(y_true, owner, "y_true")
-        check_same_length(owner, y_prob=clean, y_true=y_true)
-        columns = label_columns(y_true, labels, clean.shape[1], owner)
+            raise ValueError(f"{caller} needs y_true when reference='true'.")
+        y_true = label_array(y_true, caller, "y_true")
+        check_same_length(caller, y_prob=clean, y_true=y_true)
+        columns = label_columns(y_true, labels, clean.shape[1], caller)
     shift = np.zeros(len(clean))
     clean = clean.astype(np.float64)
     # One perturbation at a time keeps the memory at that of one matrix.

@@ -91,19 +91,21 @@ def robust_ratio_band(
     >>> band.ratio, band.band_low.round(3), band.band_high.round(3)
     (array([0.25, 0.5 ]), array([0.114, 0.364]), array([0.386, 0.636]))
     """
-    owner = "robust_ratio_band"
-    confidence = check_confidence(confidence, owner)
+    caller = "robust_ratio_band"
+    confidence = check_confidence(confidence, caller)
     if tolerances is None:
         tolerances = np.arange(21) / 100
-    tolerances = check_scores(tolerances, owner, name="tolerances")
-    check_fractions(tolerances, owner, name="tolerances")
-    shift, atol = shifts(data, owner, reference=reference, y_true=y_true, labels=labels)
-    weight = check_weights(sample_weight, len(shift), owner)
-    units = make_units(clusters, len(shift), owner)
+    tolerances = check_scores(tolerances, caller, name="tolerances")
+    check_fractions(tolerances, caller, name="tolerances")
+    shift, atol = shifts(
+        data, caller, reference=reference, y_true=y_true, labels=labels
+    )
+    weight = check_weights(sample_weight, len(shift), caller)
+    units = make_units(clusters, len(shift), caller)
     within = [shift <= tolerance + atol for tolerance in tolerances]
 
     def limits(level):
-        return [share_interval(w, weight, units, level, "auto", owner) for w in within]
+        return [share_interval(w, weight, units, level, "auto", caller) for w in within]
 
     points = limits(confidence)
     ratio = np.array([point.value for point in points])

@@ -78,34 +78,34 @@ def average_structural_similarity(
     >>> average_structural_similarity(X, X, data_range=(0, 1))
     1.0
     """
-    owner = "average_structural_similarity"
-    low, high = check_data_range(data_range, owner)
-    check_number(sigma, "sigma", owner, low=0, low_open=True)
-    if check_count(window_size, "window_size", owner, low=3) % 2 == 0:
-        raise invalid("window_size", owner, "odd", window_size)
-    clean, adversarial = check_inputs(X, X_adversarial, owner)
+    caller = "average_structural_similarity"
+    low, high = check_data_range(data_range, caller)
+    check_number(sigma, "sigma", caller, low=0, low_open=True)
+    if check_count(window_size, "window_size", caller, low=3) % 2 == 0:
+        raise invalid("window_size", caller, "odd", window_size)
+    clean, adversarial = check_inputs(X, X_adversarial, caller)
     if channel_axis not in (None, 1, -1, 3):
-        raise invalid("channel_axis", owner, "None, 1, -1 or 3", channel_axis)
+        raise invalid("channel_axis", caller, "None, 1, -1 or 3", channel_axis)
     if clean.ndim != (3 if channel_axis is None else 4):
         cure = "Set channel_axis for images with channels; reshape flat rows."
-        raise invalid("X", owner, "images (n, height, width)", clean.shape, cure)
+        raise invalid("X", caller, "images (n, height, width)", clean.shape, cure)
     if channel_axis is not None:
         clean = np.moveaxis(clean, channel_axis, 1)
         adversarial = np.moveaxis(adversarial, channel_axis, 1)
     if min(clean.shape[-2:]) < window_size:
         raise ValueError(
-            f"{owner} needs images of at least {window_size} pixels a side; they are "
+            f"{caller} needs images of at least {window_size} pixels a side; they are "
             f"{clean.shape[-2]} x {clean.shape[-1]}. Lower window_size."
         )
-    won = check_successful(successful, len(clean), owner)
+    won = check_successful(successful, len(clean), caller)
     values = np.full(len(clean), np.nan)
     for i in np.flatnonzero(won):  # one image at a time keeps the memory small
         pair = clean[i] - low, adversarial[i] - low
         values[i] = _similarity(*pair, high - low, window_size // 2, sigma)
-    return mean_over(values, won, owner)
+    return mean_over(values, won, caller)
 
 
-def check_data_range(data_range, owner):
+def check_data_range(data_range, caller):
     """Return the two ends of a range of values, or raise."""
     try:
         low, high = (float(end) for end in data_range)
@@ -113,7 +113,9 @@ def check_data_range(data_range, owner):
     except (TypeError, ValueError):
         fine = False
     if not fine:
-        raise invalid("data_range", owner, "a pair (low, high), low < high", data_range)
+        raise invalid(
+            "data_range", caller, "a pair (low, high), low < high", data_range
+        )
     return low, high
 
 

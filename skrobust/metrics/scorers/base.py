@@ -8,17 +8,17 @@ from sklearn.utils.metadata_routing import UNUSED
 from skrobust._validation import check_same_length, check_targets
 
 
-def _refuse_what_is_not_raw(estimator, owner):
+def _refuse_what_is_not_raw(estimator, caller):
     """Raise where scikit-learn hands a scorer something else than the rows of X."""
     if getattr(estimator, "_in_fit", False):
         raise ValueError(
-            f"{owner} cannot serve early stopping: scikit-learn scores it on binned "
+            f"{caller} cannot serve early stopping: scikit-learn scores it on binned "
             "features, not on the rows. Use scoring='loss' there, and this scorer in a "
             "search around it."
         )
     if type(estimator).__name__ in {"_IdentityRegressor", "_IdentityClassifier"}:
         raise ValueError(
-            f"{owner} needs the rows, and the leave-one-out shortcut of scikit-learn "
+            f"{caller} needs the rows, and the leave-one-out shortcut of scikit-learn "
             "has predictions alone. Pass cv=5 to the estimator."
         )
 
@@ -73,13 +73,13 @@ class BaseScorer(BaseEstimator):
         float
             Greater is better.
         """
-        owner = type(self).__name__
-        _refuse_what_is_not_raw(estimator, owner)
+        caller = type(self).__name__
+        _refuse_what_is_not_raw(estimator, caller)
         if self._needs_y and y is None:
-            raise ValueError(f"{owner} needs y, the true labels of the rows.")
+            raise ValueError(f"{caller} needs y, the true labels of the rows.")
         if y is not None:
-            y = check_targets(y, owner)
-            check_same_length(owner, X=X if hasattr(X, "__len__") else y, y=y)
+            y = check_targets(y, caller)
+            check_same_length(caller, X=X if hasattr(X, "__len__") else y, y=y)
         return float(self._score(estimator, X, y, sample_weight))
 
     def __call__(self, estimator, X, y=None, **metadata):

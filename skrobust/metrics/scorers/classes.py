@@ -36,13 +36,13 @@ NORMALIZED = ("accuracy", "r2", "clustering")
 ROBUST = ("robust_accuracy", "robust_ratio", "regression_robust_ratio")
 
 
-def _metric_value(metric, owner, y, y_pred, sample_weight):
+def _metric_value(metric, caller, y, y_pred, sample_weight):
     if isinstance(metric, str):
-        check_choice(metric, "metric", owner, ("accuracy",))
+        check_choice(metric, "metric", caller, ("accuracy",))
         metric = accuracy_score
     elif not callable(metric):
         rule = "'accuracy' or a function of (y_true, y_pred)"
-        raise invalid("metric", owner, rule, metric)
+        raise invalid("metric", caller, rule, metric)
     if sample_weight is None:
         return metric(y, y_pred)
     return metric(y, y_pred, sample_weight=sample_weight)
@@ -159,14 +159,14 @@ class RobustScorer(BaseScorer):
         )
 
     def _regression_ratio(self, estimator, X, y, sample_weight):
-        owner = "RobustScorer"
+        caller = "RobustScorer"
         if self.tolerance is None:
             raise ValueError(
-                f"{owner} needs a tolerance for metric='regression_robust_ratio', in "
+                f"{caller} needs a tolerance for metric='regression_robust_ratio', in "
                 "the units of the target."
             )
-        check_number(self.tolerance, "tolerance", owner, low=0)
-        check_choice(self.reference, "reference", owner, REFERENCES)
+        check_number(self.tolerance, "tolerance", caller, low=0)
+        check_choice(self.reference, "reference", caller, REFERENCES)
         far = "prediction_error" if self.reference == "true" else "prediction_shift"
         attack = for_regression(self.perturbation, far)
         clean = predict_labels(estimator, X)
@@ -230,11 +230,11 @@ class StabilityIndexScorer(BaseScorer):
         return "stability_index"
 
     def _score(self, estimator, X, y, sample_weight):
-        owner = "StabilityIndexScorer"
-        n_periods = check_count(self.n_periods, "n_periods", owner, low=2)
+        caller = "StabilityIndexScorer"
+        n_periods = check_count(self.n_periods, "n_periods", caller, low=2)
         if len(y) < n_periods:
             raise ValueError(
-                f"The 'n_periods' parameter of {owner} must be at most the number of "
+                f"The 'n_periods' parameter of {caller} must be at most the number of "
                 f"rows. Got {n_periods} periods for {len(y)} rows."
             )
         predicted = predict_labels(estimator, X)
@@ -242,7 +242,7 @@ class StabilityIndexScorer(BaseScorer):
         for rows in np.array_split(np.arange(len(y)), n_periods):
             weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
             scores.append(
-                _metric_value(self.metric, owner, y[rows], predicted[rows], weight)
+                _metric_value(self.metric, caller, y[rows], predicted[rows], weight)
             )
         return stability_index(
             scores,
@@ -251,20 +251,20 @@ class StabilityIndexScorer(BaseScorer):
         )
 
 
-def check_perturber(perturbation, name, owner):
+def check_perturber(perturbation, name, caller):
     """Raise unless something has ``perturb(estimator, X, y)``."""
     if isinstance(perturbation, type) or not callable(
         getattr(perturbation, "perturb", None)
     ):
         rule = "an object with perturb(estimator, X, y), a perturbation or an attack"
-        raise invalid(name, owner, rule, perturbation)
+        raise invalid(name, caller, rule, perturbation)
 
 
-def check_conditions(conditions, owner):
+def check_conditions(conditions, caller):
     """Return a list of conditions, or raise."""
     if conditions is None or isinstance(conditions, str) or not len(conditions):
         rule = "a list of conditions, such as two_factor_grid('asi68')"
-        raise invalid("conditions", owner, rule, conditions)
+        raise invalid("conditions", caller, rule, conditions)
     for condition in conditions:
-        check_perturber(condition, "conditions", owner)
+        check_perturber(condition, "conditions", caller)
     return conditions

@@ -13,9 +13,9 @@ UNRESOLVED = (
 )
 
 
-def asi_interval(correct, units, confidence, method, resample_conditions, owner):
+def asi_interval(correct, units, confidence, method, resample_conditions, caller):
     """Return the noise-corrected jackknife interval of the index."""
-    check_choice(method, "method", owner, ("auto", "jackknife"))
+    check_choice(method, "method", caller, ("auto", "jackknife"))
     statistic = NoiseCorrected(correct, units)
     mean, plain, variance = statistic.whole()
     value, plug_in = float(index(mean, variance)), float(index(mean, plain))

@@ -50,11 +50,11 @@ def coefficient_of_variation(scores):
     >>> round(coefficient_of_variation([0.9, 0.8, 0.7]), 6)
     0.102062
     """
-    owner = "coefficient_of_variation"
-    mean, spread = _mean_and_spread(_non_negative(scores, owner))
+    caller = "coefficient_of_variation"
+    mean, spread = _mean_and_spread(_non_negative(scores, caller))
     if mean == 0:
         warnings.warn(
-            f"{owner} is undefined when every score is 0; it is set to nan.",
+            f"{caller} is undefined when every score is 0; it is set to nan.",
             UndefinedMetricWarning,
             stacklevel=2,
         )
@@ -111,17 +111,17 @@ def accuracy_stability_index(scores, *, zero_division=-1.0):
     >>> round(accuracy_stability_index([0.9, 0.8, 0.7]), 6)
     0.773714
     """
-    owner = "accuracy_stability_index"
-    scores = check_fractions(_non_negative(scores, owner), owner)
+    caller = "accuracy_stability_index"
+    scores = check_fractions(_non_negative(scores, caller), caller)
     is_nan = isinstance(zero_division, float) and np.isnan(zero_division)
     if not is_nan:
         zero_division = check_number(
-            zero_division, "zero_division", owner, low=-1, high=1
+            zero_division, "zero_division", caller, low=-1, high=1
         )
     mean, spread = _mean_and_spread(scores)
     if mean == 0:
         warnings.warn(
-            f"{owner} is undefined when every score is 0; it is set to "
+            f"{caller} is undefined when every score is 0; it is set to "
             f"zero_division={zero_division}.",
             UndefinedMetricWarning,
             stacklevel=3,
@@ -186,17 +186,17 @@ def stability_index(
     >>> round(stability_index([0.85, 0.86, 0.84, 0.83, 0.82]), 6)
     0.728918
     """
-    owner = "stability_index"
-    fall = check_number(falling_rate_weight, "falling_rate_weight", owner, low=0)
-    scatter = check_number(variability_weight, "variability_weight", owner, low=0)
-    scores = check_scores(scores, owner, min_size=0)
+    caller = "stability_index"
+    fall = check_number(falling_rate_weight, "falling_rate_weight", caller, low=0)
+    scatter = check_number(variability_weight, "variability_weight", caller, low=0)
+    scores = check_scores(scores, caller, min_size=0)
     if times is not None:
-        times = check_scores(times, owner, name="times", min_size=0)
+        times = check_scores(times, caller, name="times", min_size=0)
         if times.size != scores.size:
-            check_same_length(owner, scores=scores, times=times)
+            check_same_length(caller, scores=scores, times=times)
     if scores.size < 2:
         warnings.warn(
-            f"{owner} is undefined for fewer than two periods; it is set to nan.",
+            f"{caller} is undefined for fewer than two periods; it is set to nan.",
             UndefinedMetricWarning,
             stacklevel=3,
         )
@@ -204,16 +204,16 @@ def stability_index(
     if times is None:
         times = np.arange(scores.size, dtype=np.float64)
     if times.min() == times.max():
-        raise invalid("times", owner, "times that are not all equal", float(times[0]))
+        raise invalid("times", caller, "times that are not all equal", float(times[0]))
     slope, residuals = _trend(scores, times)
     return float(scores.mean() + fall * min(0.0, slope) - scatter * residuals.std())
 
 
-def _non_negative(scores, owner):
-    scores = check_scores(scores, owner)
+def _non_negative(scores, caller):
+    scores = check_scores(scores, caller)
     if scores.min() < 0:
         raise ValueError(
-            f"{owner} needs non-negative scores; found {scores.min():g}. Scores that "
+            f"{caller} needs non-negative scores; found {scores.min():g}. Scores that "
             "can be negative, such as R2 or Matthews correlation, have no meaningful "
             "coefficient of variation."
         )

@@ -10,7 +10,7 @@ from skrobust.metrics.labels import label_array
 _DRAWS = 200
 
 
-def period_scores(arrays, periods, score, clusters, rng, owner):
+def period_scores(arrays, periods, score, clusters, rng, caller):
     """Return names and scores of the periods, the noise of their rows, and warnings.
 
     Parameters
@@ -25,8 +25,8 @@ def period_scores(arrays, periods, score, clusters, rng, owner):
         What is drawn together inside a period.
     rng : Generator
         For the resamples.
-    owner : str
-        The function that an error names.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -37,18 +37,18 @@ def period_scores(arrays, periods, score, clusters, rng, owner):
     warnings : tuple of str
         How many periods had no score.
     """
-    periods = label_array(periods, owner, "periods")
-    check_same_length(owner, data=arrays[0], periods=periods)
+    periods = label_array(periods, caller, "periods")
+    check_same_length(caller, data=arrays[0], periods=periods)
     if clusters is not None:
-        clusters = label_array(clusters, owner, "clusters")
-        check_same_length(owner, data=arrays[0], clusters=clusters)
+        clusters = label_array(clusters, caller, "clusters")
+        check_same_length(caller, data=arrays[0], clusters=clusters)
     if score is None and len(arrays) != 1:
         raise ValueError(
-            f"{owner} needs score=callable to score {len(arrays)} arrays per period."
+            f"{caller} needs score=callable to score {len(arrays)} arrays per period."
         )
     if score is None and arrays[0].ndim != 1:
         rule = "1-D without score=, as each period's score is then the mean"
-        raise invalid("data", owner, rule, arrays[0].shape)
+        raise invalid("data", caller, rule, arrays[0].shape)
     names = np.unique(periods)
     kept, values, noise = [], [], []
     for name in names:
@@ -73,5 +73,5 @@ def period_scores(arrays, periods, score, clusters, rng, owner):
     if left_out:
         warnings = (f"{left_out} of {len(names)} periods have no score; left out.",)
     if not kept:
-        raise ValueError(f"{owner} found no period whose score is defined.")
+        raise ValueError(f"{caller} found no period whose score is defined.")
     return np.array(kept), np.array(values), np.column_stack(noise), warnings

@@ -117,7 +117,7 @@ def period_stability_index(
         undefined=undefined,
         return_periods=return_periods,
         sample_weight=sample_weight,
-        owner="period_stability_index",
+        caller="period_stability_index",
     )
 
 
@@ -192,7 +192,7 @@ def gini_stability(
         undefined=undefined,
         return_periods=return_periods,
         sample_weight=sample_weight,
-        owner="gini_stability",
+        caller="gini_stability",
     )
 
 
@@ -207,17 +207,17 @@ def _index(
     undefined,
     return_periods,
     sample_weight,
-    owner,
+    caller,
 ):
-    check_choice(undefined, "undefined", owner, ("warn", "raise"))
-    check_choice(slope_per, "slope_per", owner, ("period", "time"))
-    fall = check_number(weights[0], "falling_rate_weight", owner, low=0)
-    scatter = check_number(weights[1], "variability_weight", owner, low=0)
-    y_true, y_pred, score = named_metric(named, y_true, y_pred, owner)
-    distinct, rows = rows_of_periods(times, len(y_true), owner)
+    check_choice(undefined, "undefined", caller, ("warn", "raise"))
+    check_choice(slope_per, "slope_per", caller, ("period", "time"))
+    fall = check_number(weights[0], "falling_rate_weight", caller, low=0)
+    scatter = check_number(weights[1], "variability_weight", caller, low=0)
+    y_true, y_pred, score = named_metric(named, y_true, y_pred, caller)
+    distinct, rows = rows_of_periods(times, len(y_true), caller)
     if slope_per == "time" and distinct.dtype.kind not in "iuf":
-        raise invalid("times", owner, "numbers when slope_per='time'", distinct[0])
-    weight = check_weights(sample_weight, len(y_true), owner)
+        raise invalid("times", caller, "numbers when slope_per='time'", distinct[0])
+    weight = check_weights(sample_weight, len(y_true), caller)
     scores = np.array(
         [
             score_of(score, y_true[i], y_pred[i], None if weight is None else weight[i])
@@ -233,7 +233,7 @@ def _index(
             variability_weight=scatter,
             times=distinct[counts] if slope_per == "time" else None,
         )
-    _tell(distinct, counts, undefined, owner)
+    _tell(distinct, counts, undefined, caller)
     if not return_periods:
         return index
     return index, Results(
@@ -244,7 +244,7 @@ def _index(
     )
 
 
-def _tell(distinct, counts, undefined, owner):
+def _tell(distinct, counts, undefined, caller):
     """Warn once, or raise, about the periods that are left out."""
     n_out = int((~counts).sum())
     text = ""
@@ -254,9 +254,9 @@ def _tell(distinct, counts, undefined, owner):
             f"class only, or no weight); the first is {distinct[~counts][0]}."
         )
         if undefined == "raise":
-            raise ValueError(f"{owner} found {text}")
-        text = f"{owner} leaves out {text} "
+            raise ValueError(f"{caller} found {text}")
+        text = f"{caller} leaves out {text} "
     if counts.sum() < 2:
-        text += f"{owner} is undefined for fewer than two periods; it is set to nan."
+        text += f"{caller} is undefined for fewer than two periods; it is set to nan."
     if text:
         warnings.warn(text.rstrip(), UndefinedMetricWarning, stacklevel=5)

@@ -57,11 +57,11 @@ def stability_quadrant(mean, cv, *, reference_mean, reference_cv):
     >>> stability_quadrant(0.8575, 0.0333, reference_mean=0.8525, reference_cv=0.0228)
     'II'
     """
-    owner = "stability_quadrant"
-    mean = check_number(mean, "mean", owner)
-    cv = check_number(cv, "cv", owner, low=0)
-    reference_mean = check_number(reference_mean, "reference_mean", owner)
-    reference_cv = check_number(reference_cv, "reference_cv", owner, low=0)
+    caller = "stability_quadrant"
+    mean = check_number(mean, "mean", caller)
+    cv = check_number(cv, "cv", caller, low=0)
+    reference_mean = check_number(reference_mean, "reference_mean", caller)
+    reference_cv = check_number(reference_cv, "reference_cv", caller, low=0)
     return _quadrant(mean, cv, reference_mean, reference_cv)
 
 
@@ -104,22 +104,23 @@ def stability_summary(scores, *, reference=None):
     >>> round(summary.asi, 4), summary.quadrant
     (0.7737, 'I')
     """
-    owner = "stability_summary"
+    caller = "stability_summary"
     summary = _summary(scores)
     if reference is None:
         return summary
     if isinstance(reference, Mapping):
         if not {"mean", "cv"} <= set(reference):
             raise ValueError(
-                f"{owner} needs a reference of scores, or a summary with mean and cv; "
+                f"{caller} needs a reference of scores, or a summary with mean and cv; "
                 f"this one has {sorted(reference)}."
             )
-        check_number(reference["mean"], "reference mean", owner)
-        check_number(reference["cv"], "reference cv", owner, low=0)
+        check_number(reference["mean"], "reference mean", caller)
+        check_number(reference["cv"], "reference cv", caller, low=0)
     else:
-        if len(check_scores(reference, owner, name="reference")) != len(scores):
+        if len(check_scores(reference, caller, name="reference")) != len(scores):
             raise ValueError(
-                f"{owner} needs scores and reference under the same conditions; scores "
+                f"{caller} needs scores and reference under the same conditions; "
+                "scores "
                 f"has {len(scores)}, reference {len(reference)}."
             )
         reference = _summary(reference)

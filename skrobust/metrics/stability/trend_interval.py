@@ -34,13 +34,13 @@ class Trend:
         )
 
 
-def trend_interval(scores, trend, noise, confidence, method, n_resamples, rng, owner):
+def trend_interval(scores, trend, noise, confidence, method, n_resamples, rng, caller):
     """Return the interval of the stability index.
 
     ``noise`` holds the deviations of each period's score when its rows are resampled,
     of shape (n_draws, n_periods), or is None.
     """
-    check_choice(method, "method", owner, ("auto", "delta", "blocks"))
+    check_choice(method, "method", caller, ("auto", "delta", "blocks"))
     n = len(scores)
     if method == "auto":
         method = "delta" if n < LONG_SERIES else "blocks"

@@ -17,7 +17,7 @@ def _kind(dtype):
     return dtype.name if dtype.name in _DTYPE_RANGES else dtype.kind
 
 
-def split_image_shape(image_shape, n_features, owner):
+def split_image_shape(image_shape, n_features, caller):
     """Return ``image_shape`` as a tuple of ints; one -1 stands for what is left."""
     try:
         shape = tuple(int(side) for side in image_shape)
@@ -25,19 +25,20 @@ def split_image_shape(image_shape, n_features, owner):
         shape = ()
     rule = "a tuple (height, width), with channels first or last where there are any"
     if len(shape) not in (2, 3) or any(s < 1 and s != -1 for s in shape):
-        raise invalid("image_shape", owner, rule, image_shape)
+        raise invalid("image_shape", caller, rule, image_shape)
     if shape.count(-1) == 1:
         known = -int(np.prod(shape))
         shape = tuple(n_features // known if s == -1 else s for s in shape)
     if int(np.prod(shape)) != n_features:
         raise ValueError(
-            f"The 'image_shape' parameter of {owner} must hold as many pixels as a row "
+            f"The 'image_shape' parameter of {caller} must hold as many pixels as "
+            "a row "
             f"has features. Got {tuple(image_shape)} for rows of {n_features} features."
         )
     return shape
 
 
-def find_channel_axis(image_shape, channel_axis, owner):
+def find_channel_axis(image_shape, channel_axis, caller):
     """Return 0 or 2 for the axis of the channels in a 3-D image shape.
 
     A shape that could be read both ways needs ``channel_axis``.
@@ -45,12 +46,14 @@ def find_channel_axis(image_shape, channel_axis, owner):
     if channel_axis is not None:
         axis = {0: 0, 1: 0, -1: 2, 2: 2, 3: 2}.get(channel_axis)
         if axis is None or isinstance(channel_axis, bool):
-            raise invalid("channel_axis", owner, "1 (first) or -1 (last)", channel_axis)
+            raise invalid(
+                "channel_axis", caller, "1 (first) or -1 (last)", channel_axis
+            )
         return axis
     candidates = [axis for axis in (0, 2) if image_shape[axis] in _CHANNEL_COUNTS]
     if len(candidates) != 1:
         raise ValueError(
-            f"{owner} cannot tell the channels of images of shape {image_shape}; pass "
+            f"{caller} cannot tell the channels of images of shape {image_shape}; pass "
             "channel_axis=1 (channels first) or channel_axis=-1 (channels last)."
         )
     return candidates[0]
@@ -107,17 +110,17 @@ class ImagePerturbation(BasePerturbation):
         self.kind_ = _kind(values.dtype)
 
     def _find_range(self, values, learn):
-        owner = type(self).__name__
+        caller = type(self).__name__
         if values.dtype.kind == "b":  # most changes of values would be rounded away
             raise ValueError(
-                f"{owner} takes images of numbers. Got bool; convert them with "
+                f"{caller} takes images of numbers. Got bool; convert them with "
                 ".astype(float), where False is 0 and True is 1."
             )
         given = self.data_range
         if isinstance(given, str):
             if given != "auto":
                 raise invalid(
-                    "data_range", owner, "'auto' or a pair (low, high)", given
+                    "data_range", caller, "'auto' or a pair (low, high)", given
                 )
             if values.dtype.name in _DTYPE_RANGES:
                 return _DTYPE_RANGES[values.dtype.name], False
@@ -127,7 +130,7 @@ class ImagePerturbation(BasePerturbation):
                 return (0.0, 1.0), False
             if not learn:
                 raise ValueError(
-                    f"{owner} found {values.dtype} values in [{low:g}, {high:g}] and "
+                    f"{caller} found {values.dtype} values in [{low:g}, {high:g}] and "
                     "knows no data range for them. Fit it on training data, or pass "
                     "data_range=(low, high)."
                 )
@@ -138,7 +141,7 @@ class ImagePerturbation(BasePerturbation):
             low = high = np.nan
         if not (np.isfinite([low, high]).all() and low < high):
             rule = "'auto' or a pair (low, high) with low < high"
-            raise invalid("data_range", owner, rule, given)
+            raise invalid("data_range", caller, rule, given)
         return (low, high), False
 
     def _range_of(self, values):
@@ -171,34 +174,36 @@ class ImagePerturbation(BasePerturbation):
 
         The first is the shape in the layout that came in; an axis of 1 then moves last.
         """
-        owner = type(self).__name__
+        caller = type(self).__name__
         n = len(values)
         if values.ndim == 2:
             if self.image_shape is None:
                 if self._needs_geometry:
                     raise ValueError(
-                        f"{owner} needs image_shape to read rows of {values.shape[1]} "
+                        f"{caller} needs image_shape to read rows of {values.shape[1]} "
                         "features as images; pass image_shape=(height, width)."
                     )
                 return (n, 1, values.shape[1], 1), 3
-            shape = split_image_shape(self.image_shape, values.shape[1], owner)
+            shape = split_image_shape(self.image_shape, values.shape[1], caller)
         elif values.ndim in (3, 4):
             shape = values.shape[1:]
             if self.image_shape is not None:
-                wanted = split_image_shape(self.image_shape, int(np.prod(shape)), owner)
+                wanted = split_image_shape(
+                    self.image_shape, int(np.prod(shape)), caller
+                )
                 if wanted != shape:
                     raise ValueError(
-                        f"The 'image_shape' parameter of {owner} is {wanted}, but the "
+                        f"The 'image_shape' parameter of {caller} is {wanted}, but the "
                         f"images have shape {shape}."
                     )
         else:
             raise ValueError(
-                f"{owner} takes images of shape (n, height, width), channels first "
+                f"{caller} takes images of shape (n, height, width), channels first "
                 f"or last, or flat rows. Got an array of shape {values.shape}."
             )
         if len(shape) == 2:
             return (n, *shape, 1), 3
-        return (n, *shape), 1 + find_channel_axis(shape, self.channel_axis, owner)
+        return (n, *shape), 1 + find_channel_axis(shape, self.channel_axis, caller)
 
     def _perturb(self, X, rng):
         self._check_side(X)

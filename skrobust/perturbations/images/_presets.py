@@ -3,11 +3,11 @@
 from skrobust._validation import check_number
 from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur, ZoomBlur
 from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
-from skrobust.perturbations.images._compression import JPEGCompression, Pixelate
 from skrobust.perturbations.images._edges import CannyEdges
 from skrobust.perturbations.images._elastic import ElasticDeformation
 from skrobust.perturbations.images._fog import Fog
 from skrobust.perturbations.images._gaussian import GaussianNoise, SaltAndPepper
+from skrobust.perturbations.images._jpeg_pixelate import JPEGCompression, Pixelate
 from skrobust.perturbations.images._motion import GlassBlur, MotionBlur
 from skrobust.perturbations.images._noise_more import SpeckleNoise
 from skrobust.perturbations.images._noise_shot import ShotNoise
@@ -72,12 +72,12 @@ def _mnist_corruptions():
     }  # fmt: skip
 
 
-def _check_severities(severities, owner):
+def _check_severities(severities, caller):
     try:
         severities = list(severities)
     except TypeError:
         severities = [severities]
-    return [check_number(s, "severities", owner, low=0, high=5) for s in severities]
+    return [check_number(s, "severities", caller, low=0, high=5) for s in severities]
 
 
 def _conditions(named, random_state):

@@ -80,14 +80,14 @@ class FunctionPerturbation(BasePerturbation):
         return getattr(function, "__name__", type(function).__name__)
 
     def _check_parameters(self):
-        owner = "FunctionPerturbation"
+        caller = "FunctionPerturbation"
         if not callable(self.function) or isinstance(self.function, type):
-            raise invalid("function", owner, "a function of arrays", self.function)
+            raise invalid("function", caller, "a function of arrays", self.function)
         if self.kw_args is not None and not isinstance(self.kw_args, dict):
-            raise invalid("kw_args", owner, "a dict or None", self.kw_args)
-        check_choice(self.draws, "draws", owner, (True, False, "auto"))
+            raise invalid("kw_args", caller, "a dict or None", self.kw_args)
+        check_choice(self.draws, "draws", caller, (True, False, "auto"))
         if self.name is not None and not isinstance(self.name, str):
-            raise invalid("name", owner, "a string or None", self.name)
+            raise invalid("name", caller, "a string or None", self.name)
 
     def _rng_parameter(self):
         try:

@@ -126,13 +126,13 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self : object
             The fitted model.
         """
-        owner = type(self).__name__
+        caller = type(self).__name__
         if y is None:
             raise ValueError(
-                f"{owner} requires y to be passed, but the target y is None."
+                f"{caller} requires y to be passed, but the target y is None."
             )
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
-            raise invalid("estimator", owner, "a classifier", self.estimator)
+            raise invalid("estimator", caller, "a classifier", self.estimator)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -149,24 +149,24 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _transitions(self, n_classes):
         """Return the probability of each recorded class for each true class."""
-        owner = type(self).__name__
+        caller = type(self).__name__
         kinds = ("symmetric", "pair", "matrix")
-        check_choice(self.kind, "kind", owner, kinds)
+        check_choice(self.kind, "kind", caller, kinds)
         given = [
             n for n in ("rate", "severity", "matrix") if getattr(self, n) is not None
         ]
         if len(given) > 1 or (self.matrix is not None and self.kind != "matrix"):
             raise ValueError(
-                f"{owner} takes one of 'rate', 'severity' and, with kind='matrix', "
+                f"{caller} takes one of 'rate', 'severity' and, with kind='matrix', "
                 f"'matrix'. Got {', '.join(given)} and kind={self.kind!r}."
             )
         if self.kind == "matrix":
             return self._check_matrix(n_classes)
         if self.rate is not None:
-            rate = check_number(self.rate, "rate", owner, low=0, high=1)
+            rate = check_number(self.rate, "rate", caller, low=0, high=1)
         else:
             severity = 1.0 if self.severity is None else self.severity
-            check_number(severity, "severity", owner, low=0, high=5)
+            check_number(severity, "severity", caller, low=0, high=5)
             rate = strength(severity, _LEVELS)
         if n_classes == 1:
             return np.ones((1, 1))
@@ -179,17 +179,17 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return flips
 
     def _check_matrix(self, n_classes):
-        owner = type(self).__name__
+        caller = type(self).__name__
         rule = f"of shape ({n_classes}, {n_classes}), one row a class"
         try:
             matrix = np.asarray(self.matrix, dtype=np.float64)
         except (TypeError, ValueError):
-            raise invalid("matrix", owner, rule, self.matrix) from None
+            raise invalid("matrix", caller, rule, self.matrix) from None
         if matrix.shape != (n_classes, n_classes):
-            raise invalid("matrix", owner, rule, matrix.shape)
+            raise invalid("matrix", caller, rule, matrix.shape)
         if not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1).max() > 1e-6:
             rule = "made of probabilities whose rows sum to 1"
-            raise invalid("matrix", owner, rule, matrix.tolist())
+            raise invalid("matrix", caller, rule, matrix.tolist())
         return matrix
 
     def _flip(self, transitions, codes, X):

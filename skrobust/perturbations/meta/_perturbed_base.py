@@ -138,7 +138,7 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
         mapping = MethodMapping()
         for method in ("fit", "score", *_ROUTED):
             mapping.add(caller=method, callee=method)
-        router = MetadataRouter(owner=type(self).__name__)
+        router = MetadataRouter(caller=type(self).__name__)
         return router.add(estimator=self.estimator, method_mapping=mapping)
 
     def _respond(self, method, X, params, *targets):
@@ -155,11 +155,11 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
         return process_routing(self, method, **params).estimator[method]
 
     def _check_parameters(self):
-        owner = type(self).__name__
-        check_choice(self.on, "on", owner, SIDES)
+        caller = type(self).__name__
+        check_choice(self.on, "on", caller, SIDES)
         if isinstance(self.perturbation, BaseAttack):
             raise ValueError(
-                f"{owner} cannot attack, since there are no true labels at predict; "
+                f"{caller} cannot attack, since there are no true labels at predict; "
                 "measure the model under attack with skrobust.metrics."
                 f"make_robust_scorer({type(self.perturbation).__name__}(...))."
             )
@@ -167,12 +167,12 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
             getattr(self.perturbation, "perturb", None)
         ):
             rule = "an object with perturb(estimator, X, y)"
-            raise invalid("perturbation", owner, rule, self.perturbation)
+            raise invalid("perturbation", caller, rule, self.perturbation)
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
-            raise invalid("estimator", owner, f"a {self._kind}", self.estimator)
+            raise invalid("estimator", caller, f"a {self._kind}", self.estimator)
         other = is_regressor if self._kind == "classifier" else is_classifier
         if not is_net(unwrap(self.estimator)[1]) and other(self.estimator):
-            raise invalid("estimator", owner, f"a {self._kind}", self.estimator)
+            raise invalid("estimator", caller, f"a {self._kind}", self.estimator)
 
     def _check_weights_are_taken(self):
         inner = unwrap(self.estimator)[1]

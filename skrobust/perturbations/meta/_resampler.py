@@ -200,25 +200,26 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         )
 
     def _check_parameters(self):
-        owner = type(self).__name__
+        caller = type(self).__name__
         if not isinstance(self.perturbation, BasePerturbation):
-            raise invalid("perturbation", owner, "a perturbation", self.perturbation)
-        check_choice(self.mode, "mode", owner, ("add", "replace"))
-        check_count(self.n_copies, "n_copies", owner)
-        check_number(self.share, "share", owner, low=0, high=1, low_open=True)
+            raise invalid("perturbation", caller, "a perturbation", self.perturbation)
+        check_choice(self.mode, "mode", caller, ("add", "replace"))
+        check_count(self.n_copies, "n_copies", caller)
+        check_number(self.share, "share", caller, low=0, high=1, low_open=True)
         strategy = self.sampling_strategy
         named = strategy is None or isinstance(strategy, dict) or strategy == "auto"
         if not named:
             raise self._bad_strategy("None, 'auto' or a dict of classes to numbers")
         if self.mode == "replace" and (self.n_copies != 1 or strategy is not None):
             raise ValueError(
-                f"{owner} with mode='replace' keeps the number of rows: n_copies must "
+                f"{caller} with mode='replace' keeps the number of rows: n_copies must "
                 f"be 1 and sampling_strategy None. Got {self.n_copies!r} and "
                 f"{strategy!r}."
             )
         if strategy is not None and (self.n_copies != 1 or self.share != 1):
             raise ValueError(
-                f"{owner} takes its numbers from sampling_strategy: n_copies and share "
+                f"{caller} takes its numbers from sampling_strategy: n_copies and "
+                "share "
                 f"must be 1 then. Got {self.n_copies!r} and {self.share!r}."
             )
 

@@ -149,9 +149,9 @@ class PerturbationSequence(BasePerturbation):
         return self
 
     def _check_parameters(self):
-        owner = "PerturbationSequence"
-        check_count(self.replicate, "replicate", owner, low=0)
-        check_choice(self.noise_key, "noise_key", owner, ("content", "position"))
+        caller = "PerturbationSequence"
+        check_count(self.replicate, "replicate", caller, low=0)
+        check_choice(self.noise_key, "noise_key", caller, ("content", "position"))
         if not isinstance(self.steps, (list, tuple)) or not all(
             isinstance(step, BasePerturbation) for step in self.steps
         ):
@@ -163,7 +163,7 @@ class PerturbationSequence(BasePerturbation):
         for step in self.steps:
             if getattr(step, "noise_key", self.noise_key) != self.noise_key:
                 raise ValueError(
-                    f"{owner} takes one noise_key for all: set that of the outermost "
+                    f"{caller} takes one noise_key for all: set that of the outermost "
                     f"sequence. Got {self.noise_key!r} outside and "
                     f"{step.noise_key!r} inside."
                 )

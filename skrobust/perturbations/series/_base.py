@@ -161,34 +161,34 @@ class SeriesPerturbation(BasePerturbation):
     _learns_sd = False
 
     def _check(self, X, *, reset=False):
-        owner = type(self).__name__
+        caller = type(self).__name__
         options = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
         if isinstance(X, np.ndarray) and X.ndim == 0:
             X = X.item()  # a sparse matrix that numpy wrapped: to be named below
         if not reset and not hasattr(self, "n_features_in_"):
-            X = check_array(X, input_name="X", estimator=owner, **options)
+            X = check_array(X, input_name="X", estimator=caller, **options)
         else:
             X = validate_data(self, X, reset=reset, **options)
         if X.ndim not in (2, 3):
             raise ValueError(
-                f"{owner} takes series of shape (n, time) or (n, time, channels). Got "
+                f"{caller} takes series of shape (n, time) or (n, time, channels). Got "
                 f"an array of shape {X.shape}."
             )
         if 0 in X.shape[1:]:  # scikit-learn looks at two dimensions alone
             raise ValueError(
                 f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 "
-                f"is required by {owner}."
+                f"is required by {caller}."
             )
         infinite = np.isinf(X).reshape(len(X), -1).any(axis=1)
         if infinite.any():
             raise ValueError(
-                f"{owner} takes NaN for missing points, but no infinity; X contains "
+                f"{caller} takes NaN for missing points, but no infinity; X contains "
                 f"infinity, first in row {int(infinite.argmax())}."
             )
         n_channels = X.shape[2] if X.ndim == 3 else 1
         if not reset and n_channels != getattr(self, "n_channels_", n_channels):
             raise ValueError(
-                f"{owner} was fitted on series of {self.n_channels_} channels; these "
+                f"{caller} was fitted on series of {self.n_channels_} channels; these "
                 f"have {n_channels}."
             )
         return X
@@ -238,19 +238,20 @@ class SeriesPerturbation(BasePerturbation):
 
     def _need(self, attribute, what):
         if not hasattr(self, attribute):
-            owner = type(self).__name__
+            caller = type(self).__name__
             raise NotFittedError(
-                f"{owner} needs the {what} of the training data: fit it on them first, "
+                f"{caller} needs the {what} of the training data: fit it on them "
+                "first, "
                 f"or pass scale='series' to take that of each series."
             )
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = type(self).__name__
+        caller = type(self).__name__
         if hasattr(self, "scale"):
-            check_choice(self.scale, "scale", owner, ("train", "series"))
+            check_choice(self.scale, "scale", caller, ("train", "series"))
         if hasattr(self, "fill"):
-            check_choice(self.fill, "fill", owner, FILLS)
+            check_choice(self.fill, "fill", caller, FILLS)
 
     @abstractmethod
     def _perturb_series(self, series, rng):

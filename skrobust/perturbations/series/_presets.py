@@ -1,7 +1,7 @@
 """The conditions of a severity curve for time series."""
 
 from skrobust.perturbations.series._loss import Gap, PointDropout
-from skrobust.perturbations.series._noise import BaselineWander, Jitter, Spikes
+from skrobust.perturbations.series._signal_noise import BaselineWander, Jitter, Spikes
 from skrobust.perturbations.series._time import (
     Resampling,
     SegmentPermutation,

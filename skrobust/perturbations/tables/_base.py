@@ -13,21 +13,21 @@ from skrobust._keyed_noise.row_hash import ContentKey
 from skrobust._validation import check_number, invalid
 from skrobust.base import BasePerturbation
 from skrobust.perturbations.strength import strength
+from skrobust.perturbations.tables._column_statistics import ColumnStatistics
 from skrobust.perturbations.tables._columns import table_of
 from skrobust.perturbations.tables._select import column_label, select_columns
-from skrobust.perturbations.tables._statistics import ColumnStatistics
 
 
 def check_container(estimator, X, *, reset):
     """Return a frame as it is, or a 2-D array of any dtype, checked by scikit-learn."""
-    owner = type(estimator).__name__
+    caller = type(estimator).__name__
     fitted = reset or hasattr(estimator, "n_features_in_")
     if is_frame(X):
         if 0 in X.shape:
             what = "sample(s)" if X.shape[0] == 0 else "feature(s)"
             raise ValueError(
                 f"Found array with 0 {what} (shape={tuple(X.shape)}) while a minimum "
-                f"of 1 is required by {owner}."
+                f"of 1 is required by {caller}."
             )
         if fitted:
             validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -38,7 +38,7 @@ def check_container(estimator, X, *, reset):
     how = {"dtype": None, "ensure_all_finite": False}
     if fitted:
         return validate_data(estimator, X, reset=reset, **how)
-    return check_array(X, input_name="X", estimator=owner, **how)
+    return check_array(X, input_name="X", estimator=caller, **how)
 
 
 class TablePerturbation(BasePerturbation):
@@ -131,8 +131,8 @@ class TablePerturbation(BasePerturbation):
         self.stats_.columns = self.columns_
 
     def _select(self, table):
-        owner = type(self).__name__
-        return select_columns(self.columns, table, self._acts_on, owner)
+        caller = type(self).__name__
+        return select_columns(self.columns, table, self._acts_on, caller)
 
     def _statistics(self, table, columns):
         """Learn from the training data; a class of its own kind may learn other."""
@@ -160,15 +160,15 @@ class TablePerturbation(BasePerturbation):
         return block
 
     def _run(self, values, key):
-        owner = type(self).__name__
+        caller = type(self).__name__
         self._check_parameters()
-        seed = seed_number(self.random_state, owner)
+        seed = seed_number(self.random_state, caller)
         table = table_of(values)
         if self._is_identity():
             return table.copy()
         stats = self._known(table)
         if key is None and self._draws:
-            key = ContentKey.from_container(values, seed).derive(owner, 0)
+            key = ContentKey.from_container(values, seed).derive(caller, 0)
         rng = key.generator() if self._draws else None
         if self._whole_table:
             return self._perturb_table(table, stats, rng)
@@ -176,7 +176,7 @@ class TablePerturbation(BasePerturbation):
         new = np.asarray(self._perturb_table(block, stats, rng))
         if new.shape != (table.n_rows, len(stats.columns)):
             raise ValueError(
-                f"{owner}._perturb_table must keep the shape "
+                f"{caller}._perturb_table must keep the shape "
                 f"{(table.n_rows, len(stats.columns))}; it returned {new.shape}."
             )
         whole = self._keeps_integer or getattr(self, "keep_integer", False)
@@ -210,13 +210,13 @@ class TablePerturbation(BasePerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = type(self).__name__
+        caller = type(self).__name__
         name = self._physical[0] if self._physical else None
         if name is not None and getattr(self, name) is not None:
-            check_number(getattr(self, name), name, owner, **self._bounds)
+            check_number(getattr(self, name), name, caller, **self._bounds)
         keep = getattr(self, "keep_integer", False)
         if not isinstance(keep, (bool, np.bool_)):
-            raise invalid("keep_integer", owner, "True or False", keep)
+            raise invalid("keep_integer", caller, "True or False", keep)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -7,8 +7,8 @@ import numpy as np
 
 from skrobust._validation import check_choice, invalid
 from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.tables._column_statistics import Categories, raw_column
 from skrobust.perturbations.tables._select import column_label
-from skrobust.perturbations.tables._statistics import Categories, raw_column
 
 
 class CategoryFlip(TablePerturbation):

@@ -7,8 +7,8 @@ import numpy as np
 from skrobust._validation import check_choice
 from skrobust.perturbations.strength import strength
 from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.tables._column_statistics import Categories, raw_column
 from skrobust.perturbations.tables._columns import table_of
-from skrobust.perturbations.tables._statistics import Categories, raw_column
 
 
 class FeatureLoss(TablePerturbation):

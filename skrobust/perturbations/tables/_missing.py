@@ -8,12 +8,12 @@ from scipy.special import expit
 from skrobust._validation import check_choice, check_number, invalid
 from skrobust.perturbations.tables._arrays import as_numbers
 from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._select import select_columns
-from skrobust.perturbations.tables._statistics import (
+from skrobust.perturbations.tables._column_statistics import (
     Categories,
     ColumnStatistics,
     raw_column,
 )
+from skrobust.perturbations.tables._select import select_columns
 
 
 class MissingValues(TablePerturbation):
@@ -112,15 +112,15 @@ class MissingValues(TablePerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = "MissingValues"
+        caller = "MissingValues"
         mechanisms = ("mcar", "mar", "mnar")
-        check_choice(self.mechanism, "mechanism", owner, mechanisms)
-        check_number(self.steepness, "steepness", owner, low=-100, high=100)
+        check_choice(self.mechanism, "mechanism", caller, mechanisms)
+        check_number(self.steepness, "steepness", caller, low=-100, high=100)
         if self.steepness == 0:
-            raise invalid("steepness", owner, "a number other than 0", self.steepness)
+            raise invalid("steepness", caller, "a number other than 0", self.steepness)
         scalar = (int, float, str, bool, np.generic)
         if not isinstance(self.missing_value, (type(None), *scalar)):
-            raise invalid("missing_value", owner, "one value", self.missing_value)
+            raise invalid("missing_value", caller, "one value", self.missing_value)
 
     def _must_learn(self):
         return self.mechanism != "mcar"

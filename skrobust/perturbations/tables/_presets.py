@@ -4,14 +4,14 @@ from skrobust._validation import check_number, invalid
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.tables._categories import CategoryFlip
 from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
-from skrobust.perturbations.tables._errors import Outliers, SignFlip, UnitError
+from skrobust.perturbations.tables._entry_errors import Outliers, SignFlip, UnitError
 from skrobust.perturbations.tables._feature_loss import FeatureLoss
-from skrobust.perturbations.tables._missing import MissingValues
-from skrobust.perturbations.tables._noise import (
+from skrobust.perturbations.tables._feature_noise import (
     FeatureNoise,
     MultiplicativeNoise,
     QuantileNoise,
 )
+from skrobust.perturbations.tables._missing import MissingValues
 from skrobust.perturbations.tables._rounding import QuantileClipping, Rounding
 
 _NUMBERS = {

@@ -20,7 +20,7 @@ _RULE = (
 )
 
 
-def select_columns(columns, table, acts_on, owner):
+def select_columns(columns, table, acts_on, caller):
     """Return the positions of the selected columns, in the order of the table.
 
     Parameters
@@ -31,8 +31,8 @@ def select_columns(columns, table, acts_on, owner):
         A view of the training data.
     acts_on : {"number", "category", "all"}
         The kinds of columns that None stands for.
-    owner : str
-        Who asks; messages begin with this name.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -40,18 +40,18 @@ def select_columns(columns, table, acts_on, owner):
         Positions.
     """
     chosen = acts_on if columns is None else columns
-    places = sorted(set(_places(chosen, table, owner)))
+    places = sorted(set(_places(chosen, table, caller)))
     if not places:
         cure = f" None stands for {acts_on!r}; say which columns to take instead."
         raise ValueError(
-            f"{owner} found no column to act on: columns={columns!r} selects none of "
+            f"{caller} found no column to act on: columns={columns!r} selects none of "
             f"the {table.n_columns} columns.{cure if columns is None else ''}"
         )
     if acts_on == "number":
         for j in places:
             if table.kind(j) != "number":
                 raise ValueError(
-                    f"{owner} acts on numbers, but column {column_label(table, j)} "
+                    f"{caller} acts on numbers, but column {column_label(table, j)} "
                     f"holds values of the kind {table.kind(j)!r}; leave it out of "
                     "'columns'."
                 )
@@ -63,7 +63,7 @@ def column_label(table, j):
     return repr(table.X.columns[j]) if is_frame(table.X) else int(j)
 
 
-def _places(columns, table, owner):
+def _places(columns, table, caller):
     names = list(table.X.columns) if is_frame(table.X) else []
     if callable(columns) and not isinstance(columns, type):
         columns = columns(table.X)
@@ -73,19 +73,19 @@ def _places(columns, table, owner):
         kinds = _KINDS[columns]
         return [j for j in range(table.n_columns) if table.kind(j) in kinds]
     if columns is None or isinstance(columns, numbers.Number):
-        raise invalid("columns", owner, _RULE, columns)
+        raise invalid("columns", caller, _RULE, columns)
     if isinstance(columns, (slice, str, type)) or not hasattr(columns, "__iter__"):
-        return _of_type(columns, table, owner)
+        return _of_type(columns, table, caller)
     columns = list(columns)
     if columns and all(isinstance(c, (bool, np.bool_)) for c in columns):
         if len(columns) != table.n_columns:
             rule = f"as many booleans as columns ({table.n_columns})"
-            raise invalid("columns", owner, rule, columns)
+            raise invalid("columns", caller, rule, columns)
         return np.flatnonzero(columns).tolist()
-    return [place for c in columns for place in _named(c, names, table, owner)]
+    return [place for c in columns for place in _named(c, names, table, caller)]
 
 
-def _of_type(dtype, table, owner):
+def _of_type(dtype, table, caller):
     if isinstance(dtype, slice):
         return list(range(table.n_columns))[dtype]
     X = table.X
@@ -99,24 +99,24 @@ def _of_type(dtype, table, owner):
         else:
             found = list(range(X.shape[1])) if X.dtype == np.dtype(dtype) else []
     except TypeError:
-        raise invalid("columns", owner, _RULE, dtype) from None
+        raise invalid("columns", caller, _RULE, dtype) from None
     if not found and isinstance(dtype, str):
         cure = "The table has no column of that name." if is_frame(X) else ""
-        raise invalid("columns", owner, _RULE, dtype, cure)
+        raise invalid("columns", caller, _RULE, dtype, cure)
     return found
 
 
-def _named(column, names, table, owner):
+def _named(column, names, table, caller):
     if column in names:
         return [j for j, name in enumerate(names) if name == column]
     if isinstance(column, numbers.Integral):
         if -table.n_columns <= column < table.n_columns:
             return [int(column) % table.n_columns]
         raise ValueError(
-            f"The 'columns' parameter of {owner} asks for column {column}, but the "
+            f"The 'columns' parameter of {caller} asks for column {column}, but the "
             f"table has {table.n_columns} columns."
         )
     raise ValueError(
-        f"The 'columns' parameter of {owner} asks for column {column!r}, which the "
+        f"The 'columns' parameter of {caller} asks for column {column!r}, which the "
         "table lacks."
     )

@@ -156,14 +156,14 @@ class TextPerturbation(BasePerturbation):
 
     def _run(self, values, key):
         self._check_parameters()
-        owner = type(self).__name__
-        seed = seed_number(self.random_state, owner)
-        columns = text_columns(values, self._columns(), owner)
+        caller = type(self).__name__
+        seed = seed_number(self.random_state, caller)
+        columns = text_columns(values, self._columns(), caller)
         if self._is_identity() or len(values) == 0:
             return with_texts(values, {j: list(texts) for j, texts in columns})
         if key is None:
             keys = content_keys(as_keyable(values))
-            key = NoiseKey.from_keys(keys, seed).derive(owner, 0)
+            key = NoiseKey.from_keys(keys, seed).derive(caller, 0)
         new = {}
         for j, texts in columns:
             # The first column of a table is keyed as a single column.
@@ -197,8 +197,8 @@ class TextPerturbation(BasePerturbation):
         super()._check_parameters()
         for name in ("rate", "share"):
             if getattr(self, name, None) is not None:
-                owner = type(self).__name__
-                check_number(getattr(self, name), name, owner, low=0, high=1)
+                caller = type(self).__name__
+                check_number(getattr(self, name), name, caller, low=0, high=1)
 
     @abstractmethod
     def _perturb_text(self, text, rng):

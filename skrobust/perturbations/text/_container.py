@@ -9,7 +9,7 @@ from skrobust._keyed_noise.row_hash import is_missing, is_series
 from skrobust._validation import invalid
 
 
-def check_texts(X, columns, owner):
+def check_texts(X, columns, caller):
     """Return X, an array of its own for what is no known container, or raise.
 
     Parameters
@@ -18,8 +18,8 @@ def check_texts(X, columns, owner):
         Of str, None and NaN in the columns that count.
     columns : list, scalar or None
         Which columns of a 2-D container hold text; None is all of them.
-    owner : str
-        Class for the errors.
+    caller : str
+        Name of the public function or class, for error messages.
 
     Returns
     -------
@@ -33,10 +33,10 @@ def check_texts(X, columns, owner):
     if not known or len(shape) not in (1, 2):
         what = f"shape {shape}" if known else f"{X!r:.60}"
         raise ValueError(
-            f"{owner} takes a list, array or series of texts, or a table with columns "
+            f"{caller} takes a list, array or series of texts, or a table with columns "
             f"of text. Got {what}."
         )
-    for place, texts in text_columns(X, columns, owner):
+    for place, texts in text_columns(X, columns, caller):
         for row, text in enumerate(texts):
             if not isinstance(text, str) and not is_missing(text):
                 column, cure = "", ""
@@ -44,7 +44,8 @@ def check_texts(X, columns, owner):
                     column = f" of column {_label(X, place)!r}"
                     cure = "; choose the columns of text with 'columns'"
                 raise ValueError(
-                    f"{owner} takes text; row {row}{column} holds {text!r:.60} of type "
+                    f"{caller} takes text; row {row}{column} holds {text!r:.60} "
+                    "of type "
                     f"{type(text).__name__}{cure}."
                 )
     return X
@@ -54,7 +55,7 @@ def _label(X, place):
     return X.columns[place] if is_frame(X) else place
 
 
-def _places(X, columns, owner):
+def _places(X, columns, caller):
     """Return the positions of the chosen columns."""
     n_columns = 1 if len(getattr(X, "shape", (0,))) == 1 else X.shape[1]
     if columns is None:
@@ -62,17 +63,17 @@ def _places(X, columns, owner):
     labels = list(X.columns) if is_frame(X) else list(range(n_columns))
     single = isinstance(columns, (str, numbers.Integral))
     if len(getattr(X, "shape", (0,))) == 1:
-        raise invalid("columns", owner, "None for one column of text", columns)
+        raise invalid("columns", caller, "None for one column of text", columns)
     listed = isinstance(columns, (list, tuple, np.ndarray))
     chosen = [columns] if single else list(columns) if listed else [None]
     if any(label not in labels for label in chosen):
-        raise invalid("columns", owner, f"columns of a table, among {labels}", columns)
+        raise invalid("columns", caller, f"columns of a table, among {labels}", columns)
     return sorted(i for i, label in enumerate(labels) if label in chosen)
 
 
-def text_columns(X, columns, owner):
+def text_columns(X, columns, caller):
     """Return pairs of the position of a column and the list of its values."""
-    places = _places(X, columns, owner)
+    places = _places(X, columns, caller)
     if isinstance(X, (list, tuple)):
         return [(0, X)]
     if is_frame(X):

@@ -18,7 +18,7 @@ class _NotGiven:
 NOT_GIVEN = _NotGiven()
 
 
-def check_ids(ids, status, owner, *, again=False):
+def check_ids(ids, status, caller, *, again=False):
     """Return positions that wait for an answer, or raise with the first that does not.
 
     ``again`` lets those pass that were answered before.
@@ -27,7 +27,7 @@ def check_ids(ids, status, owner, *, again=False):
     if ids.size == 0:
         ids = ids.astype(np.intp)
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise invalid("ids", owner, "integer positions that ask returned", ids)
+        raise invalid("ids", caller, "integer positions that ask returned", ids)
     seen = set()
     for i in ids.tolist():
         fault = None
@@ -40,12 +40,12 @@ def check_ids(ids, status, owner, *, again=False):
         elif not again and status[i] in (PASSED, FAILED):
             fault = "was told already"
         if fault:
-            raise ValueError(f"{owner}: id {i} {fault}.")
+            raise ValueError(f"{caller}: id {i} {fault}.")
         seen.add(i)
     return ids
 
 
-def one_kind(y_true, failed, owner):
+def one_kind(y_true, failed, caller):
     """Return the name and the value of the one kind of answers that is given."""
     given = [
         (name, value)
@@ -56,65 +56,65 @@ def one_kind(y_true, failed, owner):
         given = [pair for pair in given if pair[1] is not None]
     if len(given) != 1:
         raise ValueError(
-            f"{owner} takes either y_true or failed: one of the two. To skip an input "
+            f"{caller} takes either y_true or failed: one of the two. To skip an input "
             "give None as its answer."
         )
     return given[0]
 
 
-def judge(kind, answers, y_pred, ids, owner):
+def judge(kind, answers, y_pred, ids, caller):
     """Return what answers (None for a skipped one) say: PASSED, FAILED or SKIPPED."""
     told = np.array([answer is not None for answer in answers], dtype=bool)
     known = np.full(len(answers), SKIPPED, dtype=np.int8)
     if told.any():
         some = [answer for answer in answers if answer is not None]
         wrong = (
-            compare(some, y_pred, ids[told], owner)
+            compare(some, y_pred, ids[told], caller)
             if kind == "y_true"
-            else outcomes(some, ids[told], owner)
+            else outcomes(some, ids[told], caller)
         )
         known[told] = np.where(wrong, FAILED, PASSED)
     return known
 
 
-def compare(answers, y_pred, ids, owner):
+def compare(answers, y_pred, ids, caller):
     """Return which answers differ from the predictions."""
     if y_pred is None:
         raise ValueError(
-            f"{owner} cannot compare y_true with predictions, since there are "
+            f"{caller} cannot compare y_true with predictions, since there are "
             "none: pass failed=, or fit with a classifier or with y_pred=."
         )
     predicted = y_pred[ids].tolist()
     for i, answer, label in zip(ids, answers, predicted, strict=True):
         if isinstance(answer, str) != isinstance(label, str):
             raise ValueError(
-                f"{owner}: the true label {answer!r} and the predicted label "
+                f"{caller}: the true label {answer!r} and the predicted label "
                 f"{label!r} of id {i} are of different types."
             )
     pairs = zip(answers, predicted, strict=True)
     return np.array([answer != label for answer, label in pairs], dtype=bool)
 
 
-def outcomes(failed, ids, owner):
+def outcomes(failed, ids, caller):
     """Return stated failures as booleans."""
     for i, answer in zip(ids, failed, strict=True):
         if isinstance(answer, (str, bytes)) or answer not in (0, 1):
             raise ValueError(
-                f"{owner} needs failed as booleans, or 0 and 1; got {answer!r} "
+                f"{caller} needs failed as booleans, or 0 and 1; got {answer!r} "
                 f"for id {i}."
             )
     return np.array(failed, dtype=bool)
 
 
-def check_oracle(oracle, owner):
+def check_oracle(oracle, caller):
     """Refuse what cannot be asked, before anything is drawn."""
     if not callable(oracle):
         cure = "For an array of labels give labels.take."
         rule = "a callable that takes ids and returns their labels"
-        raise invalid("oracle", f"{owner}.sample", rule, oracle, cure)
+        raise invalid("oracle", f"{caller}.sample", rule, oracle, cure)
 
 
-def answer_list(given, name, ids, owner):
+def answer_list(given, name, ids, caller):
     """Return answers as a list of Python objects, one an id; a missing one is None."""
     if np.ndim(given) == 0 and is_missing(given):
         return [None] * len(ids)
@@ -125,12 +125,12 @@ def answer_list(given, name, ids, owner):
         if given.ndim == 2 and given.shape[1] == 1:
             given = given[:, 0]
         if given.ndim != 1:
-            raise invalid(name, owner, "1-D", given.shape)
+            raise invalid(name, caller, "1-D", given.shape)
         given = given.tolist()
     if len(given) != len(ids):
         cure = f"; pass {name}[ids]" if len(given) > len(ids) else ""
         raise ValueError(
-            f"{owner} needs one answer an id: {len(ids)} ids, "
+            f"{caller} needs one answer an id: {len(ids)} ids, "
             f"{len(given)} {name}{cure}."
         )
     answers = [a.item() if isinstance(a, np.generic) else a for a in given]

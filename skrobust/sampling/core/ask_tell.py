@@ -40,16 +40,16 @@ class AskTellMixin:
         """
         check_is_fitted(self)
         self._check_parameters()
-        owner = type(self).__name__
-        n = check_count(n, "n", f"{owner}.ask")
+        caller = type(self).__name__
+        n = check_count(n, "n", f"{caller}.ask")
         if self._frozen:
             raise ValueError(
-                f"{owner} was restored for its results alone (frozen=True): it takes "
+                f"{caller} was restored for its results alone (frozen=True): it takes "
                 "answers and cannot draw."
             )
         left = self.n_pool_ - self._n_asked
         if n > left:
-            raise ValueError(f"{owner}: {left} left, {n} asked.")
+            raise ValueError(f"{caller}: {left} left, {n} asked.")
         before = self._rng.bit_generator.state
         try:
             snapshot = self._look()
@@ -123,11 +123,11 @@ class AskTellMixin:
 
     def _take_in(self, verb, ids, y_true, failed):
         check_is_fitted(self)
-        owner = f"{type(self).__name__}.{verb}"
-        kind, answers = one_kind(y_true, failed, owner)
-        ids = check_ids(ids, self._status, owner, again=verb == "correct")
-        answers = answer_list(answers, kind, ids, owner)
-        known = judge(kind, answers, self.y_pred_, ids, owner)
+        caller = f"{type(self).__name__}.{verb}"
+        kind, answers = one_kind(y_true, failed, caller)
+        ids = check_ids(ids, self._status, caller, again=verb == "correct")
+        answers = answer_list(answers, kind, ids, caller)
+        known = judge(kind, answers, self.y_pred_, ids, caller)
         self._status[ids] = known
         for i, answer in zip(ids.tolist(), answers, strict=True):
             self._labels.pop(i, None)

@@ -96,21 +96,21 @@ class BaseSampler(
         ValueError
             For an empty pool, bad scores, or unequal lengths.
         """
-        owner = type(self).__name__
+        caller = type(self).__name__
         self._check_parameters()
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
         n_pool = n_rows(X)
         if n_pool == 0:
-            raise ValueError(f"{owner} needs a pool of at least one input; got none.")
+            raise ValueError(f"{caller} needs a pool of at least one input; got none.")
         X = self._check_pool(X)
         self._new_notes = []
         y_pred = self._predictions(X, y_pred)
         scores = self._suspicion(X, y_pred)
-        check_same_length(owner, X=range(n_pool), scores=scores, y_pred=y_pred)
+        check_same_length(caller, X=range(n_pool), scores=scores, y_pred=y_pred)
         self.n_pool_, self.scores_, self.y_pred_ = n_pool, scores, y_pred
         self._pool_notes = self._new_notes
-        self._rng = own_generator(self.random_state, owner)
+        self._rng = own_generator(self.random_state, caller)
         self._restart()
         return self
 
@@ -175,8 +175,8 @@ class BaseSampler(
     def _check_parameters(self):
         """Raise for bad parameters; called by ``fit``."""
         if isinstance(self.auxiliary, str):
-            owner = type(self).__name__
-            check_choice(self.auxiliary, "auxiliary", owner, self._auxiliaries)
+            caller = type(self).__name__
+            check_choice(self.auxiliary, "auxiliary", caller, self._auxiliaries)
 
     # What the base does with the pool and the answers.
 

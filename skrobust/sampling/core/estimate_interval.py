@@ -24,23 +24,23 @@ class IntervalMixin:
     _methods = ("default", "t", "anytime", "bootstrap")
     _widened = True
 
-    def _check_method(self, method, estimator, owner):
-        check_choice(method, "method", owner, METHODS)
+    def _check_method(self, method, estimator, caller):
+        check_choice(method, "method", caller, METHODS)
         if method not in self._methods:
             raise ValueError(
-                f"{owner}: method={method!r} is not valid for the draws of "
+                f"{caller}: method={method!r} is not valid for the draws of "
                 f"{type(self).__name__}; these are: "
                 f"{', '.join(repr(name) for name in self._methods)}."
             )
         plain = estimator in ("default", "published")
         if method in ("hypergeometric", "wilson") and not plain:
             raise ValueError(
-                f"{owner}: method={method!r} is an interval of the plain mean; with "
+                f"{caller}: method={method!r} is an interval of the plain mean; with "
                 f"estimator={estimator!r} use 't', 'anytime' or 'bootstrap'."
             )
         if method == "anytime" and estimator in ("lure", "ppi"):
             raise ValueError(
-                f"{owner}: method='anytime' needs an estimate that looks at the past "
+                f"{caller}: method='anytime' needs an estimate that looks at the past "
                 f"alone; estimator={estimator!r} does not: use 'default' or "
                 "'difference'."
             )

@@ -94,21 +94,21 @@ class EstimateMixin:
         rarer = min(answered.y.sum(), answered.n - answered.y.sum())
         return float(np.clip(slope / curve, 0, 1) * rarer / (rarer + SHRINKAGE))
 
-    def _check_estimator(self, estimator, predictor, owner):
-        check_choice(estimator, "estimator", owner, ESTIMATORS)
+    def _check_estimator(self, estimator, predictor, caller):
+        check_choice(estimator, "estimator", caller, ESTIMATORS)
         if estimator not in self._estimators:
             valid = ", ".join(repr(name) for name in self._estimators)
             raise ValueError(
-                f"{owner}: estimator={estimator!r} is not valid for the draws of "
+                f"{caller}: estimator={estimator!r} is not valid for the draws of "
                 f"{type(self).__name__}; these are: {valid}."
             )
         if predictor is not None and estimator not in ("difference", "ppi"):
             raise ValueError(
-                f"{owner}: predictor= goes with estimator='difference' or 'ppi', not "
+                f"{caller}: predictor= goes with estimator='difference' or 'ppi', not "
                 f"with {estimator!r}."
             )
 
-    def _predicted(self, answered, estimator, predictor, owner):
+    def _predicted(self, answered, estimator, predictor, caller):
         """Return m, its sums over free units and its span, where they are needed."""
         if estimator == "default" or (
             estimator in ("difference", "ppi")
@@ -119,22 +119,22 @@ class EstimateMixin:
         if estimator not in ("difference", "ppi"):
             zero = np.zeros(len(answered.ends))
             return np.zeros(answered.n), zero, np.zeros((len(zero), 2))
-        p = self._failure_probabilities(predictor, owner)
+        p = self._failure_probabilities(predictor, caller)
         span = np.tile([p.min(), p.max()], (len(answered.ends), 1))
         return p[answered.ids], sums_of_free(p, answered), span
 
-    def _failure_probabilities(self, predictor, owner):
+    def _failure_probabilities(self, predictor, caller):
         """Return the probability of a misprediction that is given for each unit."""
         if predictor is None or isinstance(predictor, str):
-            check_choice(predictor, "predictor", owner, (None, "confidence"))
+            check_choice(predictor, "predictor", caller, (None, "confidence"))
             if self.scores_ is None or self.scores_.max() > 1:
                 raise ValueError(
-                    f"{owner} has no scores in [0, 1] to take for probabilities of a "
+                    f"{caller} has no scores in [0, 1] to take for probabilities of a "
                     "misprediction: pass predictor=, one probability for each unit."
                 )
             return self.scores_
-        p = check_scores(predictor, owner, name="predictor")
+        p = check_scores(predictor, caller, name="predictor")
         if len(p) != self.n_pool_ or p.min() < 0 or p.max() > 1:
             rule = f"{self.n_pool_} probabilities of a misprediction, fixed in advance"
-            raise invalid("predictor", owner, rule, predictor)
+            raise invalid("predictor", caller, rule, predictor)
         return p

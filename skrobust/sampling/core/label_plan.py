@@ -81,9 +81,9 @@ class PlanMixin:
             accuracy is given.
         """
         check_is_fitted(self)
-        owner = f"{type(self).__name__}.plan"
-        check_plan(half_width, confidence, expected_accuracy, owner)
-        n, assumption = self._plan(half_width, confidence, expected_accuracy, owner)
+        caller = f"{type(self).__name__}.plan"
+        check_plan(half_width, confidence, expected_accuracy, caller)
+        n, assumption = self._plan(half_width, confidence, expected_accuracy, caller)
         return LabelPlan(n, float(half_width), float(confidence), assumption)
 
     def should_stop(self, half_width, *, confidence=0.95):
@@ -103,14 +103,14 @@ class PlanMixin:
         bool
             False before two answers.
         """
-        owner = f"{type(self).__name__}.should_stop"
-        check_number(half_width, "half_width", owner, low=0, high=1, low_open=True)
+        caller = f"{type(self).__name__}.should_stop"
+        check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
         low, high = self.result(confidence=confidence, method="anytime").interval
         return bool((high - low) / 2 <= half_width)
 
-    def _plan(self, half_width, confidence, expected_accuracy, owner):
+    def _plan(self, half_width, confidence, expected_accuracy, caller):
         """Return a number of labels and the assumption behind it."""
-        p, assumption = self._assumed(expected_accuracy, owner)
+        p, assumption = self._assumed(expected_accuracy, caller)
         q, m = self._plan_draws(), self._plan_predictor(p)
         second = ((p - m) ** 2 + p * (1 - p)) / q
         variance = second.sum() / self.n_pool_**2 - (p - m).mean() ** 2
@@ -126,12 +126,12 @@ class PlanMixin:
         snapshot = self._snapshot()
         return 0.0 if snapshot is None else self._predict(snapshot)
 
-    def _assumed(self, expected_accuracy, owner):
+    def _assumed(self, expected_accuracy, caller):
         scores = self.scores_
         if expected_accuracy is None:
             if scores is None or scores.max() > 1:
                 raise ValueError(
-                    f"{owner} needs expected_accuracy=, since there are no scores in "
+                    f"{caller} needs expected_accuracy=, since there are no scores in "
                     "[0, 1] to take for probabilities of a misprediction."
                 )
             return scores, (
@@ -160,9 +160,9 @@ def scaled_to(scores, rate):
     return p
 
 
-def check_plan(half_width, confidence, expected_accuracy, owner):
+def check_plan(half_width, confidence, expected_accuracy, caller):
     """Raise for arguments of a plan that are out of range."""
-    check_number(half_width, "half_width", owner, low=0, high=1, low_open=True)
-    check_confidence(confidence, owner)
+    check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
+    check_confidence(confidence, caller)
     if expected_accuracy is not None:
-        check_number(expected_accuracy, "expected_accuracy", owner, low=0, high=1)
+        check_number(expected_accuracy, "expected_accuracy", caller, low=0, high=1)

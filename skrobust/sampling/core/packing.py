@@ -7,7 +7,7 @@ import numpy as np
 PLAIN = (str, int, float, bool, type(None))
 
 
-def pack(values, name, owner):
+def pack(values, name, caller):
     """Return an array as plain data, without losing a bit."""
     if values is None:
         return None
@@ -19,7 +19,7 @@ def pack(values, name, owner):
     listed = values.tolist()
     if not all(isinstance(v, PLAIN) for v in listed):
         raise ValueError(
-            f"{owner}.to_json cannot write {name} as JSON; use labels of str, int, "
+            f"{caller}.to_json cannot write {name} as JSON; use labels of str, int, "
             "float or bool, or include_pool=False."
         )
     return {"dtype": values.dtype.str, "shape": list(values.shape), "data": listed}

@@ -40,7 +40,7 @@ class PoolMixin:
         return X
 
     def _suspicion(self, X, y_pred):
-        owner = type(self).__name__
+        caller = type(self).__name__
         if callable(self.auxiliary):
             scores = self.auxiliary(X)
         elif not isinstance(self.auxiliary, str):
@@ -50,7 +50,8 @@ class PoolMixin:
                 return None
             if np.ndim(X) > 1:
                 raise ValueError(
-                    f"Without an estimator {owner}.fit takes 1-D scores (higher = more "
+                    f"Without an estimator {caller}.fit takes 1-D scores (higher "
+                    "= more "
                     f"likely mispredicted), or inputs and a callable auxiliary. Got "
                     f"shape {np.shape(X)}."
                 )
@@ -59,12 +60,12 @@ class PoolMixin:
             return None
         else:
             cure = "pass scores as auxiliary; SimpleRandomSampler needs none"
-            p = predict_probabilities(self.estimator, X, owner, cure)
+            p = predict_probabilities(self.estimator, X, caller, cure)
             scores = np.clip(1 - p.max(axis=1).astype(np.float64), 0, 1)
-        scores = check_scores(scores, owner)
+        scores = check_scores(scores, caller)
         if scores.min() < 0:
             raise ValueError(
-                f"{owner} needs scores of at least 0; got {scores.min():g}. Shift "
+                f"{caller} needs scores of at least 0; got {scores.min():g}. Shift "
                 "scores that may be negative, such as likelihood-based surprise."
             )
         return scores
@@ -90,7 +91,7 @@ def n_rows(X):
     return shape[0] if len(shape) else 1
 
 
-def own_generator(random_state, owner):
+def own_generator(random_state, caller):
     """Return a generator of our own; one that is given is advanced once."""
     if isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state.integers(2**32, size=4))
@@ -104,4 +105,4 @@ def own_generator(random_state, owner):
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         rule = "None, a non-negative int, a RandomState or a Generator"
-        raise invalid("random_state", owner, rule, random_state) from None
+        raise invalid("random_state", caller, rule, random_state) from None

@@ -60,21 +60,21 @@ class RatioMixin(ShareMixin):
             never told, or skipped answers of which the metric would need the label.
         """
         check_is_fitted(self)
-        owner = f"{type(self).__name__}.metric"
-        check_confidence(confidence, owner)
-        check_choice(name, "name", owner, METRICS)
+        caller = f"{type(self).__name__}.metric"
+        check_confidence(confidence, caller)
+        check_choice(name, "name", caller, METRICS)
         if name == "accuracy" and label is not None:
             raise ValueError(
-                f"{owner}: label= goes with precision, recall and f1; the accuracy "
+                f"{caller}: label= goes with precision, recall and f1; the accuracy "
                 "among inputs of a true class is its recall."
             )
         if name != "accuracy" and self.y_pred_ is None:
             raise ValueError(
-                f"{owner}: {name} needs predicted labels: fit with a classifier or "
+                f"{caller}: {name} needs predicted labels: fit with a classifier or "
                 "with y_pred=."
             )
         if groups is not None:
-            groups = check_groups(groups, self.n_pool_, owner)
+            groups = check_groups(groups, self.n_pool_, caller)
             if groups.dtype != bool:
                 return {
                     group: self.metric(
@@ -88,11 +88,11 @@ class RatioMixin(ShareMixin):
             labels = dict.fromkeys([*np.unique(self.y_pred_).tolist(), *told])
             return {
                 label: self._share(
-                    name, label, groups, answered, skipped, confidence, owner
+                    name, label, groups, answered, skipped, confidence, caller
                 )
                 for label in labels
             }
-        return self._share(name, label, groups, answered, skipped, confidence, owner)
+        return self._share(name, label, groups, answered, skipped, confidence, caller)
 
     def estimate(self, numerator, denominator=None, *, confidence=0.95):
         """Estimate the pool mean of any number of each input, or a ratio of two.
@@ -128,12 +128,12 @@ class RatioMixin(ShareMixin):
         0.5
         """
         check_is_fitted(self)
-        owner = f"{type(self).__name__}.estimate"
-        check_confidence(confidence, owner)
+        caller = f"{type(self).__name__}.estimate"
+        check_confidence(confidence, caller)
         answered, skipped = self._usable()
-        y_true, y_pred = self._both_labels(answered, skipped, owner)
+        y_true, y_pred = self._both_labels(answered, skipped, caller)
         above, below = (
-            None if f is None else check_values(f(y_true, y_pred), answered.n, owner)
+            None if f is None else check_values(f(y_true, y_pred), answered.n, caller)
             for f in (numerator, denominator)
         )
         if below is None and 2 <= answered.n < self.n_pool_:
@@ -156,11 +156,11 @@ class RatioMixin(ShareMixin):
             float(confidence), tuple(notes),
         )  # fmt: skip
 
-    def _both_labels(self, answered, skipped, owner):
+    def _both_labels(self, answered, skipped, caller):
         """Return true and predicted labels; a passed input has the predicted one."""
         if self.y_pred_ is None:
             raise ValueError(
-                f"{owner} needs predicted labels: fit with a classifier or with "
+                f"{caller} needs predicted labels: fit with a classifier or with "
                 "y_pred=."
             )
         y_pred = self.y_pred_[answered.ids]
@@ -171,18 +171,18 @@ class RatioMixin(ShareMixin):
                 y_true[at] = self._labels[i]
             elif answered.y[at] or at in unknown:
                 raise ValueError(
-                    f"{owner} needs the true label of id {i}, which was "
+                    f"{caller} needs the true label of id {i}, which was "
                     f"{'skipped' if at in unknown else 'told as failed= alone'}; tell "
                     "y_true, or ask for accuracy or precision."
                 )
         kinds = {isinstance(label, str) for label in y_true}
         return (np.array(y_true.tolist()) if len(kinds) == 1 else y_true), y_pred
 
-    def _share(self, name, label, groups, answered, skipped, confidence, owner):
+    def _share(self, name, label, groups, answered, skipped, confidence, caller):
         """Return one metric of one class in one part of the pool."""
         part = np.ones(self.n_pool_, dtype=bool) if groups is None else groups
         if name in ("recall", "f1"):
-            y_true, y_pred = self._both_labels(answered, skipped, owner)
+            y_true, y_pred = self._both_labels(answered, skipped, caller)
             inside = part[answered.ids]
             hit = ((y_true == label) & (y_pred == label) & inside).astype(float)
             under = ((y_true == label) & inside).astype(float)
@@ -223,21 +223,21 @@ class RatioMixin(ShareMixin):
         )
 
 
-def check_values(values, n, owner):
+def check_values(values, n, caller):
     """Return n finite numbers, or raise."""
     values = np.asarray(values, dtype=np.float64)
     if values.shape != (n,) or not np.isfinite(values).all():
         raise ValueError(
-            f"{owner} needs one finite number for each of {n} inputs; got shape "
+            f"{caller} needs one finite number for each of {n} inputs; got shape "
             f"{values.shape}."
         )
     return values
 
 
-def check_groups(groups, n_pool, owner):
+def check_groups(groups, n_pool, caller):
     """Return the group of each input, or a mask, as a 1-D array."""
     groups = np.asarray(to_array(groups))
     if groups.ndim != 1 or len(groups) != n_pool:
         rule = f"a mask, or one group, for each of the {n_pool} inputs of the pool"
-        raise invalid("groups", owner, rule, groups.shape)
+        raise invalid("groups", caller, rule, groups.shape)
     return groups

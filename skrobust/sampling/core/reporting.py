@@ -90,14 +90,14 @@ class ResultMixin:
         """
         check_is_fitted(self)
         self._check_parameters()
-        owner = f"{type(self).__name__}.result"
-        check_confidence(confidence, owner)
-        self._check_estimator(estimator, predictor, owner)
-        self._check_method(method, estimator, owner)
+        caller = f"{type(self).__name__}.result"
+        check_confidence(confidence, caller)
+        self._check_estimator(estimator, predictor, caller)
+        self._check_method(method, estimator, caller)
         ids = self.ids_
         status = self._status[ids]
         answered = self._rounds.answered(status != OPEN, status == FAILED, self.n_pool_)
-        predicted = self._predicted(answered, estimator, predictor, owner)
+        predicted = self._predicted(answered, estimator, predictor, caller)
         options = {
             "method": method,
             "estimator": estimator,
@@ -215,8 +215,8 @@ def patterns(skipped, answered):
         yield (place < n_failed).astype(np.float64)
 
 
-def check_confidence(confidence, owner):
+def check_confidence(confidence, caller):
     """Raise unless it is a number strictly between 0 and 1."""
     valid = np.isscalar(confidence) and not isinstance(confidence, (str, bool))
     if not valid or not 0 < confidence < 1:
-        raise invalid("confidence", owner, "a number in (0, 1)", confidence)
+        raise invalid("confidence", caller, "a number in (0, 1)", confidence)

@@ -123,12 +123,12 @@ class StateMixin:
             cannot be made again (another version of numpy): nothing is lost then, see
             ``frozen``.
         """
-        owner = f"{cls.__name__}.from_json"
-        state = read_state(text, cls.__name__, owner)
+        caller = f"{cls.__name__}.from_json"
+        state = read_state(text, cls.__name__, caller)
         pool = state.get("pool")
         if pool is None and X is None:
             raise ValueError(
-                f"{owner}: this state was written without its pool of "
+                f"{caller}: this state was written without its pool of "
                 f"{state['n_pool']} inputs; pass it as X."
             )
         known = inspect.signature(cls).parameters
@@ -141,7 +141,7 @@ class StateMixin:
             new.fit(X, y_pred=y_pred)
             if new.n_pool_ != state["n_pool"] or new._pool_hash() != state["pool_hash"]:
                 raise ValueError(
-                    f"{owner}: this state belongs to another pool (of "
+                    f"{caller}: this state belongs to another pool (of "
                     f"{state['n_pool']} inputs, with other scores or predictions)."
                 )
         else:
@@ -152,7 +152,7 @@ class StateMixin:
         if frozen:
             new._take_draws(state)
         else:
-            new._play(state, owner)
+            new._play(state, caller)
         return new
 
     def save(self, path, *, include_pool=True):
@@ -211,7 +211,7 @@ class StateMixin:
         if "auxiliary" not in state["parameters"]:
             self.auxiliary = self.scores_  # an array or a function had made them
 
-    def _play(self, state, owner):
+    def _play(self, state, caller):
         try:
             for verb, *event in state["events"]:
                 if verb == "ask":
@@ -227,7 +227,7 @@ class StateMixin:
             same = False
         if not same:
             raise ValueError(
-                f"{owner}: the stored draws (skrobust {state['version']}) cannot be "
+                f"{caller}: the stored draws (skrobust {state['version']}) cannot be "
                 "made again here. No label is lost: frozen=True gives their result."
             )
 
@@ -280,18 +280,20 @@ class StateMixin:
         self._events, self._frozen = state["events"], True
 
 
-def read_state(text, name, owner):
+def read_state(text, name, caller):
     """Return the state in a text, or say why it is none of this class."""
     try:
         state = json.loads(text)
         kind, version = state["class"], state["format"]
     except (ValueError, TypeError, KeyError):
-        raise ValueError(f"{owner} needs the text that to_json returned.") from None
+        raise ValueError(f"{caller} needs the text that to_json returned.") from None
     if kind != name:
-        raise ValueError(f"{owner}: this is the state of {kind}; use {kind}.from_json.")
+        raise ValueError(
+            f"{caller}: this is the state of {kind}; use {kind}.from_json."
+        )
     if version != FORMAT:
         raise ValueError(
-            f"{owner} reads format {FORMAT}; this state is of format {version}, "
+            f"{caller} reads format {FORMAT}; this state is of format {version}, "
             f"written by skrobust {state.get('version')}."
         )
     return state

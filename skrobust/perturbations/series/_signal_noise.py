@@ -161,11 +161,11 @@ class BaselineWander(SeriesPerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = "BaselineWander"
-        check_choice(self.kind, "kind", owner, ("sine", "ramp", "constant"))
-        check_number(self.cycles, "cycles", owner, low=0, low_open=True)
+        caller = "BaselineWander"
+        check_choice(self.kind, "kind", caller, ("sine", "ramp", "constant"))
+        check_number(self.cycles, "cycles", caller, low=0, low_open=True)
         if self.amplitude is not None:
-            check_number(self.amplitude, "amplitude", owner, low=0)
+            check_number(self.amplitude, "amplitude", caller, low=0)
 
     def _perturb_series(self, series, rng):
         n, length, n_channels = series.shape
@@ -307,19 +307,19 @@ class MainsHum(SeriesPerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        owner = "MainsHum"
+        caller = "MainsHum"
         if self.sampling_rate is None:
             rule = "the number of points per second"
-            raise invalid("sampling_rate", owner, rule, None)
+            raise invalid("sampling_rate", caller, rule, None)
         rate = check_number(
-            self.sampling_rate, "sampling_rate", owner, low=0, low_open=True
+            self.sampling_rate, "sampling_rate", caller, low=0, low_open=True
         )
-        check_number(self.frequency, "frequency", owner, low=0, low_open=True)
+        check_number(self.frequency, "frequency", caller, low=0, low_open=True)
         if self.frequency >= rate / 2:
             rule = f"below half the sampling rate of {rate:g}"
-            raise invalid("frequency", owner, rule, self.frequency)
+            raise invalid("frequency", caller, rule, self.frequency)
         if self.amplitude is not None:
-            check_number(self.amplitude, "amplitude", owner, low=0)
+            check_number(self.amplitude, "amplitude", caller, low=0)
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._statistics import cells_of, raw_column
+from skrobust.perturbations.tables._column_statistics import cells_of, raw_column
 
 
 class ColumnSwap(TablePerturbation):

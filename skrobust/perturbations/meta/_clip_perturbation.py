@@ -92,19 +92,19 @@ class ClipPerturbation(BasePerturbation):
         return inner
 
     def _check_parameters(self):
-        owner = "ClipPerturbation"
+        caller = "ClipPerturbation"
         inner = self.perturbation
         if not isinstance(inner, BasePerturbation) or inner._any_container:
             rule = "a perturbation of arrays of skrobust"
-            raise invalid("perturbation", owner, rule, inner)
-        seed_number(self.random_state, owner)
-        check_choice(self.same_over_clip, "same_over_clip", owner, (True, False))
+            raise invalid("perturbation", caller, rule, inner)
+        seed_number(self.random_state, caller)
+        check_choice(self.same_over_clip, "same_over_clip", caller, (True, False))
         if self.clips is None or np.ndim(self.clips) == 1:
             return
         is_count = isinstance(self.clips, numbers.Integral) and self.clips >= 1
         if not is_count or isinstance(self.clips, (bool, np.bool_)):
             rule = "None, a positive integer or one clip per row"
-            raise invalid("clips", owner, rule, self.clips)
+            raise invalid("clips", caller, rule, self.clips)
 
     def _learn(self, values):
         frames, _, _ = self._frames(values)

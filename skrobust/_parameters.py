@@ -1,0 +1,120 @@
+"""Declared rules for the parameters of a class, checked when an object is used.
+
+A class lists its rules once, by the name of the parameter::
+
+    _parameter_rules = {
+        "n_steps": Count(),
+        "step_size": Number(low=0, low_open=True, optional=True),
+        "mode": Choice("pad", "roll"),
+    }
+
+The rules of base classes hold too; a subclass replaces a rule by its name, or lifts it
+with None. What depends on two parameters or on the data stays code.
+"""
+
+import numbers
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from skrobust._validation import check_choice, check_count, check_number, invalid
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite real number within its bounds; None too where it is optional."""
+
+    low: float | None = None
+    high: float | None = None
+    low_open: bool = False
+    optional: bool = False
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        if value is None and self.optional:
+            return
+        check_number(
+            value, name, caller, low=self.low, high=self.high, low_open=self.low_open
+        )
+
+
+@dataclass(frozen=True)
+class Count:
+    """An integer of at least ``low``; None too where it is optional."""
+
+    low: int = 1
+    optional: bool = False
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        if value is not None or not self.optional:
+            check_count(value, name, caller, low=self.low)
+
+
+class Choice:
+    """One of the listed values."""
+
+    def __init__(self, *choices):
+        self.choices = choices
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        check_choice(value, name, caller, self.choices)
+
+
+class Flag:
+    """True or False."""
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        if not isinstance(value, (bool, np.bool_)):
+            raise invalid(name, caller, "True or False", value)
+
+
+@dataclass(frozen=True)
+class NamedOr:
+    """One of the listed names where the value is text, else another rule."""
+
+    names: tuple
+    otherwise: object
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        rule = Choice(*self.names) if isinstance(value, str) else self.otherwise
+        rule(value, name, caller)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An object of the given classes; None too where it is optional."""
+
+    classes: type | tuple
+    description: str
+    optional: bool = False
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        if value is None and self.optional:
+            return
+        is_bool = isinstance(value, (bool, np.bool_))
+        if not isinstance(value, self.classes) or (
+            is_bool and self.classes is numbers.Integral
+        ):
+            raise invalid(name, caller, self.description, value)
+
+
+@cache
+def rules_of(cls):
+    """Return the rules of a class, those of its bases first."""
+    rules = {}
+    for base in reversed(cls.__mro__):
+        rules |= vars(base).get("_parameter_rules", {})
+    return {name: rule for name, rule in rules.items() if rule is not None}
+
+
+def check_parameters(estimator):
+    """Check the parameters of an object against the rules of its class."""
+    caller = type(estimator).__name__
+    for name, rule in rules_of(type(estimator)).items():
+        rule(getattr(estimator, name), name, caller)
