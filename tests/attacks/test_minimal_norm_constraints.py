@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from problems import linear_problem
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -194,3 +195,33 @@ def test_the_model_has_the_last_word(a):
     model = SVC(gamma=0.05).fit(X, y)
     y = model.predict(X)
     assert (model.predict(clone(a).perturb(model, X, y)) != y).all()
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return LogisticRegression(max_iter=1000).fit(X, y), X, y
+
+
+def distances_to_class(model, X, target, free):
+    """Return how far each row is from a class of a linear model, by its faces."""
+    others = [k for k in model.classes_ if k != target]
+    normal = (model.coef_[target] - model.coef_[others])[:, free]
+    scores = model.decision_function(X)
+    gap = scores[:, [target]] - scores[:, others]
+    out = np.where((gap >= 0).all(axis=1), 0.0, np.inf)
+    for faces in ([0], [1], [0, 1]):
+        steps = -gap[:, faces] @ np.linalg.pinv(normal[faces]).T
+        reached = (gap + steps @ normal.T >= -1e-9).all(axis=1)
+        size = np.linalg.norm(steps, axis=1)
+        out = np.where(reached, np.minimum(out, size), out)
+    return out
+
+
+@pytest.mark.parametrize("n_steps", [30, 100, 500])
+def test_fmn_reaches_a_narrow_target_with_any_number_of_steps(n_steps, iris):
+    # The radius grew from step to step, and more steps found less: inf with 500.
+    model, X, y = iris
+    attack = FMN(target=1, n_steps=n_steps, constraints=Constraints(frozen=[0, 1]))
+    norms = attack.minimal_norms(model, X, y)
+    assert norms.mean() < 1.3 * distances_to_class(model, X, 1, [2, 3]).mean()

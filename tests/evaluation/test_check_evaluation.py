@@ -291,3 +291,12 @@ def test_less_than_one_step_is_doubted_where_there_are_many(eps, top, doubted):
     values = np.arange(top + 1.0).reshape(-1, 1)
     doubts = [*check_input(values, eps, np.inf, (0, top))]
     assert [d.code for d in doubts] == ["INPUT_SCALE"] * doubted
+
+
+def test_an_attack_with_a_target_passes_check_evaluation(iris):
+    # Rows of the target stay right, which was called a blind attack; and one target a
+    # row met a part of the rows.
+    model, X, y = iris
+    for target in (2, (y + 1) % 3):
+        attack = PGD(0.5, target=target, random_state=0)
+        assert check_evaluation(model, X, y, attack) == []

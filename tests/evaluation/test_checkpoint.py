@@ -11,6 +11,7 @@ from problems import linear_problem
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -159,3 +160,36 @@ def test_nets_are_told_apart(tmp_path):
     loaded = evaluate_attack(nets[1], X, y, FGSM(0.1), checkpoint=tmp_path)
     assert len(list(tmp_path.glob("*.npy"))) == 3
     assert again.robust_accuracy == loaded.robust_accuracy
+
+
+def constant(y, predicted):
+    return 1.0
+
+
+def quarter(y, predicted):
+    return 0.25
+
+
+def test_checkpoints_tell_scorers_and_equal_conditions_apart(tmp_path):
+    model, X, y = linear_problem()
+    for function, value in ((constant, 1.0), (quarter, 0.25)):
+        scorer = make_scorer(function)
+        noise = [GaussianNoise(std=0.1)]
+        r = evaluate_perturbations(
+            model, X, y, noise, scoring=scorer, checkpoint=tmp_path
+        )
+        assert r.score[0] == value
+    with pytest.raises(ValueError, match="cannot be pickled"):
+        evaluate_perturbations(
+            model, X, y, [GaussianNoise(std=0.1)], checkpoint=tmp_path,
+            scoring=make_scorer(lambda a, b: 1.0),
+        )  # fmt: skip
+    fresh = [GaussianNoise(std=0.3) for _ in range(4)]  # equal, and without a seed
+    r = evaluate_perturbations(model, X, y, fresh, checkpoint=tmp_path)
+    assert len({column.tobytes() for column in r.correct.T}) > 1
+    for file in tmp_path.glob("*.npy"):
+        file.write_bytes(b"damaged")
+    again = evaluate_perturbations(
+        model, X, y, [GaussianNoise(std=0.0)], checkpoint=tmp_path
+    )
+    assert again.score[0] == model.score(X, y)

@@ -398,3 +398,10 @@ def test_nets_of_regression_are_refused():
     rows = X[:20, :6].astype(np.float32)
     with pytest.raises(ValueError, match="classifier; NeuralNetRegressor is a reg"):
         net.fit(rows, rows[:, :1])
+
+
+def test_a_share_of_no_row_is_refused_by_the_sampler():
+    # The attack spoke instead, of no samples.
+    sampler = AdversarialSampler(LogisticRegression(), FGSM(0.1), share=0.1)
+    with pytest.raises(ValueError, match="'share' parameter of AdversarialSampler"):
+        sampler.fit_resample(np.eye(4), [0, 0, 1, 1])

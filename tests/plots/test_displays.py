@@ -458,3 +458,13 @@ def test_user_palettes_are_kept():
         assert display.lines_[""].get_color() == first
     display = MinimalNormDisplay.from_results([1.0]).plot()
     assert display.lines_[""].get_color() == "#0072B2"
+
+
+def test_days_are_written_as_days_under_a_stability_pattern():
+    # 2020-01-01T00:00:00.000000 under each mark, and "- fall -0.000" above.
+    pytest.importorskip("matplotlib").use("Agg")
+    days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "datetime64[us]")
+    display = StabilityPatternDisplay.from_periods([0.5, 0.6, 0.7], days).plot()
+    names = [text.get_text() for text in display.ax_.get_xticklabels()]
+    assert names == ["2020-01-01", "2020-01-02", "2020-01-03"]
+    assert "- fall 0.000" in display.legend_.get_title().get_text()
