@@ -6,6 +6,7 @@ import pytest
 from problems import linear_problem
 from sklearn.linear_model import LogisticRegression
 
+from skrobust import metrics as m
 from skrobust.attacks import DDN, FGSM, PGD, HopSkipJump, RandomSearch
 
 
@@ -62,3 +63,14 @@ def test_starting_rows_are_read_by_the_names_of_their_columns(library):
     for attack in (HopSkipJump(starts=X[["a"]]), HopSkipJump(starts=X[["b"]])):
         with pytest.raises(ValueError, match="needs starts with the columns of X"):
             attack.perturb(model, few, y[:5])
+
+
+def test_scorers_take_frames_by_name_with_any_index():
+    plain_model, X, y = linear_problem()
+    frame = pd.DataFrame(X, columns=list("abcdef"), index=range(900, 980))
+    model = LogisticRegression(C=100, max_iter=5000).fit(frame, y)
+    plain = m.make_robust_scorer(FGSM(0.1))(plain_model, X, y)
+    assert m.make_robust_scorer(FGSM(0.1))(model, frame, pd.Series(y)) == plain
+    swapped = frame[list("bacdef")]
+    with pytest.raises(ValueError, match="feature names"):
+        m.make_robust_scorer(FGSM(0.1))(model, swapped, y)

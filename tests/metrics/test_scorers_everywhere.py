@@ -6,6 +6,7 @@ import warnings
 from importlib.metadata import version
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from problems import linear_problem
@@ -37,6 +38,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skrobust import metrics as m
 from skrobust.attacks import FGSM, PGD
 from skrobust.metrics import (
     make_normalized_scorer,
@@ -44,7 +46,9 @@ from skrobust.metrics import (
     make_stability_index_scorer,
     make_stability_scorer,
 )
+from skrobust.nets import ToNetInput
 from skrobust.perturbations import GaussianNoise
+from skrobust.sampling import DeepESTSampler
 
 _, X, Y = linear_problem(240, d=8)
 MODEL = LogisticRegression(max_iter=2000)
@@ -333,3 +337,27 @@ def test_double_precision_nets_are_scored_on_their_own_dtype():
     half = torch.from_numpy(X).bfloat16()
     out = GaussianNoise(std=0.1, data_range=(0, 1), random_state=0).perturb(None, half)
     assert out.dtype == torch.bfloat16
+
+
+@pytest.mark.torch
+def test_nets_take_float32_rows_and_frames_behind_to_net_input():
+    pytest.importorskip("skorch")
+    from nets_for_tests import make_net
+    from sklearn.pipeline import make_pipeline
+
+    _, X, y = linear_problem()
+    net = make_net(module__k=2, epochs=5)
+    labels = y.astype(np.int64)
+    scorer = m.make_robust_scorer(FGSM(0.1))
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    piped = make_pipeline(ToNetInput(), net).fit(frame, labels)
+    value = scorer(piped, frame, labels)
+    assert value == scorer(piped, frame.astype(np.float32), labels)
+    bare = piped[-1]
+    assert value == scorer(bare, X.astype(np.float32), labels)
+    with pytest.raises(ValueError, match="takes float32 arrays, not a data frame"):
+        scorer(bare, frame, labels)
+    with pytest.raises(ValueError, match="not a float64 array"):
+        scorer(bare, X, labels)
+    with pytest.raises(ValueError, match="not a float64 array"):
+        DeepESTSampler(bare).fit(X)
