@@ -5,10 +5,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from scipy.optimize import linprog, minimize
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
@@ -491,7 +490,7 @@ def test_shortest_steps_are_exact(norm):
 def test_searches_do_not_run_off_between_narrow_kernels(a):
     # Pixels of 0 to 16: the scores are level but for 1e-100 and less, first-order
     # distances were 1e148, overflowed, and such rows came back as examples.
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     X, y = X[:60], y[:60]
     model = SVC(gamma=0.5).fit(X, y)
     with np.errstate(over="raise", divide="raise", invalid="raise"):

@@ -1,14 +1,10 @@
 """Attacks of minimal norm under constraints: closed forms, all rows that there are."""
 
-import itertools
-
 import numpy as np
 import pandas as pd
 import pytest
-from problems import linear_problem
+from problems import grid_problem, linear_problem
 from sklearn.base import clone
-from sklearn.datasets import load_iris
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -95,26 +91,6 @@ def test_deviations_are_a_change_of_units(a):
     assert np.allclose(scaled.minimal_norms(raw, X), plain, rtol=rtol)
 
 
-def grid_problem():
-    """Two counts, a code, a pair and a number, and every row that they allow."""
-    rng = np.random.default_rng(3)
-    n = 60
-    X = np.column_stack([
-        rng.integers(0, 5, size=(n, 2)), rng.choice([1, 2, 5], size=n),
-        np.eye(3)[rng.integers(0, 3, size=n)],
-    ]).astype(float)  # fmt: skip
-    scores = X @ np.array([1.0, -0.7, 0.6, 1.5, -1.0, 0.3])
-    y = (scores > np.median(scores)).astype(int)
-    model = LogisticRegression(C=10).fit(X, y)
-    rules = Constraints(
-        integer=[0, 1], valid_values={2: [1, 2, 5]}, one_hot=[[3, 4, 5]]
-    )
-    every = itertools.product(range(5), range(5), [1, 2, 5], np.eye(3))
-    every = np.array([[a, b, c, *hot] for a, b, c, hot in every], dtype=float)
-    box = (np.array([0, 0, 1, 0, 0, 0.0]), np.array([4, 4, 5, 1, 1, 1.0]))
-    return model, X, rules, every, box
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("a", ATTACKS, ids=str)
 def test_rounded_examples_against_all_rows_that_there_are(a, dtype):
@@ -195,12 +171,6 @@ def test_the_model_has_the_last_word(a):
     model = SVC(gamma=0.05).fit(X, y)
     y = model.predict(X)
     assert (model.predict(clone(a).perturb(model, X, y)) != y).all()
-
-
-@pytest.fixture(scope="module")
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return LogisticRegression(max_iter=1000).fit(X, y), X, y
 
 
 def distances_to_class(model, X, target, free):

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from problems import digit_rows
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -134,7 +135,7 @@ def test_call_names_what_was_given():
 
 @pytest.fixture(scope="module")
 def unresolved():
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     model = LogisticRegression(max_iter=2000).fit(X[:900] / 16, y[:900])
     settings = {"image_shape": (8, 8), "data_range": (0, 1)}
     noises = [

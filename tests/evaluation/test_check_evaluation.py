@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 
 from skrobust.attacks import FGSM, PGD, AutoAttack, GradientAttack
 from skrobust.base import BaseAttack
@@ -25,7 +24,7 @@ def digits():
     pytest.importorskip("skorch")
     from skrobust.nets import small_cnn_classifier
 
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     X = X / 16
     model = small_cnn_classifier((8, 8), 10, epochs=20).fit(X[:1000], y[:1000])
     return model, X[1000:1100], y[1000:1100]

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from sklearn.base import BaseEstimator
-from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.pipeline import make_pipeline
@@ -69,7 +68,7 @@ class Count(BaseEstimator):
 
 
 def test_the_same_run_is_read_and_a_changed_one_is_not(tmp_path):
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     model = SVC().fit(X[:300], y[:300])
     test, truth = X[300:400], y[300:400]
     noise = [
@@ -121,7 +120,7 @@ def test_attacks_too(tmp_path, monkeypatch):
 
 def test_long_grids_do_not_confuse_conditions(tmp_path):
     # Conditions are told apart by all their parameters, also where repr is shortened.
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     model = LogisticRegression(max_iter=50, tol=0.1).fit(X[:300], y[:300])
     grid = two_factor_grid(image_shape=(8, 8), data_range=(0, 16), random_state=0)
     plain = evaluate_perturbations(model, X[300:400], y[300:400], grid)

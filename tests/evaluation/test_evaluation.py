@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC
@@ -25,7 +25,7 @@ from skrobust.perturbations import (
     two_factor_grid,
 )
 
-DIGITS, LABELS = load_digits(return_X_y=True)
+DIGITS, LABELS = digit_rows()
 MODEL = SVC().fit(DIGITS[:1000], LABELS[:1000])
 TEST, TRUTH = DIGITS[1000:1300], LABELS[1000:1300]
 GRID = two_factor_grid(image_shape=(8, 8), data_range=(0, 16), random_state=0)

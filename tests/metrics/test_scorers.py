@@ -4,13 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import (
     load_breast_cancer,
     load_diabetes,
-    load_digits,
     load_iris,
     make_blobs,
     make_classification,
@@ -48,7 +47,7 @@ from skrobust.metrics import (
 from skrobust.perturbations import GaussianNoise, SaltAndPepper, two_factor_grid
 from skrobust.testing import check_scorer
 
-DIGITS = load_digits(return_X_y=True)
+DIGITS = digit_rows()
 X, y = DIGITS[0][:400] / 16, DIGITS[1][:400]
 CANCER, SICK = load_breast_cancer(return_X_y=True)
 CANCER = minmax_scale(CANCER)

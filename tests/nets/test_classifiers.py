@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from problems import digit_rows
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -292,12 +293,11 @@ def test_bad_input(case):
 def test_seeded_nets_score_alike_in_threads():
     pytest.importorskip("skorch")
     import joblib
-    from sklearn.datasets import load_digits
     from sklearn.model_selection import cross_val_score
 
     from skrobust.nets import small_cnn_classifier
 
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     model = small_cnn_classifier((8, 8), 10, epochs=2)
     scores = []
     for n_jobs in (1, 2):

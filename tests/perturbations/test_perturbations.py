@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from problems import digit_rows
 from scipy import ndimage, stats
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -324,7 +324,7 @@ def test_containers(p):
 
 
 def test_in_a_pipeline_and_a_search():
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     X, y = X[:300], y[:300]
     noise = GaussianNoise(std=0.1, data_range=(0, 16), random_state=0)
     pipe = make_pipeline(noise, SVC()).fit(X, y)

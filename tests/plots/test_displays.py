@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from problems import digit_rows
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -52,15 +53,9 @@ from skrobust.plots import (  # noqa: E402
 IMAGES = {"image_shape": (8, 8), "data_range": (0, 16), "random_state": 0}
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def digits():
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     model = DecisionTreeClassifier(max_depth=8, random_state=0).fit(X[:500], y[:500])
     return model, X[500:700], y[500:700]
 

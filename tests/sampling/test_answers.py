@@ -6,11 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sampling.test_estimators import InBatches
-from sampling.test_samplers import FAILED, SCORES, facts
-from sampling.test_unbiased import Floored
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from small_samplers import FAILED, SCORES, Floored, InBatches, facts
 
 from skrobust.sampling import DeepESTSampler, OperationalSampler, SimpleRandomSampler
 

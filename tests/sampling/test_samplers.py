@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
+from small_samplers import FAILED, SCORES, facts
 
 from skrobust.sampling import (
     DeepESTSampler,
@@ -28,18 +29,10 @@ SAMPLERS = [
     DeepESTSampler(rule="released", random_state=0),
 ]
 every_sampler = pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
-SCORES = np.random.default_rng(5).random(60)
-FAILED = np.random.default_rng(6).random(60) < SCORES
 
 
 def row_sums(X):
     return np.abs(np.asarray(X)).sum(axis=1)
-
-
-def facts(result):
-    """Everything that a result says, comparable."""
-    values = dict(vars(result), failures=result.failures.tolist())
-    return {k: "nan" if v != v else v for k, v in values.items()}
 
 
 @pytest.fixture(scope="module")
