@@ -1,8 +1,21 @@
 """Fixtures that several folders share; none of them is changed by a test."""
 
+import gc
+
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect without the garbage collector, which finds nothing there."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
