@@ -1,6 +1,7 @@
 """Long work that was killed goes on where it was, with nothing finished lost."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -38,15 +39,23 @@ def run(folder, calls, *, die_at=None, n_jobs=1):
     )
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_killed_run_goes_on(tmp_path, n_jobs):
-    calls = tmp_path / "calls"
-    whole = run(tmp_path / "other", tmp_path / "whole calls")
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """What a whole run printed, and the folder that a killed one left."""
+    folder = tmp_path_factory.mktemp("killed")
+    whole = run(folder / "other", folder / "whole calls")
     assert whole.returncode == 0, whole.stderr
-    killed = run(tmp_path / "store", calls, die_at=0.3)
+    killed = run(folder / "store", folder / "calls", die_at=0.3)
     assert killed.returncode == 7
-    assert calls.read_text().split() == ["0.0", "0.1", "0.2", "0.3"]
-    calls.unlink()
+    assert (folder / "calls").read_text().split() == ["0.0", "0.1", "0.2", "0.3"]
+    return whole, folder / "store"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_killed_run_goes_on(tmp_path, n_jobs, killed):
+    whole, store = killed
+    calls = tmp_path / "calls"
+    shutil.copytree(store, tmp_path / "store")
     resumed = run(tmp_path / "store", calls, n_jobs=n_jobs)
     assert resumed.returncode == 0, resumed.stderr
     assert sorted(calls.read_text().split()) == ["0.3", "0.4", "0.5"]
