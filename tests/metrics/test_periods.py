@@ -14,7 +14,6 @@ from sklearn.preprocessing import StandardScaler
 
 from skrobust.metrics import (
     area_under_robust_ratio_curve,
-    confidence_interval,
     gini_stability,
     period_stability_index,
     robust_ratio_curve,
@@ -22,6 +21,7 @@ from skrobust.metrics import (
     stability_quadrant,
     stability_summary,
 )
+from skrobust.metrics.stability.period_rows import period_text
 
 # Periods -----------------------------------------------------------------------------
 
@@ -410,97 +410,36 @@ def test_a_million_rows_of_a_hundred_weeks_pass():
     assert 0.3 < value < 0.6
 
 
-ROWS = np.array([1.0, 1.0, 1.0, 0.0] * 3 + [1.0, 0.0] * 6)
-MONTHS = np.repeat([2, 9, 10, 11], 6)
+@pytest.mark.parametrize(
+    ("period", "text"),
+    [
+        (np.datetime64("2020-01-01T00:00:00.000000"), "2020-01-01"),
+        (np.datetime64("2020-01-01T10:30:00.000000000"), "2020-01-01T10:30:00"),
+        ("2020-01-01 00:00:00", "2020-01-01"),
+        (np.datetime64("2020-01"), "2020-01"),
+        (3.0, "3.0"),
+        ("00:00", "00:00"),
+    ],
+)
+def test_period_text_is_a_short_iso_date(period, text):
+    assert period_text(period) == text
 
 
-def interval(periods, **options):
-    return confidence_interval(
-        "stability_index", ROWS, periods=periods, random_state=0, **options
-    )
-
-
-def index(times):
-    return period_stability_index(np.ones(24), ROWS, times)
-
-
-def gini(times):
-    scores = np.random.default_rng(0).random(24)
-    return gini_stability(np.tile([0, 1], 12), scores, times)
-
-
-@pytest.mark.filterwarnings("ignore:4 periods leave")
-@pytest.mark.filterwarnings("ignore:The ")
-@pytest.mark.parametrize("call", [interval, index, gini])
-def test_periods_are_read_in_one_way(call):
-    dates = np.array([f"2024-{m:02d}" for m in MONTHS], dtype="datetime64[M]")
-    names = np.array([f"month {m}" for m in MONTHS])
-    order = pd.CategoricalDtype([f"month {m}" for m in range(1, 13)], ordered=True)
-    kinds = [
-        MONTHS.astype(float),
-        dates,
-        dates.astype("datetime64[us]").tolist(),
-        dates.astype(str),
-        pd.Series(pd.PeriodIndex(pd.to_datetime(dates), freq="M")),
-        pd.to_datetime(dates).tz_localize("UTC"),
-        np.array([f"month {m:02d}" for m in MONTHS]),
-        pd.Series(names, dtype=order),
-        pd.Categorical(names, dtype=order),
-    ]
-    expected = call(MONTHS)
-    for times in kinds:
-        assert call(times) == expected
-    # Text that sorts otherwise: month 10 before month 2.
+@pytest.mark.parametrize("names", ["2022-{}", "week {}", "{}"])
+def test_text_times_sort_by_time(names):
+    # The months were 1, 10, 11, 12, 2, ..., and their trend was nonsense.
+    y, months = np.tile([0, 1], 12), np.repeat(np.arange(1, 13), 2)
+    times = np.array([names.format(month) for month in months])
     with pytest.raises(ValueError, match=r"text that sorts in time.*Categorical"):
-        call(names)
-    with pytest.raises(ValueError, match="a time for every sample; one is missing"):
-        call(np.where(MONTHS == 2, np.nan, MONTHS))
-    with pytest.raises(ValueError, match=r"one time per sample; .* has 23"):
-        call(MONTHS[1:])
+        period_stability_index(y, y, times)
+    padded = np.array([names.format(f"{month:02d}") for month in months])
+    assert period_stability_index(y, y, padded) == 1
 
 
-SCORES = np.array([0.9, 0.8, 0.6])
-DAYS = ["2024-01-01", "2024-01-03", "2024-01-07"]
-
-
-def index_at(times):
-    return stability_index(SCORES, times=times)
-
-
-def interval_at(times):
-    return confidence_interval("stability_index", SCORES, times=times).value
-
-
-def index_per_time(times):
-    y_true, y_pred, weeks = rows_with_accuracies(SCORES)
-    rows = pd.Series(times)[weeks].reset_index(drop=True)
-    return period_stability_index(y_true, y_pred, rows, slope_per="time")
-
-
-@pytest.mark.filterwarnings("ignore:3 periods")
-@pytest.mark.filterwarnings("ignore:The slope")
-@pytest.mark.parametrize("call", [index_at, interval_at, index_per_time])
-def test_dates_are_times_in_days(call):
-    expected = stability_index(SCORES, times=[0, 2, 6])
-    days = pd.to_datetime(DAYS)
-    kinds = [
-        [0, 2, 6],
-        DAYS,
-        np.array(DAYS, dtype="datetime64[D]"),
-        days,
-        days.tz_localize("Europe/Berlin"),
-        days.to_pydatetime().tolist(),
-        days.to_period("D"),
-        [f"{day}T12:00" for day in DAYS],
-    ]
-    for times in kinds:
-        assert call(times) == pytest.approx(expected, abs=1e-12)
-    with pytest.raises(ValueError, match=r"'times' parameter .* (dates|ISO text)"):
-        call(["early", "late", "later"])
-
-
-def test_a_missing_date_is_no_time():
-    with pytest.raises(ValueError, match="finite times; one is missing"):
-        stability_index(SCORES, times=pd.to_datetime([*DAYS[:2], None]))
-    with pytest.raises(ValueError, match="numbers, dates or ISO text"):
-        stability_index(SCORES, times=np.array([1, 2, 3], dtype=object))
+def test_ordered_categories_keep_their_order():
+    names = ["Jan", "Feb", "Mar", "Apr"]
+    month = pd.Categorical(np.repeat(names, 2), categories=names, ordered=True)
+    y, predicted = [0, 1] * 4, [0, 1, 0, 1, 0, 0, 1, 0]
+    by_number = period_stability_index(y, predicted, np.repeat(range(4), 2))
+    assert period_stability_index(y, predicted, month) == by_number
+    assert period_stability_index(y, predicted, pd.Series(month)) == by_number
