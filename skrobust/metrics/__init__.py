@@ -1,5 +1,12 @@
-"""Scores of robustness and stability: how much of a good result remains."""
+"""Metrics of robustness and stability, their intervals, comparisons and scorers.
 
+The metrics take arrays, as those of ``sklearn.metrics`` do. :func:`get_scorer` and the
+``make_..._scorer`` functions make scorers of them, :func:`confidence_interval` their
+intervals, :func:`compare_models` and :func:`by_group` paired and grouped comparisons.
+Each metric is registered beside its function (see ``skrobust.metrics.registry``).
+"""
+
+from skrobust._deprecation import deprecated_names
 from skrobust.metrics.comparison.compare_models import compare_models
 from skrobust.metrics.groups.by_group import by_group
 from skrobust.metrics.groups.clip_values import aggregate_clips
@@ -59,10 +66,10 @@ from skrobust.metrics.scorers.base import BaseScorer
 from skrobust.metrics.scorers.factory import (
     get_scorer,
     get_scorer_names,
+    make_asi_scorer,
     make_normalized_scorer,
     make_robust_scorer,
     make_stability_index_scorer,
-    make_stability_scorer,
 )
 from skrobust.metrics.stability.indices import (
     accuracy_stability_index,
@@ -100,10 +107,10 @@ __all__ = [
     "group_robust_ratio_curve",
     "group_robustness",
     "imbalance_factor",
+    "make_asi_scorer",
     "make_normalized_scorer",
     "make_robust_scorer",
     "make_stability_index_scorer",
-    "make_stability_scorer",
     "mean_corruption_error",
     "mean_flip_rate",
     "misclassification_rate",
@@ -132,3 +139,7 @@ __all__ = [
     "stability_summary",
     "true_class_confidence",
 ]
+
+__getattr__ = deprecated_names(
+    __name__, {"make_stability_scorer": "skrobust.metrics.make_asi_scorer"}
+)

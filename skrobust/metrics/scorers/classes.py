@@ -154,7 +154,7 @@ class RobustScorer(BaseScorer):
 class StabilityScorer(BaseScorer):
     """Scorer of the Accuracy-Stability Index over a list of conditions.
 
-    Made by :func:`make_stability_scorer`, which describes the parameters.
+    Made by :func:`make_asi_scorer`, which describes the parameters.
     """
 
     def __init__(self, conditions=None, *, metric="accuracy"):
