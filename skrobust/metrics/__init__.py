@@ -15,25 +15,19 @@ from skrobust.metrics.groups.ratios import group_robust_ratio, group_robust_rati
 from skrobust.metrics.groups.robustness import group_robustness
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
 from skrobust.metrics.intervals.interval import Interval
-from skrobust.metrics.intervals.proportion import (
-    proportion_interval,
-)
+from skrobust.metrics.intervals.proportion import proportion_interval
 from skrobust.metrics.normalized.factors import (
     dimensionality_factor,
     imbalance_factor,
     signal_factor,
 )
-from skrobust.metrics.normalized.parts import (
-    normalized_score_parts,
-)
+from skrobust.metrics.normalized.parts import normalized_score_parts
 from skrobust.metrics.normalized.scores import (
     normalized_accuracy_score,
     normalized_clustering_score,
     normalized_r2_score,
 )
-from skrobust.metrics.normalized.signal_to_noise import (
-    signal_to_noise_ratio,
-)
+from skrobust.metrics.normalized.signal_to_noise import signal_to_noise_ratio
 from skrobust.metrics.robust.accuracy_and_ratio import (
     robust_accuracy_score,
     robust_ratio_curve,
@@ -57,9 +51,7 @@ from skrobust.metrics.robust.prediction_shift import (
     regression_robust_ratio_curve,
     regression_robust_ratio_score,
 )
-from skrobust.metrics.robust.probability_shift import (
-    probability_shift,
-)
+from skrobust.metrics.robust.probability_shift import probability_shift
 from skrobust.metrics.robust.ratio_band import robust_ratio_band
 from skrobust.metrics.robust.structural_similarity import average_structural_similarity
 from skrobust.metrics.scorers.base import BaseScorer

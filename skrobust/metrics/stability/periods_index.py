@@ -6,12 +6,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrobust._results import Results
-from skrobust._validation import (
-    check_choice,
-    check_number,
-    check_weights,
-    metric,
-)
+from skrobust._validation import check_choice, check_number, check_weights, metric
 from skrobust.metrics.stability.indices import stability_index
 from skrobust.metrics.stability.period_metrics import named_metric, score_of
 from skrobust.metrics.stability.period_rows import rows_of_periods, time_values
