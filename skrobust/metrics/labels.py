@@ -1,4 +1,4 @@
-"""Class labels of any kind, brought into arrays that compare without surprises."""
+"""Class labels of any kind as arrays that can be compared."""
 
 import numbers
 

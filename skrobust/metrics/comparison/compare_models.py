@@ -1,4 +1,4 @@
-"""Paired comparisons of models on the same samples and conditions."""
+"""Paired comparison of models on the same samples and conditions."""
 
 import itertools
 import warnings
@@ -34,7 +34,7 @@ def compare_models(
 ):
     r"""Compare models that were tested on the same samples and conditions.
 
-    Each difference is taken sample by sample, so that what the models share cancels.
+    Each difference is taken sample by sample, so that what they have in common cancels.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The data of several models as statistics of the same units."""
+"""Statistics of several models on the same samples."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from skrobust.metrics.registry import call_with_options, find_metric, metric_nam
 
 @dataclass
 class Comparison:
-    """What is compared, and what the models have in common."""
+    """Statistics of the models, and what they have in common."""
 
     metric: str
     n_samples: int
@@ -21,7 +21,7 @@ class Comparison:
 
 
 def make_comparison(models, metric, y_true, params, caller):
-    """Return the data of the models, checked, as makers of statistics."""
+    """Return the checked data of the models as a comparison."""
     spec = find_metric(metric)
     if spec is None and not callable(metric):
         rule = f"a callable or one of {', '.join(metric_names())}"

@@ -1,4 +1,4 @@
-"""Differences of models on the same units: limits, p-values and corrections."""
+"""Limits and p-values of paired differences, with corrections for several."""
 
 from dataclasses import dataclass
 
@@ -55,7 +55,7 @@ def from_draws(difference, draws, confidence):
 
 
 def from_jackknife(difference, error, units, confidence):
-    """Return limits by t on the number of units less one, and Holm's correction."""
+    """Return jackknife limits with quantiles of t, corrected by Holm's rule."""
     size = difference.size
     half = units.quantile(confidence) * error
     wide = units.quantile(1 - (1 - confidence) / size) * error
@@ -115,7 +115,7 @@ def holm(p_values):
 
 
 def flip_rates(difference, draws):
-    """Return how often a resample turns the order around; a tie counts half."""
+    """Return the share of resamples that reverse the order; a tie counts half."""
     side = np.sign(difference)
     turned = draws * side
     rate = (turned < -1e-12).mean(axis=0) + (np.abs(turned) <= 1e-12).mean(axis=0) / 2

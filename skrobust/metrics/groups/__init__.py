@@ -1,1 +1,1 @@
-"""Metrics by group, with the gaps between groups."""
+"""Metrics by group, and the gaps between groups."""

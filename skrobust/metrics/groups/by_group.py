@@ -1,4 +1,4 @@
-"""Any metric group by group, with gaps, ranges and permutation tests."""
+"""Metrics by group, with gaps, ranges and permutation tests."""
 
 import warnings
 from functools import partial
@@ -127,7 +127,7 @@ def compare_groups(
 
 
 def _measure(spec, y_true, comparison, settings):
-    """Say what is compared, and warn where groups hold different classes."""
+    """Return the name of the value; warn where groups hold different classes."""
     caller = settings["caller"]
     classes, column = np.unique(
         label_array(y_true, caller, "y_true"), return_inverse=True

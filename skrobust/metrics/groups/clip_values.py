@@ -1,4 +1,4 @@
-"""What a clip says, from what its frames say."""
+"""Aggregation of frames to clips."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Robust accuracy and robust ratio of frames and of the clips they make up."""
+"""Robust accuracy and robust ratio of frames and of clips."""
 
 import warnings
 
@@ -55,7 +55,7 @@ def clip_robustness(
         Probabilities on the clean frames.
     y_prob_perturbed : array-like of shape ([n_perturbations,] n_frames, n_classes)
         Probabilities on the perturbed frames; the worst perturbation counts, for a
-        clip that which is worst for the clip as a whole.
+        clip the one that is worst for the clip as a whole.
     clips : array-like of shape (n_frames,)
         The clip of each frame, in any order.
     how : {"mean", "median", "vote", "max"}, default="mean"
@@ -201,7 +201,7 @@ def clip_robustness(
 
 
 class _Side:
-    """Frames or clips: what is right, how far it moves, and within which tolerance."""
+    """Correctness, probability shifts and tolerated shifts of frames or of clips."""
 
     def __init__(self, y, clean, moved, tolerances, reference, labels, caller):
         self.caller = caller
@@ -245,7 +245,7 @@ def _curves(frames, whole, codes, n_resamples, seed):
 
 
 def _compare(results, draws, tolerances, confidence):
-    """Add differences of clips and frames, and how straight each curve is."""
+    """Add differences of clips and frames, and the linearity of each curve."""
     tails = ((1 - confidence) / 2, (1 + confidence) / 2)
     difference = draws[1] - draws[0]
     low, high = np.quantile(difference[1:], tails, axis=0)

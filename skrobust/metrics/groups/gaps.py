@@ -53,7 +53,7 @@ def newcombe(p_1, bounds_1, p_2, bounds_2, extent=(-1, 1)):
 
 
 def chance_of(permuted, observed):
-    """Return the share of permutations at least as far out as what was observed.
+    """Return the permutation p-value: the share at least as extreme as observed.
 
     Permutations without a value are left out; without an observation it is nan.
     """

@@ -1,4 +1,4 @@
-"""Tables of a comparison of groups."""
+"""Comparison of groups: tables of values, gaps and ranges."""
 
 import warnings
 from itertools import combinations, islice
@@ -263,7 +263,7 @@ class GroupComparison:
             yield group
 
     def _ranges(self, statistic, observed):
-        """Return the range of each column, what chance makes of it, and p-values."""
+        """Return the range of each column, its mean under permutation, and p-values."""
         permuted = np.ptp(self._values(statistic, self._permuted()), axis=1)
         return {
             "range": observed,

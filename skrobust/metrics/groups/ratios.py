@@ -1,4 +1,4 @@
-"""Robust ratio group by group, at one tolerance or along the curve."""
+"""Robust ratio by group, at one tolerance or along the curve."""
 
 from skrobust._validation import check_number, metric
 from skrobust.metrics.groups.by_group import compare_groups

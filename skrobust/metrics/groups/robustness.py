@@ -1,4 +1,4 @@
-"""Robust accuracy group by group."""
+"""Robust accuracy by group."""
 
 from skrobust._validation import metric
 from skrobust.metrics.groups.by_group import compare_groups

@@ -1,4 +1,4 @@
-"""Statistics as functions of how often each unit counts: bootstrap and jackknife."""
+"""Bootstrap and jackknife of statistics of independent units."""
 
 import warnings
 
@@ -102,7 +102,7 @@ class NoiseCorrected(Statistic):
     def _moments(total, size, own, own_size):
         variance = total.var(axis=1)
         pairs = size**2 - own_size
-        # A resample of one unit alone has no pairs, and tells nothing of the variance.
+        # A resample of one unit has no pairs and says nothing about the variance.
         known = pairs > 0
         corrected = np.where(known, variance - own, 0.0) / np.where(known, pairs, 1.0)
         return np.column_stack(
@@ -150,7 +150,7 @@ class Scores(Statistic):
 
 
 def function_statistic(function, *data, **params):
-    """Return what makes the statistic of some units, for any function of arrays."""
+    """Return what makes the statistic of a function of arrays from the units."""
     arrays = [np.asarray(array) for array in data]
     rows, params = split_rows(params, len(arrays[0]))
     return lambda units: Scores(function, arrays, units, rows, params)

@@ -1,4 +1,4 @@
-"""What is drawn independently: the samples, or the clusters they come in."""
+"""Independent units: samples, or the clusters they come in."""
 
 from dataclasses import dataclass
 
@@ -21,17 +21,17 @@ class Units:
 
     @property
     def name(self):
-        """Return what a unit is called."""
+        """Name of the units."""
         return "clusters" if self.clustered else "samples"
 
     @property
     def few(self):
-        """Return whether only a t quantile is honest."""
+        """Whether there are so few clusters that quantiles of t are needed."""
         return self.clustered and self.n < FEW_CLUSTERS
 
     @property
     def enough(self):
-        """Return whether there is an interval at all."""
+        """Whether there are enough units for an interval."""
         return self.n > 2 if self.clustered else self.n > 1
 
     def warnings(self):

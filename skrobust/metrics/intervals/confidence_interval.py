@@ -1,4 +1,4 @@
-"""One call for the confidence interval of each metric."""
+"""Confidence interval of any metric."""
 
 import warnings
 

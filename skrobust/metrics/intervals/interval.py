@@ -10,7 +10,7 @@ from skrobust._results import facts_html
 
 @dataclass(frozen=True)
 class IntervalRequest:
-    """What is asked of an interval, whatever the metric."""
+    """Settings of an interval, whatever the metric."""
 
     clusters: object
     confidence: float

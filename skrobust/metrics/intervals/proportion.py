@@ -1,4 +1,4 @@
-"""How far a counted share may lie from the true one."""
+"""Confidence interval of a proportion."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -82,28 +82,27 @@ def wilson_bounds(share, n, quantile):
     middle = (share + quantile**2 / (2 * n)) / shrink
     spread = share * (1 - share) / n + quantile**2 / (4 * n**2)
     half = quantile / shrink * np.sqrt(spread)
-    # At the ends the formula gives 0 and 1 but for rounding.
+    # At the ends the formula gives 0 and 1 up to rounding.
     low = max(0.0, middle - half) if share > 0 else 0.0
     high = min(1.0, middle + half) if share < 1 else 1.0
     return float(low), float(high)
 
 
 def cluster_effective_n(hits, sizes, n):
-    """Return of how many independent trials a share over clusters is worth.
+    """Return the effective sample size of a proportion over clusters.
 
     Parameters
     ----------
     hits, sizes : ndarray of shape (n_clusters,)
         (Weighted) successes and samples of each cluster.
     n : float
-        Effective number of samples; clusters are taken to be worth no more.
+        Effective number of samples, an upper bound of the result.
 
     Returns
     -------
     n_effective : float
         Share times one minus share, over the between-cluster variance of the share.
-        Where all samples agree there is no variance to see, and each cluster counts as
-        one trial.
+        Where all samples agree, the variance is 0 and each cluster counts as one trial.
     error : float
         Square root of that variance.
     """

@@ -1,4 +1,4 @@
-"""Intervals of a share of samples, weighted or in clusters."""
+"""Confidence interval of a share of samples, weighted or in clusters."""
 
 import numpy as np
 

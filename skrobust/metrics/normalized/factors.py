@@ -1,4 +1,4 @@
-"""The data set's and the signal's factors of the dataset-adaptive normalized score."""
+"""Factors of the normalized score: dimensionality, signal and imbalance."""
 
 import math
 import numbers

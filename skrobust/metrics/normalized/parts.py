@@ -1,4 +1,4 @@
-"""The parts of a normalized score: a raw score and the factors that adapt it."""
+"""Parts of a normalized score: the raw score and its factors."""
 
 import numbers
 import warnings
@@ -129,7 +129,7 @@ def normalized_score_parts(
 def score_parts(
     caller, y_true, y_pred, task, n_features, n_samples, signal, clip, **data
 ):
-    """Return every part of a normalized score; ``caller`` is who the warnings name."""
+    """Return every part of a normalized score."""
     check_choice(task, "task", caller, TASKS)
     n_features = check_count(n_features, "n_features", caller)
     if n_samples is not None:

@@ -1,4 +1,4 @@
-"""Dataset-adaptive normalized scores of classification, regression, clustering."""
+"""Normalized scores of classification, regression and clustering."""
 
 from functools import partial
 

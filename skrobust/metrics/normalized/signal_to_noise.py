@@ -1,4 +1,4 @@
-"""How strong the signal of a prediction is beside its noise, task by task."""
+"""Signal-to-noise ratio of predictions."""
 
 import numpy as np
 from sklearn.utils import check_array

@@ -1,1 +1,1 @@
-"""Metrics of robustness: robust accuracy, robust ratio and their relatives."""
+"""Robust accuracy, robust ratio and other metrics of robustness."""

@@ -118,9 +118,12 @@ def robust_ratio_score(
     The definition is over all perturbations in a ball, so that a value from a few of
     them is an upper bound. The probabilities must come from the full perturbation of
     every sample: rows left clean because they were wrong or not fooled flatter the
-    ratio. Equality counts, so 1e-9 is added to the tolerance for float64 and 1e-6 for
-    float32 (the coarser of the inputs): 0.9 - 0.85 is a little above 0.05. The
-    tolerance is the bound of the source itself; both are our choices.
+    ratio. This function sees probabilities alone and cannot tell. An attack must run
+    with ``objective="probability_shift"``, not ``"misclassification"``, which stops at
+    the first wrong label; :func:`make_robust_scorer` sees to that. Equality counts, so
+    1e-9 is added to the tolerance for float64 and 1e-6 for float32 (the coarser of the
+    inputs): 0.9 - 0.85 is a little above 0.05. The tolerance is the bound of the source
+    itself; both are our choices.
 
     References
     ----------
@@ -212,8 +215,8 @@ def robust_ratio_curve(
 
 
 def _shares_within(shift, bounds, weight):
-    # Each sum runs in the order of the samples: then rounding keeps the laws that more
-    # tolerance or fewer perturbations never lower the share, and that all gives 1.
+    # Each sum runs in the order of the samples, so that rounding never lowers the share
+    # for a larger tolerance or fewer perturbations, and a share of all is exactly 1.
     return np.array([np.average(shift <= bound, weights=weight) for bound in bounds])
 
 

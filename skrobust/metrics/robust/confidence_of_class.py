@@ -1,4 +1,4 @@
-"""How sure a model is of what attacks made it say; means over successful attacks."""
+"""Success rate of attacks, and confidence of the model under them."""
 
 import warnings
 
@@ -67,7 +67,7 @@ def adversarial_class_confidence(
 ):
     r"""Compute the average confidence of the adversarial class (ACAC).
 
-    In [0, 1]; the greater, the surer is the model of its errors.
+    In [0, 1]; the greater, the more confident is the model of its errors.
 
     .. math:: ACAC = \frac{1}{|A|} \sum_{i \in A} \max_k y\_prob\_adversarial_{ik}
 
@@ -118,7 +118,7 @@ def adversarial_class_confidence(
 def true_class_confidence(y_true, y_prob_adversarial, *, target=None, labels=None):
     r"""Compute the average confidence of the true class (ACTC).
 
-    In [0, 1]; the smaller, the farther have the attacks gone.
+    In [0, 1]; the smaller, the further the attacks went.
 
     .. math:: ACTC = \frac{1}{|A|} \sum_{i \in A} y\_prob\_adversarial_{i,y\_true_i}
 
@@ -164,7 +164,7 @@ def true_class_confidence(y_true, y_prob_adversarial, *, target=None, labels=Non
 def noise_tolerance_estimate(y_true, y_prob_adversarial, *, target=None, labels=None):
     r"""Compute the average gap of the two largest probabilities (NTE).
 
-    In [0, 1]; the greater, the more noise do the adversarial examples tolerate.
+    In [0, 1]; the greater, the more noise the adversarial examples tolerate.
 
     .. math:: NTE = \frac{1}{|A|} \sum_{i \in A} \left(p_{i(1)} - p_{i(2)}\right)
 
@@ -221,7 +221,7 @@ def mean_over(values, chosen, caller):
 
 
 def _attacked(y_true, y_prob, target, labels, caller):
-    """Return probabilities, columns of the true classes, and which attacks won."""
+    """Return probabilities, columns of the true classes, and successes of attacks."""
     p = check_probabilities(y_prob, caller, name="y_prob_adversarial")
     y_true = label_array(y_true, caller, "y_true")
     check_same_length(caller, y_true=y_true, y_prob_adversarial=p)

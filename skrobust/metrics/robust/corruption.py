@@ -1,4 +1,4 @@
-"""Errors under corruptions against those on clean data and those of a reference."""
+"""Robustness score and mean corruption error."""
 
 import warnings
 

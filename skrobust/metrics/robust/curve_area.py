@@ -1,4 +1,4 @@
-"""One number for a whole curve of robust ratios."""
+"""Area under the robust ratio curve."""
 
 import numpy as np
 

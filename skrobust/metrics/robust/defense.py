@@ -1,4 +1,4 @@
-"""What a defense changes in the answers of a model to the same inputs."""
+"""Comparison of a model with its defended version."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""How far perturbed inputs lie from the clean ones, and what the distance costs."""
+"""Average distortion of inputs, and noise insensitivity of the loss."""
 
 import numpy as np
 

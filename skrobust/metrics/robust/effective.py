@@ -1,4 +1,4 @@
-"""Robustness beyond what the clean accuracy alone predicts."""
+"""Effective robustness: accuracy beyond what the clean accuracy predicts."""
 
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri

@@ -1,4 +1,4 @@
-"""How often a prediction flips along a sequence of slightly changed inputs."""
+"""Flip rate of predictions along a sequence of inputs."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How straight a curve of the robust ratio is."""
+"""Linearity of the robust ratio curve."""
 
 import numpy as np
 

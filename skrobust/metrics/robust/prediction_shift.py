@@ -1,4 +1,4 @@
-"""The robust ratio of regressors: whether the prediction stays put."""
+"""Prediction shift and robust ratio of regressors."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""How far a perturbation moves the probability of one fixed class."""
+"""Probability shift: how far the probability of one class moves."""
 
 import numpy as np
 
@@ -72,7 +72,7 @@ def probability_shift(
     data = y_prob, y_prob_perturbed
     shift, _ = shift_and_atol(*data, reference, y_true, labels, caller)
     kind = np.result_type(*map(np.asarray, data))
-    # The shift is as exact as what it was made of, which a tolerance must know.
+    # The shift is as exact as the probabilities, which a tolerance must know.
     return shift.astype(kind if kind == np.float32 else np.float64)
 
 

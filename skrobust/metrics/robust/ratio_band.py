@@ -1,4 +1,4 @@
-"""The robust-ratio curve between limits: pointwise, and for the curve as a whole."""
+"""Confidence band of the robust ratio curve."""
 
 import warnings
 

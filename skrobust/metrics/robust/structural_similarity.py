@@ -1,4 +1,4 @@
-"""How similar adversarial images look to the clean ones."""
+"""Average structural similarity of clean and adversarial images."""
 
 import numpy as np
 from scipy.ndimage import gaussian_filter

@@ -1,7 +1,8 @@
-"""The trap between robust accuracy and robust ratio, closed in one place.
+"""Objectives of attacks that suit a metric.
 
-Robust accuracy may stop attacking a sample once it is fooled. The robust ratio may
-not: it asks how far the probability moves, so every sample needs the full attack.
+Robust accuracy may stop attacking a sample once it is misclassified. The robust ratio
+may not: it measures how far the probability moves, so every sample needs the full
+attack.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ OBJECTIVE_UNKNOWN = "upper bound, objective unknown"
 
 
 def prepare_attack(attack, objective, reference="predicted"):
-    """Return an attack that maximises what a metric watches, or refuse it.
+    """Return an attack that maximises what a metric measures, or refuse it.
 
     Parameters
     ----------
@@ -35,10 +36,10 @@ def prepare_attack(attack, objective, reference="predicted"):
 
 
 def for_accuracy(attack):
-    """Return an attack that aims at wrong labels, for robust accuracy.
+    """Return an attack on labels, for robust accuracy.
 
-    One that was told to move probabilities would turn wrong rows right as well, so it
-    is refused; one that was told nothing is cloned and told.
+    One whose objective is the probability shift would also turn wrong labels into
+    correct ones, so it is refused; one without an objective is cloned and given one.
     """
     params = own_params(attack)
     if getattr(attack, "objective", None) == "probability_shift":
@@ -53,10 +54,10 @@ def for_accuracy(attack):
 
 
 def for_regression(attack, objective):
-    """Return an attack that moves predictions of a regressor as far as it can.
+    """Return an attack that moves predictions of a regressor as far as possible.
 
-    ``objective`` is what the metric watches: the distance from the clean prediction, or
-    from the target. An attack that was told another one is refused.
+    ``objective`` is what the metric measures: the distance from the clean prediction,
+    or from the target. An attack with another objective is refused.
     """
     params = own_params(attack)
     if params.get("objective", objective) not in (None, objective):
@@ -88,17 +89,16 @@ def at_full_strength(attack, objective="probability_shift"):
     Parameters
     ----------
     attack : object with ``perturb``
-        With a parameter ``objective`` that is None, it is cloned and asked for
-        ``objective``; one that was set to "misclassification" is refused. Anything
-        without that parameter (a perturbation, an object of the user's own) is used as
-        it is.
+        With a parameter ``objective`` that is None, it is cloned and given
+        ``objective``; one with "misclassification" is refused. Anything without that
+        parameter (a perturbation, a custom object) is used as it is.
     objective : str, default="probability_shift"
-        What to ask for.
+        The objective to set.
 
     Returns
     -------
     attack : object
-        The one to use.
+        The attack to use.
     mode : str
         What its examples maximise.
     """

@@ -1,4 +1,4 @@
-"""What every scorer promises."""
+"""Base class of scorers."""
 
 import copy
 
@@ -8,8 +8,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from skrobust._validation import check_same_length, check_targets
 
 
-def _refuse_what_is_not_raw(estimator, caller):
-    """Raise where scikit-learn hands a scorer something else than the rows of X."""
+def _check_raw_rows(estimator, caller):
+    """Raise where scikit-learn passes something other than the rows of X."""
     if getattr(estimator, "_in_fit", False):
         raise ValueError(
             f"{caller} cannot serve early stopping: scikit-learn scores it on binned "
@@ -19,7 +19,7 @@ def _refuse_what_is_not_raw(estimator, caller):
     if type(estimator).__name__ in {"_IdentityRegressor", "_IdentityClassifier"}:
         raise ValueError(
             f"{caller} needs the rows, and the leave-one-out shortcut of scikit-learn "
-            "has predictions alone. Pass cv=5 to the estimator."
+            "has only predictions. Pass cv=5 to the estimator."
         )
 
 
@@ -74,7 +74,7 @@ class BaseScorer(BaseEstimator):
             Greater is better.
         """
         caller = type(self).__name__
-        _refuse_what_is_not_raw(estimator, caller)
+        _check_raw_rows(estimator, caller)
         if self._needs_y and y is None:
             raise ValueError(f"{caller} needs y, the true labels of the rows.")
         if y is not None:

@@ -1,4 +1,4 @@
-"""Scorers of the metrics: objects that survive clone, pickling and searches."""
+"""Scorers of the metrics."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The functions that make scorers, and their names."""
+"""Factories of scorers."""
 
 from sklearn.base import clone
 

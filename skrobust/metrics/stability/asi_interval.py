@@ -1,4 +1,4 @@
-"""The interval of the Accuracy-Stability Index, with the noise of sampling removed."""
+"""Confidence interval of the Accuracy-Stability Index, corrected for sampling noise."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def correctness_interval(data, request, *, resample_conditions=False):
 
 
 def index_statistic(*data, caller):
-    """Return what makes the statistic of some units, for comparisons."""
+    """Return a function of the units that makes the statistic, for comparisons."""
     correct = _conditions(data, caller)
     return lambda units: _Index(correct, units)
 

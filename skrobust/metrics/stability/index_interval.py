@@ -1,4 +1,4 @@
-"""Interval of the stability index, from scores of periods or from their rows."""
+"""Confidence interval of the stability index, from scores or from rows of periods."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""How stable a score stays over conditions (ASI) and over time (stability index)."""
+"""Accuracy-Stability Index, coefficient of variation and stability index."""
 
 import warnings
 

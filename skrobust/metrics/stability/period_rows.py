@@ -1,4 +1,4 @@
-"""Times and periods, read in one way for all that take them.
+"""Reader of times and periods.
 
 They are numbers, dates (of NumPy, pandas or the standard library), periods of pandas,
 an ordered Categorical, or text that sorts in time, as dates in ISO format do.
@@ -17,7 +17,7 @@ _ISO = re.compile(r"\d{4}(-\d\d){0,2}([T ][\d:.]+)?$")
 
 
 def period_text(period):
-    """Return a period as people write it: a day without its midnight."""
+    """Return a period as text, a day without its midnight."""
     text = re.sub(r"(:\d\d)\.0+$", r"\1", str(period))
     return re.sub(r"(?<=\d)[T ]00:00(:00)?$", "", text)
 

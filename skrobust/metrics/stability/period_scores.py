@@ -1,4 +1,4 @@
-"""Scores of periods from their rows, and how far sampling the rows moves them."""
+"""Scores of periods from their rows, with their sampling noise."""
 
 import numpy as np
 

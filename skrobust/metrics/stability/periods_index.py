@@ -1,4 +1,4 @@
-"""Stability of a metric over periods of time, from the rows of all periods."""
+"""Stability index of a metric over periods of time."""
 
 import warnings
 
@@ -199,7 +199,7 @@ def _index(
             variability_weight=scatter,
             times=positions[counts] if slope_per == "time" else None,
         )
-    _tell(distinct, counts, undefined, caller)
+    _report_left_out(distinct, counts, undefined, caller)
     if not return_periods:
         return index
     return index, Results(
@@ -210,8 +210,8 @@ def _index(
     )
 
 
-def _tell(distinct, counts, undefined, caller):
-    """Warn once, or raise, about the periods that are left out."""
+def _report_left_out(distinct, counts, undefined, caller):
+    """Warn once, or raise, when periods are left out."""
     n_out = int((~counts).sum())
     text = ""
     if n_out:

@@ -1,4 +1,4 @@
-"""Which of two models has the better mean and which the smaller variation."""
+"""Quadrant and summary of a model by mean score and variation."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The interval of the stability index: what few periods tell about a trend."""
+"""Delta-method and block-bootstrap intervals of a trend."""
 
 import numpy as np
 
@@ -90,8 +90,8 @@ def _delta(trend, value, slope, spread, n, confidence):
 def _block_draws(trend, mean, slope, residuals, noise, row_variance, n_resamples, rng):
     n = len(residuals)
     length = _block_length(residuals)
-    # A line takes two degrees of freedom, and blocks vary less than what they stand
-    # for by about their share of the series.
+    # A line takes two degrees of freedom, and blocks vary less than the series by about
+    # their share of it.
     inflated = residuals * np.sqrt(n / (n - 2 * length))
     variance = float((inflated**2).mean())
     if row_variance and variance:
