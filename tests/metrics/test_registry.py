@@ -20,6 +20,7 @@ from skrobust.metrics import (
     get_scorer_names,
     make_robust_scorer,
     make_stability_index_scorer,
+    period_stability_index,
 )
 from skrobust.metrics import registry as module
 from skrobust.metrics.registry import MetricSpec, get_metric, metric_names, register
@@ -150,6 +151,9 @@ def test_a_new_metric_is_everywhere(registered):
     assert (cross_val_score(clone(MODEL), X, Y, cv=3, scoring=scorer) > 0.5).all()
     assert make_stability_index_scorer(3, metric="hit_rate")(MODEL, X, Y) > 0
     assert "hit_rate" in get_scorer_names()
+    weeks = np.arange(120) // 30
+    by_name = period_stability_index(y, predicted, weeks, metric="hit_rate")
+    assert by_name == period_stability_index(y, predicted, weeks)
     # Wilson's interval, with weights and over clusters.
     for options in (
         {},

@@ -94,8 +94,8 @@ def check_curve(tolerances, ratios, caller, *, min_size):
     tolerances, ratios = tolerances[order], ratios[order]
     again = np.diff(tolerances) == 0
     if again.any():
-        value = float(tolerances[1:][again][0])
-        raise invalid("tolerances", caller, "free of repetitions", value)
+        rule = "different tolerances, free of repetitions"
+        raise invalid("tolerances", caller, rule, float(tolerances[1:][again][0]))
     return tolerances, ratios
 
 

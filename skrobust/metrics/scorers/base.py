@@ -5,6 +5,7 @@ import copy
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from skrobust._parameters import check_parameters
 from skrobust._validation import check_same_length, check_targets
 
 
@@ -26,11 +27,12 @@ def _check_raw_rows(estimator, caller):
 class BaseScorer(BaseEstimator):
     """Base class of scorers: callables of (estimator, X, y), greater is better.
 
-    A subclass writes ``_score(estimator, X, y, sample_weight)`` and a label. It works
-    wherever scikit-learn takes a scorer, alone or in a dictionary; its parameters are
-    reachable (``scoring__perturbation__eps``); ``clone`` and pickling lose nothing that
-    it holds, such as a fitted perturbation. It predicts by itself: scikit-learn's cache
-    of predictions ignores the rows, so it would mix clean with perturbed ones.
+    A subclass writes ``_score(estimator, X, y, sample_weight)`` and a label; it may
+    declare rules of its parameters in ``_parameter_rules``. It works wherever
+    scikit-learn takes a scorer, alone or in a dictionary; its parameters are reachable
+    (``scoring__perturbation__eps``); ``clone`` and pickling lose nothing that it holds,
+    such as a fitted perturbation. It predicts by itself: scikit-learn's cache of
+    predictions ignores the rows, so it would mix clean with perturbed ones.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class BaseScorer(BaseEstimator):
             Greater is better.
         """
         caller = type(self).__name__
+        check_parameters(self)
         _check_raw_rows(estimator, caller)
         if self._needs_y and y is None:
             raise ValueError(f"{caller} needs y, the true labels of the rows.")

@@ -3,8 +3,9 @@
 import numpy as np
 
 from skrobust._containers import shape_of, to_array
+from skrobust._parameters import Count, Number
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
-from skrobust._validation import check_choice, check_count, check_number, invalid
+from skrobust._validation import check_choice, check_number, invalid
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.metrics.scorers.attack_objective import column_labels, prepare_attack
 from skrobust.metrics.scorers.base import BaseScorer
@@ -179,6 +180,12 @@ class StabilityIndexScorer(BaseScorer):
     Made by :func:`make_stability_index_scorer`, which describes the parameters.
     """
 
+    _parameter_rules = {
+        "n_periods": Count(low=2),
+        "falling_rate_weight": Number(low=0),
+        "variability_weight": Number(low=0),
+    }
+
     def __init__(
         self,
         n_periods=10,
@@ -197,15 +204,12 @@ class StabilityIndexScorer(BaseScorer):
 
     def _score(self, estimator, X, y, sample_weight):
         caller = "StabilityIndexScorer"
-        n_periods = check_count(self.n_periods, "n_periods", caller, low=2)
-        if len(y) < n_periods:
-            raise ValueError(
-                f"The 'n_periods' parameter of {caller} must be at most the number of "
-                f"rows. Got {n_periods} periods for {len(y)} rows."
-            )
+        if len(y) < self.n_periods:
+            rule = f"at most the number of rows, which is {len(y)}"
+            raise invalid("n_periods", caller, rule, self.n_periods)
         predicted = predict_labels(estimator, X)
         scores = []
-        for rows in np.array_split(np.arange(len(y)), n_periods):
+        for rows in np.array_split(np.arange(len(y)), self.n_periods):
             weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
             scores.append(
                 _metric_value(self.metric, caller, y[rows], predicted[rows], weight)

@@ -8,8 +8,9 @@ from sklearn.metrics import roc_auc_score
 
 from skrobust._validation import check_same_length, check_scores, invalid
 from skrobust.metrics.labels import label_array, label_pair
+from skrobust.metrics.registry import get_metric, metric_names
 
-_NAMED = ("accuracy", "gini", "roc_auc")
+_OF_SCORES = ("gini", "roc_auc")
 _UNDEFINED = float("nan")
 
 
@@ -19,12 +20,14 @@ def named_metric(metric, y_true, y_pred, caller):
         y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
         check_same_length(caller, y_true=y_true, y_pred=y_pred)
         return y_true, y_pred, metric
-    if not isinstance(metric, str) or metric not in _NAMED:
-        rule = f"one of {', '.join(map(repr, _NAMED))} or a callable"
+    of_labels = metric_names(needs={"labels"}, objective=None)
+    known = [*of_labels, *_OF_SCORES]
+    if not isinstance(metric, str) or metric not in known:
+        rule = f"one of {', '.join(map(repr, known))} or a callable"
         raise invalid("metric", caller, rule, metric)
-    if metric == "accuracy":
+    if metric in of_labels:
         y_true, y_pred = label_pair(y_true, y_pred, caller)
-        return y_true, y_pred, _accuracy
+        return y_true, y_pred, get_metric(metric).function
     y_true = label_array(y_true, caller, "y_true")
     if np.ndim(y_pred) == 2:
         cure = "For probabilities of two classes pass `y_pred[:, 1]`."
@@ -51,10 +54,6 @@ def score_of(score, y_true, y_pred, weight):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # counted once for all
         return float(score(y_true, y_pred, **settings))
-
-
-def _accuracy(y_true, y_pred, sample_weight=None):
-    return np.average(y_true == y_pred, weights=sample_weight)
 
 
 def _auc(y_true, y_pred, sample_weight=None):

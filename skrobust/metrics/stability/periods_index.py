@@ -49,7 +49,8 @@ def period_stability_index(
         Categorical, or text that sorts in time, as ISO format does. Each distinct value
         is a period.
     metric : {"accuracy", "gini", "roc_auc"} or callable, default="accuracy"
-        The metric of one period; "gini" is ``2 * AUC - 1``. A callable takes ``(y_true,
+        The metric of one period; "gini" is ``2 * AUC - 1``. The name of a registered
+        metric of labels will do. A callable takes ``(y_true,
         y_pred)``, and ``sample_weight=`` where weights are given; nan says undefined.
     falling_rate_weight : float, default=12
         Non-negative weight of a negative slope.
