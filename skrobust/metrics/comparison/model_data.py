@@ -17,7 +17,9 @@ class Comparison:
     n_samples: int
     makers: list  # of the statistic of each model, from the units
     tolerances: np.ndarray | None = None
-    hits: list | None = None  # for McNemar: the samples that each model gets right
+    hits: list | None = (
+        None  # for McNemar: which samples each model classifies correctly
+    )
 
 
 def make_comparison(models, metric, y_true, params, caller):

@@ -43,7 +43,7 @@ def clip_robustness(
     r"""Compute robust accuracy and robust ratio per frame and per clip, side by side.
 
     The probabilities of the frames are aggregated to clips, clean and perturbed alike;
-    then a clip is right where its largest probability is that of its label, and moves
+    a clip is correct where its largest probability is that of its label, and moves
     by the :func:`probability_shift` of its own probabilities.
 
     Parameters
@@ -178,8 +178,8 @@ def clip_robustness(
         "clip": names,
         "label": y[first],
         "n_frames": np.bincount(codes),
-        "right": whole.right,
-        "right_perturbed": whole.right_perturbed,
+        "right": whole.correct,
+        "right_perturbed": whole.correct_perturbed,
         "shift": whole.shift,
     }
     results["per_clip"] = Results(columns=tuple(facts), **facts)
@@ -206,11 +206,11 @@ class _Side:
     def __init__(self, y, clean, moved, tolerances, reference, labels, caller):
         self.caller = caller
         columns = label_columns(y, labels, clean.shape[1], caller)
-        self.right = clean.argmax(axis=1) == columns
+        self.correct = clean.argmax(axis=1) == columns
         settings = (reference, y, labels, caller)
         self.shift, atol = shift_and_atol(clean, moved, *settings)
         many = moved[None] if moved.ndim == 2 else moved
-        self.right_perturbed = (many.argmax(axis=2) == columns).all(axis=0)
+        self.correct_perturbed = (many.argmax(axis=2) == columns).all(axis=0)
         self.within = self.shift[:, None] <= tolerances + atol
 
     def interval(self, hits, units, confidence):
@@ -234,7 +234,7 @@ def _add(results, name, values, limits):
 
 def _curves(frames, whole, codes, n_resamples, seed):
     """Return the two curves, as measured first and then of resampled clips."""
-    n = len(whole.right)
+    n = len(whole.correct)
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
     weights = np.vstack([np.ones((1, n)), weights])
@@ -272,8 +272,8 @@ def _accuracy(sides, confidence):
         for part in ("", "_low", "_high"):
             table[name + part] = []
     for side, units in sides.values():
-        table["n"].append(len(side.right))
-        for name, hits in (("clean", side.right), ("robust", side.right_perturbed)):
+        table["n"].append(len(side.correct))
+        for name, hits in (("clean", side.correct), ("robust", side.correct_perturbed)):
             found = side.interval(hits, units, confidence)
             table[name].append(found.value)
             table[f"{name}_low"].append(found.low)

@@ -25,8 +25,8 @@ def group_robustness(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_pred_perturbed : array-like of shape ([n_perturbations,] n_samples)
-        Labels predicted on the perturbed inputs; a sample counts when it is right under
-        each perturbation.
+        Labels predicted on the perturbed inputs; a sample counts when it is correct
+        under each perturbation.
     groups : array-like of shape (n_samples,)
         The group of each sample; at least two groups.
     clusters : array-like of shape (n_samples,) or None, default=None

@@ -51,8 +51,8 @@ def confidence_interval(
 
         - "accuracy", "robust_accuracy": takes ``correct`` of shape (n_samples,) or
           (n_samples, n_conditions), or ``y_true, y_pred`` with predictions of shape
-          (n_samples,) or (n_conditions, n_samples). A sample counts when it is right
-          under each condition.
+          (n_samples,) or (n_conditions, n_samples). A sample counts when it is
+          correct under each condition.
         - "robust_ratio": takes ``y_prob, y_prob_perturbed`` or the shift of each
           sample, and the parameters of :func:`robust_ratio_score`.
         - "accuracy_stability_index": takes what "robust_accuracy" does, with a

@@ -195,7 +195,7 @@ def _classification(
     check_choice(snr, "snr", caller, KINDS)
     y_true, y_pred = label_pair(y_true, y_pred, caller)
     weight = check_weights(sample_weight, len(y_true), caller)
-    right = float(np.average(y_true == y_pred, weights=weight))
+    accuracy = float(np.average(y_true == y_pred, weights=weight))
     if class_counts is None:
         counts = class_sizes(y_true, weight)
     else:
@@ -207,7 +207,7 @@ def _classification(
         ratio = label_snr(y_true, y_pred, weight, resolve_kind(snr, n_classes))
     # The warning of a single class points at the caller of the public function.
     h = imbalance(counts, caller, stacklevel=6)
-    return right, ratio, h, _n_rows(y_true, weight)
+    return accuracy, ratio, h, _n_rows(y_true, weight)
 
 
 def _regression(caller, y_true, y_pred, *, center=False, sample_weight=None, **_):

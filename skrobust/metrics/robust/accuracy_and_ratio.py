@@ -20,7 +20,7 @@ from skrobust.metrics.robust.sample_values import (
 
 @metric
 def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
-    r"""Compute the share of samples that stay right when their input is perturbed.
+    r"""Compute the share of samples that are classified correctly under perturbation.
 
     In [0, 1]; 1 is best.
 
@@ -28,7 +28,7 @@ def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
         \mathbf{1}[y\_pred\_perturbed_{ji} = y\_true_i]
 
     over all :math:`N` samples, also those that were wrong before. With several
-    perturbations :math:`j` a sample counts when it is right under each of them.
+    perturbations :math:`j` a sample counts when it is correct under each.
 
     Parameters
     ----------

@@ -110,8 +110,8 @@ def adversarial_class_confidence(
     0.8
     """
     caller = "adversarial_class_confidence"
-    p, _, won = _attacked(y_true, y_prob_adversarial, target, labels, caller)
-    return mean_over(p.max(axis=1), won, caller)
+    p, _, succeeded = _attacked(y_true, y_prob_adversarial, target, labels, caller)
+    return mean_over(p.max(axis=1), succeeded, caller)
 
 
 @metric
@@ -156,8 +156,8 @@ def true_class_confidence(y_true, y_prob_adversarial, *, target=None, labels=Non
     0.2
     """
     caller = "true_class_confidence"
-    p, column, won = _attacked(y_true, y_prob_adversarial, target, labels, caller)
-    return mean_over(p[np.arange(len(p)), column], won, caller)
+    p, column, succeeded = _attacked(y_true, y_prob_adversarial, target, labels, caller)
+    return mean_over(p[np.arange(len(p)), column], succeeded, caller)
 
 
 @metric
@@ -203,9 +203,9 @@ def noise_tolerance_estimate(y_true, y_prob_adversarial, *, target=None, labels=
     0.6
     """
     caller = "noise_tolerance_estimate"
-    p, _, won = _attacked(y_true, y_prob_adversarial, target, labels, caller)
+    p, _, succeeded = _attacked(y_true, y_prob_adversarial, target, labels, caller)
     top = np.partition(p, -2, axis=1)
-    return mean_over(top[:, -1] - top[:, -2], won, caller)
+    return mean_over(top[:, -1] - top[:, -2], succeeded, caller)
 
 
 def mean_over(values, chosen, caller):

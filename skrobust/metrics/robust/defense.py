@@ -49,7 +49,8 @@ def defense_comparison(
     confidence : {"max", "true"}, default="max"
         The largest probability (DEEPSEC), or that of the true class (AISafety).
     over : {"correct", "wrong"}, default="correct"
-        CCV and COS over samples both get right (DEEPSEC), or wrong (AISafety).
+        CCV and COS over samples that both classify correctly (DEEPSEC), or wrongly
+        (AISafety).
     labels : array-like of shape (n_classes,) or None, default=None
         The label of each column, as in ``estimator.classes_``.
 
@@ -99,12 +100,12 @@ def defense_comparison(
     y_true = label_array(y_true, caller, "y_true")
     check_same_length(caller, y_true=y_true, y_prob_raw=raw)
     column = label_columns(y_true, labels, raw.shape[1], caller)
-    was_right = raw.argmax(axis=1) == column
-    is_right = defended.argmax(axis=1) == column
+    was_correct = raw.argmax(axis=1) == column
+    is_correct = defended.argmax(axis=1) == column
     if over == "correct":
-        compared = was_right & is_right
+        compared = was_correct & is_correct
     else:
-        compared = ~was_right & ~is_right
+        compared = ~was_correct & ~is_correct
     p, q = (each.astype(np.float64) for each in (raw, defended))
     if confidence == "max":
         change = np.abs(q.max(axis=1) - p.max(axis=1))
@@ -125,9 +126,9 @@ def defense_comparison(
     n = len(p)
     return Results(
         columns=(),
-        cav=float(int(is_right.sum()) - int(was_right.sum())) / n,
-        crr=float((~was_right & is_right).mean()),
-        csr=float((was_right & ~is_right).mean()),
+        cav=float(int(is_correct.sum()) - int(was_correct.sum())) / n,
+        crr=float((~was_correct & is_correct).mean()),
+        csr=float((was_correct & ~is_correct).mean()),
         ccv=ccv,
         cos=cos,
         n_samples=n,

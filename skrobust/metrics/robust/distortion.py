@@ -69,20 +69,20 @@ def average_distortion(X, X_adversarial, *, norm=2, scale="absolute", successful
         raise invalid("norm", caller, "0, 2 or numpy.inf", norm)
     check_choice(scale, "scale", caller, ("absolute", "relative"))
     clean, adversarial = check_inputs(X, X_adversarial, caller)
-    won = check_successful(successful, len(clean), caller)
+    succeeded = check_successful(successful, len(clean), caller)
     if norm == 0:
         changed = (adversarial != clean).reshape(len(clean), -1)
-        return mean_over(changed.mean(axis=1), won, caller)
+        return mean_over(changed.mean(axis=1), succeeded, caller)
     sizes = length(adversarial - clean, norm)
     if norm == 2 and scale == "relative":
         own = length(clean, 2)
-        if (own[won] == 0).any():
+        if (own[succeeded] == 0).any():
             raise ValueError(
                 f"{caller} needs clean inputs of positive length for scale='relative'; "
-                f"row {int((won & (own == 0)).argmax())} is all 0."
+                f"row {int((succeeded & (own == 0)).argmax())} is all 0."
             )
         sizes = sizes / np.where(own > 0, own, 1)
-    return mean_over(sizes, won, caller)
+    return mean_over(sizes, succeeded, caller)
 
 
 @metric

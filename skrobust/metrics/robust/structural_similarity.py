@@ -97,12 +97,12 @@ def average_structural_similarity(
             f"{caller} needs images of at least {window_size} pixels a side; they are "
             f"{clean.shape[-2]} x {clean.shape[-1]}. Lower window_size."
         )
-    won = check_successful(successful, len(clean), caller)
+    succeeded = check_successful(successful, len(clean), caller)
     values = np.full(len(clean), np.nan)
-    for i in np.flatnonzero(won):  # one image at a time keeps the memory small
+    for i in np.flatnonzero(succeeded):  # one image at a time keeps the memory small
         pair = clean[i] - low, adversarial[i] - low
         values[i] = _similarity(*pair, high - low, window_size // 2, sigma)
-    return mean_over(values, won, caller)
+    return mean_over(values, succeeded, caller)
 
 
 def check_data_range(data_range, caller):
