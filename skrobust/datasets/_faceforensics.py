@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 from skrobust._validation import check_choice, invalid
-from skrobust.datasets._clips_on_disk import clips_in
-from skrobust.datasets._deepfake_common import Reader, refuse_empty
 from skrobust.datasets._image_set import folder_of
-from skrobust.datasets._skips import Skips
+from skrobust.datasets.clip_reader import Reader, refuse_empty
+from skrobust.datasets.clips_on_disk import clips_in
+from skrobust.datasets.skipped_files import Skips
 
 METHODS = (
     "Deepfakes", "Face2Face", "FaceSwap", "NeuralTextures", "FaceShifter",

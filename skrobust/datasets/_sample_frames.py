@@ -7,9 +7,9 @@ from sklearn.utils import Bunch
 
 from skrobust._keyed_noise.generator import seed_number, stream_number
 from skrobust._validation import check_choice, check_count, check_number
-from skrobust.datasets._faces import check_crop
-from skrobust.datasets._image_files import check_resize, resized
-from skrobust.datasets._video_files import frame_rate, read_frames, timeline
+from skrobust.datasets._face_crop import check_crop
+from skrobust.datasets.image_files import check_resize, resized
+from skrobust.datasets.video_files import frame_rate, read_frames, timeline
 
 METHODS = ("uniform", "random", "first")
 SHORT = ("raise", "all", "repeat")

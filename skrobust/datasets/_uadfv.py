@@ -1,9 +1,9 @@
 """UADFV: 49 real videos and 49 fakes made of them."""
 
-from skrobust.datasets._clips_on_disk import clips_in
-from skrobust.datasets._deepfake_common import Reader, refuse_empty
 from skrobust.datasets._image_set import folder_of
-from skrobust.datasets._skips import Skips
+from skrobust.datasets.clip_reader import Reader, refuse_empty
+from skrobust.datasets.clips_on_disk import clips_in
+from skrobust.datasets.skipped_files import Skips
 
 
 def load_uadfv(

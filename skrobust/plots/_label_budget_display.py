@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._optional import require
 from skrobust._validation import check_count, invalid
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     LINES,
     FoldedTableMixin,
     check_axes,

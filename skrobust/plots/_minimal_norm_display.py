@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._validation import invalid
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     FoldedTableMixin,
     font_size,
     get_axes,

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._optional import require
 from skrobust.evaluation import evaluate_attack
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     FoldedTableMixin,
     check_axes,
     check_results,

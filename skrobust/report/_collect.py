@@ -7,7 +7,7 @@ import numpy as np
 
 from skrobust._containers import is_frame, shape_of
 from skrobust._validation import check_count, check_same_length, check_targets, invalid
-from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.report import _facts, _inputs
 from skrobust.report._log import Log
 from skrobust.report._measure import measure_model

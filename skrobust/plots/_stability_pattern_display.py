@@ -6,7 +6,7 @@ from skrobust._responses import predict_labels
 from skrobust._validation import check_number, check_scores, check_targets, invalid
 from skrobust.metrics import period_stability_index, stability_index
 from skrobust.metrics.stability.period_rows import period_text
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     FoldedTableMixin,
     check_results,
     colors,

@@ -7,7 +7,7 @@ from sklearn.utils import Bunch
 
 from skrobust._optional import require
 from skrobust._validation import invalid
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     FoldedTableMixin,
     check_axes,
     check_results,

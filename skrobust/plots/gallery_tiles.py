@@ -7,7 +7,7 @@ import numpy as np
 
 from skrobust._containers import shape_of, to_array
 from skrobust._validation import invalid
-from skrobust.plots._axes import size_in_inches
+from skrobust.plots.base import size_in_inches
 
 
 def in_words(name, width):

@@ -6,7 +6,7 @@ from sklearn.base import is_classifier, is_regressor
 from skrobust._containers import shape_of
 from skrobust._validation import check_choice
 from skrobust.metrics import normalized_score_parts
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     FoldedTableMixin,
     check_results,
     colors,

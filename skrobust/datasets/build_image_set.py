@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from skrobust.datasets._image_files import pillow, read_image, resized
 from skrobust.datasets._image_set import ImageSet
-from skrobust.datasets._lazy import LazyImages
-from skrobust.datasets._video_files import read_frames
+from skrobust.datasets._lazy_images import LazyImages
+from skrobust.datasets.image_files import pillow, read_image, resized
+from skrobust.datasets.video_files import read_frames
 
 _OWNER = "LazyImages"
 

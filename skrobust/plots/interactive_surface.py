@@ -3,7 +3,7 @@
 import html
 
 from skrobust._optional import require
-from skrobust.plots._axes import OKABE_ITO
+from skrobust.plots.base import OKABE_ITO
 
 _SYMBOLS = ("circle", "square", "diamond", "cross", "x")
 _VALUES = (

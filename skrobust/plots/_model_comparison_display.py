@@ -4,7 +4,8 @@ import numpy as np
 
 from skrobust._validation import check_number
 from skrobust.metrics import compare_models
-from skrobust.plots._axes import (
+from skrobust.plots._group_gap_display import forest, hollow_out
+from skrobust.plots.base import (
     FoldedTableMixin,
     check_results,
     colors,
@@ -16,7 +17,6 @@ from skrobust.plots._axes import (
     line_style,
     make_frame,
 )
-from skrobust.plots._group_display import forest, hollow_out
 
 
 class ModelComparisonDisplay(FoldedTableMixin):

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import proportion_interval
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     FoldedTableMixin,
     check_results,
     font_size,

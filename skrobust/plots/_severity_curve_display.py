@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._validation import check_choice, invalid
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     FoldedTableMixin,
     check_results,
     font_size,
@@ -16,7 +16,7 @@ from skrobust.plots._axes import (
     named_results,
     score_name,
 )
-from skrobust.plots._cv_scores_display import mean_and_limits, scores_of
+from skrobust.plots.cv_scores import mean_and_limits, scores_of
 
 _COLUMNS = ("severity", "score", "low", "high")
 

@@ -1,13 +1,13 @@
 """What the three deepfake sets have in common."""
 
 from skrobust._validation import check_choice, check_count
-from skrobust.datasets._clips_on_disk import (
+from skrobust.datasets._sample_frames import check_sampling
+from skrobust.datasets.build_image_set import build
+from skrobust.datasets.clips_on_disk import (
     check_options,
     still_records,
     video_records,
 )
-from skrobust.datasets._labelled_images import build
-from skrobust.datasets._sample_frames import check_sampling
 
 # MesoNet and the list of Celeb-DF both take 1 for real.
 LABELS = ["fake", "real"]

@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._containers import to_array
 from skrobust._responses import predict_labels
 from skrobust._validation import check_choice, check_count, check_same_length, invalid
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     FoldedTableMixin,
     colors,
     font_size,
@@ -16,7 +16,7 @@ from skrobust.plots._axes import (
     make_frame,
     size_in_inches,
 )
-from skrobust.plots._gallery_tiles import (
+from skrobust.plots.gallery_tiles import (
     as_image,
     draw_image,
     draw_lines,

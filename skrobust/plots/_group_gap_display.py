@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._validation import check_choice, invalid
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     FoldedTableMixin,
     check_results,
     colors,

@@ -11,7 +11,7 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.metrics import accuracy_stability_index, coefficient_of_variation
-from skrobust.plots._axes import (
+from skrobust.plots.base import (
     MARKERS,
     FoldedTableMixin,
     check_axes,
@@ -21,8 +21,8 @@ from skrobust.plots._axes import (
     get_pyplot,
     score_name,
 )
-from skrobust.plots._cv_scores_display import condition_scores
-from skrobust.plots._surface_plotly import surface_figure
+from skrobust.plots.cv_scores import condition_scores
+from skrobust.plots.interactive_surface import surface_figure
 
 _METHODS = ("plot_surface", "contourf", "pcolormesh")
 _GRID = 60

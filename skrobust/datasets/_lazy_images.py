@@ -6,10 +6,10 @@ from collections import OrderedDict, defaultdict
 import numpy as np
 
 from skrobust._validation import check_choice, check_count, check_number
-from skrobust.datasets._faces import check_crop
-from skrobust.datasets._image_files import check_resize, read_image, resized
-from skrobust.datasets._sources import check_sources
-from skrobust.datasets._video_files import read_frames
+from skrobust.datasets._face_crop import check_crop
+from skrobust.datasets.image_files import check_resize, read_image, resized
+from skrobust.datasets.image_sources import check_sources
+from skrobust.datasets.video_files import read_frames
 
 _OWNER = "LazyImages"
 

@@ -4,7 +4,10 @@ import re
 from pathlib import Path
 
 from skrobust._validation import check_choice, invalid
-from skrobust.datasets._clips_on_disk import (
+from skrobust.datasets._image_set import folder_of, visible
+from skrobust.datasets._sample_frames import check_sampling
+from skrobust.datasets.build_image_set import build
+from skrobust.datasets.clips_on_disk import (
     LONGEST,
     check_options,
     clip_name,
@@ -13,11 +16,8 @@ from skrobust.datasets._clips_on_disk import (
     is_video,
     video_records,
 )
-from skrobust.datasets._image_set import folder_of, visible
-from skrobust.datasets._labelled_images import build
-from skrobust.datasets._metadata import table_records
-from skrobust.datasets._sample_frames import check_sampling
-from skrobust.datasets._skips import Skips
+from skrobust.datasets.metadata_table import table_records
+from skrobust.datasets.skipped_files import Skips
 
 _CLIP_AND_FRAME = re.compile(rf"(?P<clip>.+)_(?P<frame>\d{{1,{LONGEST}}})")
 _LEVELS = ("label", "group")

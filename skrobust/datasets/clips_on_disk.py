@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 from skrobust._validation import check_choice
-from skrobust.datasets._faces import check_crop
-from skrobust.datasets._image_files import IMAGE_SUFFIXES, check_resize
+from skrobust.datasets._face_crop import check_crop
 from skrobust.datasets._image_set import visible
-from skrobust.datasets._video_files import VIDEO_SUFFIXES
+from skrobust.datasets.image_files import IMAGE_SUFFIXES, check_resize
+from skrobust.datasets.video_files import VIDEO_SUFFIXES
 
 LONGEST = 18  # digits of a number that an array of integers holds
 _NUMBER = re.compile(rf"(?<!\d)\d{{1,{LONGEST}}}$")
