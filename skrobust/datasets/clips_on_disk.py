@@ -1,24 +1,43 @@
-"""The records of clips: video files with sampled frames, or folders of frames."""
+"""Folders, clips and frames on disk."""
 
 import re
 from pathlib import Path
 
-from skrobust._validation import check_choice
-from skrobust.datasets._face_crop import check_crop
-from skrobust.datasets._image_set import visible
-from skrobust.datasets.image_files import IMAGE_SUFFIXES, check_resize
+from skrobust._validation import invalid
+from skrobust.datasets.image_files import IMAGE_SUFFIXES
 from skrobust.datasets.video_files import VIDEO_SUFFIXES
 
 LONGEST = 18  # digits of a number that an array of integers holds
 _NUMBER = re.compile(rf"(?<!\d)\d{{1,{LONGEST}}}$")
 
 
-def check_options(caller, resize, crop, convert, **more):
-    """Return the options of LazyImages, or raise before anything is read."""
-    crop = check_crop(crop, resize, caller)
-    check_choice(convert, "convert", caller, (True, False))
-    resize = check_resize(resize, caller)
-    return {"resize": resize, "crop": crop, "convert": convert, **more}
+def folder_of(path, caller):
+    """Return a path that is a folder, or raise."""
+    try:
+        folder = Path(path)
+    except TypeError as error:
+        raise invalid("path", caller, "the path of a folder", path) from error
+    if not folder.is_dir():
+        raise invalid("path", caller, "the path of a folder", str(path))
+    return folder
+
+
+def visible(folder):
+    """Return what lies in a folder, by name, without hidden files."""
+    inside = sorted(folder.iterdir(), key=lambda p: natural(p.name))
+    return [path for path in inside if not path.name.startswith(".")]
+
+
+def natural(name):
+    """Return a key that sorts 2.png before 10.png."""
+    parts, digits = [""], False
+    for letter in name:
+        is_digit = letter in "0123456789"
+        if is_digit != digits:
+            parts.append("")
+            digits = is_digit
+        parts[-1] += letter
+    return [(int(part), part) if i % 2 else part for i, part in enumerate(parts)]
 
 
 def frame_number(stem):
@@ -37,19 +56,18 @@ def is_image(path):
     return path.suffix.lower() in IMAGE_SUFFIXES and not path.is_dir()
 
 
-def video_records(path, choose, skips, **facts):
-    """Return one record per chosen frame of a video file."""
+def video_records(path, sampling, skips, **facts):
+    """Return one record per sampled frame of a video file."""
+    reason = None
     try:
-        frames, _, _ = choose(path)
+        frames, _, _ = sampling.choose(path)
     except ValueError as error:
-        reason = str(error)
-    else:
-        return [
-            {"path": str(path), "number": int(f), "frame": int(f), **facts}
-            for f in frames
-        ]
-    skips.add(path, reason)
-    return []
+        frames, reason = (), str(error)
+    if reason is not None:
+        skips.add(path, reason)
+    return [
+        {"path": str(path), "number": int(f), "frame": int(f), **facts} for f in frames
+    ]
 
 
 def still_records(folder, skips, *, n_frames=None, **facts):
@@ -69,18 +87,14 @@ def still_records(folder, skips, *, n_frames=None, **facts):
 def clips_in(folder, names, kind):
     """Return (clip, path) of the videos or frame folders under the named folders.
 
-    The first of the named folders that there is holds the clips; "" is the folder
-    itself.
+    The first of the named folders with clips counts; "" is the folder itself.
     """
-    for name in names:
-        place = folder / name if name else folder
-        if not place.is_dir():
-            continue
+    for place in (folder / name for name in names):
+        inside = visible(place) if place.is_dir() else []
         if kind == "videos":
-            found = [(p.stem, p) for p in visible(place) if is_video(p)]
+            found = [(p.stem, p) for p in inside if is_video(p)]
         else:
-            inside = [p for p in visible(place) if p.is_dir()]
-            found = [(p.name, p) for p in inside]
+            found = [(p.name, p) for p in inside if p.is_dir()]
         if found:
             return found
     return []
