@@ -1,4 +1,4 @@
-"""Pictures of results: each display also gives its data as a table.
+"""Displays of results; each also gives its data as a table.
 
 Every display is made from results (``from_results``), a model (``from_estimator``) or
 the dictionaries of scikit-learn (``from_cv_results``) and drawn by ``plot``, which
