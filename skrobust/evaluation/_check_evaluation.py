@@ -8,12 +8,7 @@ from skrobust._differentiable import differentiable_view
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._norms import length, project
 from skrobust._responses import predict_labels, refuse_regressor
-from skrobust._validation import (
-    check_count,
-    check_same_length,
-    check_targets,
-    invalid,
-)
+from skrobust._validation import check_count, check_same_length, check_targets, invalid
 from skrobust.attacks import FGSM
 from skrobust.base.attack import own_params
 from skrobust.evaluation.model_checks import (

@@ -9,12 +9,7 @@ from skrobust._containers import to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels, refuse_regressor
 from skrobust._results import Results
-from skrobust._validation import (
-    check_same_length,
-    check_scores,
-    check_targets,
-    invalid,
-)
+from skrobust._validation import check_same_length, check_scores, check_targets, invalid
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
 from skrobust.metrics import proportion_interval
