@@ -9,7 +9,7 @@ from skrobust.cli._attack_options import build_attack
 from skrobust.cli._attack_rows import at_the_label, moved_predictions, tolerance_of
 from skrobust.cli._errors import UserError
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.attack_run import attack_table, right_labels
+from skrobust.evaluation.attack_run import attack_table, correct_labels
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import (
     accuracy_stability_index,
@@ -74,7 +74,7 @@ def measure(name, model, rows, options, parts, say):
     ]
     if kind_of(name, model) == "regressor":
         return _numbers(name, model, X, y, attacks, options, parts, say)
-    found = {"accuracy": right_labels(model, X, y)}
+    found = {"accuracy": correct_labels(model, X, y)}
     if attacks:
         say(f"{name}: attacks")
         found["robust_accuracy"] = _stands(model, attacks, X, y, parts)

@@ -72,6 +72,12 @@ class Interval:
     def __iter__(self):
         return iter((self.low, self.high))
 
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, place):
+        return (self.low, self.high)[place]
+
     def __repr__(self):
         text = (
             f"Interval({self.value:.4f} in [{self.low:.4f}, {self.high:.4f}], "
