@@ -1,6 +1,5 @@
-"""What can be wrong with an evaluation before any attack runs: model and input."""
+"""Checks of model and input before any attack runs."""
 
-import dataclasses
 import warnings
 
 import numpy as np
@@ -8,43 +7,16 @@ from scipy.special import logsumexp
 
 from skrobust._differentiable import differentiable_view
 from skrobust._responses import predict_labels, predict_probabilities
+from skrobust.evaluation._evaluation_warning import EvaluationWarning
 
-_OWNER = "check_evaluation"
+_CALLER = "check_evaluation"
 _SATURATED = 100.0  # log odds at which cross entropy underflows in single precision
-
-
-@dataclasses.dataclass(frozen=True)
-class EvaluationWarning:
-    """One doubt about an evaluation.
-
-    Parameters
-    ----------
-    code : str
-        Short name of the check.
-    sentence : str
-        What was seen and what to do.
-    numbers : dict
-        The numbers behind it.
-
-    Examples
-    --------
-    >>> from skrobust.evaluation import EvaluationWarning
-    >>> print(EvaluationWarning("UNBOUNDED", "Accuracy stays.", {"accuracy": 0.8}))
-    UNBOUNDED: Accuracy stays.
-    """
-
-    code: str
-    sentence: str
-    numbers: dict
-
-    def __str__(self):
-        return f"{self.code}: {self.sentence}"
 
 
 def responses(estimator, X):
     """Return probabilities, scores or one-hot labels of shape (n, n_columns)."""
     if hasattr(estimator, "predict_proba"):
-        return predict_probabilities(estimator, X, _OWNER)
+        return predict_probabilities(estimator, X, _CALLER)
     if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
         return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
@@ -53,7 +25,7 @@ def responses(estimator, X):
 
 
 def check_answers(estimator, X, take):
-    """Yield doubts about a model that does not answer the same question alike."""
+    """Yield doubts about a model whose answers for the same rows differ."""
     first, second = responses(estimator, X), responses(estimator, X)
     scale = max(1.0, float(np.abs(first).max()))
     differ = float(np.abs(first - second).max())
@@ -125,7 +97,7 @@ def check_input(values, eps, norm, data_range):
 def check_gradients(estimator, X, y):
     """Yield doubts about the gradients of a model; none where there is no view."""
     try:
-        view = differentiable_view(estimator, _OWNER)
+        view = differentiable_view(estimator, _CALLER)
     except (ValueError, TypeError):
         return
     with view:
@@ -150,8 +122,8 @@ def check_gradients(estimator, X, y):
     if dead > 0:
         yield EvaluationWarning(
             "ZERO_GRADIENT",
-            f"The gradient of {dead:.0%} of the samples is zero or not finite: what "
-            "follows gradients cannot attack them, which is no robustness. Use a "
+            f"The gradient of {dead:.0%} of the samples is zero or not finite: attacks "
+            "that follow gradients cannot move them, which is no robustness. Use a "
             "black-box attack, or a differentiable stand-in for the step that blocks.",
             {"share": dead},
         )
@@ -185,7 +157,7 @@ def _check_logits(logits):
 
 
 def quietly(function, *arguments, **settings):
-    """Call a function without its warnings, which the checks replace."""
+    """Call a function without its warnings; the checks replace them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(*arguments, **settings)
