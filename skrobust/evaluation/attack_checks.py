@@ -9,7 +9,7 @@ from skrobust._norms import length, project
 from skrobust._responses import predict_labels
 from skrobust.attacks import FGSM
 from skrobust.base.attack import own_params
-from skrobust.evaluation._evaluation_warning import EvaluationWarning
+from skrobust.evaluation.doubts import doubt
 from skrobust.evaluation.model_checks import quietly, responses
 
 _CALLER = "check_evaluation"
@@ -63,23 +63,15 @@ def check_examples(case):
     outside = ~np.isfinite(found) | (found < low - slack) | (found > high + slack)
     share = float(outside.reshape(len(found), -1).any(axis=1).mean())
     if share > 0:
-        declared = case.data_range is not None
-        where = "data_range" if declared else "the range in which all of X lies"
-        cure = "" if declared else " Declare data_range if those are its bounds."
-        yield EvaluationWarning(
-            "OUT_OF_RANGE",
-            f"{share:.0%} of the examples leave {where}.{cure}",
-            {"share": share, "low": float(np.min(low)), "high": float(np.max(high))},
-        )
+        variant = "" if case.data_range is not None else "of X"
+        low, high = float(np.min(low)), float(np.max(high))
+        yield doubt("OUT_OF_RANGE", {"share": share, "low": low, "high": high}, variant)
     if case.eps is None:
         return
     reach = float(length(np.nan_to_num(found - case.values), case.norm).max())
     if reach > case.eps * (1 + 1e-5):
-        yield EvaluationWarning(
-            "OUT_OF_BALL",
-            f"Examples are up to {reach:.4g} away; eps is {case.eps:g}.",
-            {"largest_norm": reach, "eps": float(case.eps)},
-        )
+        numbers = {"largest_norm": reach, "eps": float(case.eps)}
+        yield doubt("OUT_OF_BALL", numbers)
 
 
 def _bounds(case):
@@ -107,25 +99,14 @@ def check_radii(case):
         stays, _ = case.under_attack(clone(case.attack).set_params(eps=float(eps)))
         accuracy.append(float(stays.mean()))
     rise = float(np.max(np.diff(accuracy[:-1])))
-    numbers = dict(zip(["radii", "accuracy"], [radii, accuracy[:-1]], strict=True))
     if rise > max(0.02, 1.5 / len(case.y)):
-        yield EvaluationWarning(
-            "NOT_FALLING",
-            f"Accuracy rises by {rise:.0%} between radii: a larger ball holds the "
-            "smaller one, so the attack misses what it could find. Use more steps or "
-            "restarts.",
-            numbers,
-        )
+        numbers = {"radii": radii, "accuracy": accuracy[:-1]}
+        yield doubt("NOT_FALLING", numbers, rise=rise)
     chance = 1 / max(2, len(np.unique(case.y)))
     # The target of a targeted attack may be the true label.
     if accuracy[-1] > chance and not case.targeted:
-        yield EvaluationWarning(
-            "UNBOUNDED",
-            f"With a radius as wide as the data ({whole:.3g}) accuracy is still "
-            f"{accuracy[-1]:.0%}, above chance ({chance:.0%}): the attack is broken or "
-            "blind, whatever it finds at smaller radii.",
-            {"eps": whole, "accuracy": accuracy[-1], "chance": chance},
-        )
+        numbers = {"eps": whole, "accuracy": accuracy[-1], "chance": chance}
+        yield doubt("UNBOUNDED", numbers)
 
 
 def check_one_step(case):
@@ -138,7 +119,7 @@ def check_one_step(case):
             fast, _ = case.under_attack(simple)
     except (ValueError, TypeError):  # no gradients here
         return
-    yield from _beaten(case, fast, "ONE_STEP_BEATS_ATTACK", "One step of FGSM")
+    yield from _beaten(case, fast, "ONE_STEP_BEATS_ATTACK")
 
 
 def check_random_search(case, n_queries, rng):
@@ -146,20 +127,14 @@ def check_random_search(case, n_queries, rng):
     if case.targeted:
         return
     stays = quietly(_random_search, case, n_queries, rng)
-    yield from _beaten(case, stays, "BLACK_BOX_BEATS_ATTACK", "A random search")
+    yield from _beaten(case, stays, "BLACK_BOX_BEATS_ATTACK")
 
 
-def _beaten(case, other, code, who):
+def _beaten(case, other, code):
     missed = case.stays & ~other
     share = float(missed.mean())
     if missed.sum() >= max(2, 0.02 * len(case.y)):
-        yield EvaluationWarning(
-            code,
-            f"{who} fools {share:.0%} of the samples that the attack misses: robust "
-            "accuracy is overstated. Look for masked gradients, too few steps or a "
-            "wrong step size.",
-            {"share": share, "n": int(missed.sum())},
-        )
+        yield doubt(code, {"share": share, "n": int(missed.sum())})
 
 
 def _random_search(case, n_queries, rng):

@@ -10,6 +10,7 @@ import numpy as np
 
 from skrobust._results import Results
 from skrobust._validation import invalid
+from skrobust.metrics import Interval
 
 FORMAT = "skrobust report"
 VERSION = 2
@@ -41,7 +42,7 @@ def to_plain(value):
     """
     if isinstance(value, dict):
         return {str(k): to_plain(v) for k, v in value.items() if not _is_large(k, v)}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, Interval)):
         return [to_plain(v) for v in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return to_plain(dataclasses.asdict(value))
