@@ -34,8 +34,8 @@ def main(args=None):
         )
         return 2
     try:
-        from skrobust.cli._commands import skrobust
-        from skrobust.cli._errors import run
+        from skrobust.cli.command_group import skrobust
+        from skrobust.cli.exit_codes import run
 
         return run(skrobust, args)
     except KeyboardInterrupt:  # while the packages load
@@ -44,7 +44,7 @@ def main(args=None):
 
 
 def _say_what_is_missing(words):
-    from skrobust.cli._doctor import doctor_facts, doctor_text
+    from skrobust.cli.installed_packages import doctor_facts, doctor_text
 
     facts = doctor_facts()
     text = json.dumps(facts, indent=1) if "--json" in words else doctor_text(facts)

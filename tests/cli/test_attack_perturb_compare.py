@@ -25,7 +25,7 @@ from cli_runner import run  # noqa: E402
 
 from skrobust.attacks import FGSM  # noqa: E402
 from skrobust.cli import main  # noqa: E402
-from skrobust.cli._gates import judge, write_junit  # noqa: E402
+from skrobust.cli.thresholds import judge, write_junit  # noqa: E402
 from skrobust.evaluation import evaluate_attack  # noqa: E402
 
 HERE = Path(__file__).parents[2]

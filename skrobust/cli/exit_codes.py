@@ -1,0 +1,69 @@
+"""Errors as one sentence on stderr, and their exit codes."""
+
+import click
+
+from skrobust.report.section_log import one_line
+
+
+class UserError(click.ClickException):
+    """What the user can mend: one sentence, exit code 2."""
+
+    exit_code = 2
+
+    def show(self, file=None):
+        """Write the sentence to stderr."""
+        click.echo(f"skrobust: {self.format_message()}", err=True)
+
+
+class Interrupted(UserError):
+    """Ctrl-C: one line, exit code 130."""
+
+    exit_code = 130
+
+
+class Commands(click.Group):
+    """A group whose commands turn expected errors into sentences."""
+
+    def invoke(self, ctx):
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            text = ctx.meta.get("skrobust.resume", "interrupted; nothing was written.")
+            raise Interrupted(text) from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:  # what a model or a table of the user raises
+            raise UserError(one_line(error)) from error
+
+
+def run(command, args=None):
+    """Run a command of click and return its exit code.
+
+    Parameters
+    ----------
+    command : click.Command
+        The command.
+    args : list of str, default=None
+        Arguments; None: those of the process.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    try:
+        code = command.main(args, prog_name="skrobust", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return 2
+    except UserError as error:
+        error.show()
+        return error.exit_code
+    except click.ClickException as error:
+        UserError(one_line(error.format_message())).show()
+        return 2
+    except click.Abort:
+        Interrupted("interrupted.").show()
+        return 130
