@@ -8,7 +8,7 @@ from sklearn.metrics import r2_score
 
 from skrobust._containers import to_array
 from skrobust.evaluation import check_evaluation, evaluate_attack
-from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import prediction_shift, proportion_interval
 from skrobust.report.section_log import one_line
 from skrobust.report.summary_cells import TOLERANCE, ratio_at

@@ -9,8 +9,8 @@ from skrobust.cli.attack_options import build_attack
 from skrobust.cli.attack_results import at_the_label, moved_predictions, tolerance_of
 from skrobust.cli.exit_codes import UserError
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation._attack_run import attack_table, right_labels
-from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation.attack_run import attack_table, right_labels
+from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import (
     accuracy_stability_index,
     confidence_interval,

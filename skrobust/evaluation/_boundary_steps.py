@@ -8,7 +8,7 @@ from skrobust._differentiable import differentiable_view
 from skrobust._results import Results
 from skrobust._validation import check_count, check_number
 from skrobust.attacks.core.losses import log_odds_against
-from skrobust.evaluation._boundary import checked_rows
+from skrobust.evaluation._empirical_boundary_distance import checked_rows
 from skrobust.metrics.robust.structural_similarity import check_data_range
 
 

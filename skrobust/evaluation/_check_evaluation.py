@@ -16,7 +16,7 @@ from skrobust._validation import (
 )
 from skrobust.attacks import FGSM
 from skrobust.base.attack import own_params
-from skrobust.evaluation._check_model import (
+from skrobust.evaluation.model_checks import (
     EvaluationWarning,
     check_answers,
     check_gradients,

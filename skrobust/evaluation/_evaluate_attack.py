@@ -7,16 +7,16 @@ from skrobust._responses import predict_probabilities, refuse_regressor
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.base.attack import own_params
-from skrobust.evaluation._attack_run import attack_table, per_sample, right_labels
 from skrobust.evaluation._check_evaluation import check_evaluation
-from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.evaluation._group_robustness import (
+from skrobust.evaluation.attack_run import attack_table, per_sample, right_labels
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.sample_groups import (
     Groups,
     Shares,
     check_group_options,
     group_results,
 )
-from skrobust.evaluation._temperature import fit_temperature, tempered
+from skrobust.evaluation.temperature import fit_temperature, tempered
 from skrobust.metrics import robust_ratio_curve
 from skrobust.metrics.robust.probability_shift import shift_and_atol
 from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels

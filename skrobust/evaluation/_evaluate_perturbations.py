@@ -5,21 +5,21 @@ import numpy as np
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets
-from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.evaluation._conditions import (
-    condition_list,
-    condition_table,
-    fit_conditions,
-    table_columns,
-)
-from skrobust.evaluation._group_robustness import Groups, Shares, check_group_options
-from skrobust.evaluation._one_condition import (
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.condition_part import (
     PartKeys,
     clean_part,
     condition_part,
     find_scorer,
 )
-from skrobust.evaluation._score_summary import (
+from skrobust.evaluation.condition_table import (
+    condition_list,
+    condition_table,
+    fit_conditions,
+    table_columns,
+)
+from skrobust.evaluation.sample_groups import Groups, Shares, check_group_options
+from skrobust.evaluation.score_summary import (
     against_reference,
     check_reference_model,
     index_interval,

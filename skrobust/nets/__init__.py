@@ -2,10 +2,10 @@
 
 from skrobust._optional import require
 from skrobust.nets._adversarial_training import AdversarialTraining
-from skrobust.nets._input import ToNetInput
-from skrobust.nets._net_classifier import make_net_classifier, resnet34
-from skrobust.nets._small_cnn import small_cnn_classifier
-from skrobust.nets._weights import load_mesonet_weights
+from skrobust.nets._make_net_classifier import make_net_classifier, resnet34
+from skrobust.nets._mesonet_weights import load_mesonet_weights
+from skrobust.nets._small_cnn_classifier import small_cnn_classifier
+from skrobust.nets._to_net_input import ToNetInput
 
 __all__ = [
     "AdversarialTraining",

@@ -1,21 +1,13 @@
-"""How far the nearest adversarial example of each sample is."""
+"""Display of the distances to the nearest adversarial examples."""
 
 import numpy as np
 
 from skrobust._validation import invalid
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    font_size,
-    get_axes,
-    label_axes,
-    legend_above,
-    line_style,
-    make_frame,
-    named_results,
-)
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import label_axes, legend_above, line_style
 
 
-class MinimalNormDisplay(FoldedTableMixin):
+class MinimalNormDisplay(BaseDisplay):
     """Shares of samples by the smallest perturbation that fools the model.
 
     The share that no perturbation up to a distance fools is the robust accuracy at
@@ -88,7 +80,7 @@ class MinimalNormDisplay(FoldedTableMixin):
         if isinstance(results, dict) and "distance" not in results:
             if not results:
                 raise invalid("results", caller, "not empty", results)
-            models = named_results(results, name, caller, "distance")
+            models = cls._by_model(results, name, "distance")
         norms = {}
         for label, one in models.items():
             values = one.get("distance") if isinstance(one, dict) else one
@@ -150,7 +142,7 @@ class MinimalNormDisplay(FoldedTableMixin):
                 {"model": label, "distance": a, "robust_accuracy": b}
                 for a, b in zip(x, np.where(np.isinf(x), np.nan, left), strict=True)
             ]
-        return make_frame(type(self).__name__, rows)
+        return self._data_frame(rows)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves, and where half the samples are fooled.
@@ -167,14 +159,12 @@ class MinimalNormDisplay(FoldedTableMixin):
         display : MinimalNormDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        self.ax_ = ax = get_axes(ax, caller)
-        self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
+        ax, size = self._start(ax, 4, 2.8)
         self.lines_, self.median_lines_ = {}, {}
         finite = [n[np.isfinite(n)] for n in self.norms.values()]
         end = 1.05 * max((n.max() for n in finite if n.size), default=1.0) or 1.0
         for place, (label, norms) in enumerate(self.norms.items()):
-            style = line_style(place, caller, marker=False) | (line_kwargs or {})
+            style = line_style(place, marker=False) | (line_kwargs or {})
             reached = np.sort(norms[np.isfinite(norms)])
             left = 1 - np.arange(1, len(reached) + 1) / len(norms)
             x, y = np.r_[0, reached, end], np.r_[1, left, left[-1:] if left.size else 1]

@@ -7,7 +7,7 @@ import numpy as np
 
 from skrobust._containers import is_frame, shape_of
 from skrobust._validation import check_count, check_same_length, check_targets, invalid
-from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.report import data_facts
 from skrobust.report.data_facts import image_sides
 from skrobust.report.measure_model import ModelSections

@@ -8,7 +8,7 @@ from sklearn.metrics import r2_score
 from skrobust._keyed_noise.generator import seed_number
 from skrobust.attacks import PGD
 from skrobust.evaluation import check_evaluation, robust_accuracy_curve
-from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import group_robustness, period_stability_index
 from skrobust.metrics.stability.period_rows import period_text
 from skrobust.report.strict_json import to_plain

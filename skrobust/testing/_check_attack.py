@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skrobust._norms import length
 from skrobust._validation import check_same_length
-from skrobust.testing._shared import check_parameters, ensure, same, seeded
+from skrobust.testing.promises import check_parameters, ensure, same, seeded
 
 
 def _default_problem():

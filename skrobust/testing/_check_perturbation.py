@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust.testing._shared import check_parameters, ensure, same, seeded
+from skrobust.testing.promises import check_parameters, ensure, same, seeded
 
 
 def check_perturbation(perturbation, X=None, *, draws=True):

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 
-from skrobust.testing._shared import check_parameters, ensure, seeded
+from skrobust.testing.promises import check_parameters, ensure, seeded
 
 
 def _raises(call):

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-from skrobust.testing._shared import ensure
+from skrobust.testing.promises import ensure
 
 
 def _default_problem():

@@ -5,7 +5,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from skrobust._optional import require
 from skrobust._validation import invalid
-from skrobust.nets._input import ToNetInput
+from skrobust.nets._to_net_input import ToNetInput
 
 
 def small_cnn_classifier(image_shape, n_classes, *, epochs=30, random_state=0, **net):
@@ -43,7 +43,7 @@ def small_cnn_classifier(image_shape, n_classes, *, epochs=30, random_state=0, *
     """
     require("torch", "small_cnn_classifier", extra="torch")
     require("skorch", "small_cnn_classifier", extra="torch")
-    from skrobust.nets._modules import SeededClassifier, SmallCNN
+    from skrobust.nets.seeded_classifier import SeededClassifier, SmallCNN
 
     channels, height, width = (1, *image_shape)[-3:]
     if min(height, width) < 4:

@@ -1,4 +1,4 @@
-"""Images that stay on disk until somebody asks for them."""
+"""Array of images that are read from disk on demand."""
 
 import copy
 from collections import OrderedDict, defaultdict
@@ -6,12 +6,10 @@ from collections import OrderedDict, defaultdict
 import numpy as np
 
 from skrobust._validation import check_choice, check_count, check_number
-from skrobust.datasets._faces import check_crop
-from skrobust.datasets._image_files import check_resize, read_image, resized
-from skrobust.datasets._sources import check_sources
-from skrobust.datasets._video_files import read_frames
+from skrobust.datasets.image_options import ImageOptions
+from skrobust.datasets.image_sources import check_sources, read_source
 
-_OWNER = "LazyImages"
+_CALLER = "LazyImages"
 
 
 class LazyImages:
@@ -92,23 +90,23 @@ class LazyImages:
         cache_size=0,
         memory_limit=4e9,
     ):
-        self.sources = check_sources(sources, _OWNER)
-        self.resize = check_resize(resize, _OWNER)
-        self.crop, self.convert = check_crop(crop, resize, _OWNER), convert
-        check_choice(str(np.dtype(dtype)), "dtype", _OWNER, ("uint8", "float32"))
-        check_choice(convert, "convert", _OWNER, (True, False))
-        check_choice(channels_first, "channels_first", _OWNER, (True, False))
+        self.sources = check_sources(sources, _CALLER)
+        self.options = ImageOptions.checked(
+            _CALLER, resize=resize, crop=crop, convert=convert
+        )
+        check_choice(str(np.dtype(dtype)), "dtype", _CALLER, ("uint8", "float32"))
+        check_choice(channels_first, "channels_first", _CALLER, (True, False))
         if not self.sources:
-            raise ValueError(f"{_OWNER} needs at least one image; got none.")
+            raise ValueError(f"{_CALLER} needs at least one image; got none.")
         self.dtype = np.dtype(dtype)
         self.channels_first = channels_first
-        self.cache_size = check_count(cache_size, "cache_size", _OWNER, low=0)
+        self.cache_size = check_count(cache_size, "cache_size", _CALLER, low=0)
         if memory_limit is not None:
-            check_number(memory_limit, "memory_limit", _OWNER, low=0, low_open=True)
+            check_number(memory_limit, "memory_limit", _CALLER, low=0, low_open=True)
         self.memory_limit = memory_limit
         self._as_views = False
         self._kept = OrderedDict()
-        self._size = self.resize or self._read([0])[0].shape[:2]
+        self._size = self.options.resize or self._read([0])[0].shape[:2]
 
     @property
     def shape(self):
@@ -147,22 +145,21 @@ class LazyImages:
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
-            raise ValueError(f"{_OWNER} are read from disk; there is no array to view.")
+            raise ValueError(
+                f"{_CALLER} are read from disk; there is no array to view."
+            )
         out = self._load(np.arange(len(self)))
         return out if dtype is None else out.astype(dtype, copy=False)
 
     def __getitem__(self, key):
-        rest = ()
-        if isinstance(key, tuple):
-            if not key:
-                key = slice(None)
-            else:
-                key, rest = key[0], key[1:]
+        key, *rest = (key or (slice(None),)) if isinstance(key, tuple) else (key,)
         if key is Ellipsis:
-            key, rest = slice(None), (Ellipsis, *rest)
+            key, rest = slice(None), [Ellipsis, *rest]
         rows = np.arange(len(self))[self._positions(key)]
         if rows.ndim > 1:
-            raise IndexError(f"{_OWNER} takes positions of one axis. Got {rows.shape}.")
+            raise IndexError(
+                f"{_CALLER} takes positions of one axis. Got {rows.shape}."
+            )
         if rows.ndim == 0:
             return self._load(rows[None])[(0, *rest)]
         if self._as_views and not any(part is not Ellipsis for part in rest):
@@ -183,7 +180,7 @@ class LazyImages:
             return key.astype(np.intp)
         if key.dtype.kind not in "biu":
             raise IndexError(
-                f"{_OWNER} takes integers, slices, arrays of positions or masks. Got "
+                f"{_CALLER} takes integers, slices, arrays of positions or masks. Got "
                 f"an index of dtype {key.dtype}."
             )
         return key
@@ -203,7 +200,7 @@ class LazyImages:
         LazyImages
             With the same options.
         """
-        check_choice(axis, "axis", f"{_OWNER}.take", (0,))
+        check_choice(axis, "axis", f"{_CALLER}.take", (0,))
         out = copy.copy(self)
         chosen = np.arange(len(self))[self._positions(rows)]
         out.sources = [self.sources[i] for i in np.atleast_1d(chosen)]
@@ -240,7 +237,7 @@ class LazyImages:
         images : ndarray of shape (n, height, width, 3)
             Their pixels.
         """
-        size = check_count(size, "size", f"{_OWNER}.batches")
+        size = check_count(size, "size", f"{_CALLER}.batches")
         for start in range(0, len(self), size):
             rows = slice(start, min(start + size, len(self)))
             yield rows, self._load(np.arange(rows.start, rows.stop))
@@ -249,7 +246,7 @@ class LazyImages:
         need = len(rows) * (self.nbytes // max(len(self), 1))
         if self.memory_limit is not None and need > self.memory_limit:
             raise MemoryError(
-                f"{_OWNER} would take {need / 1e9:.1f} GB for {len(rows)} images at "
+                f"{_CALLER} would take {need / 1e9:.1f} GB for {len(rows)} images at "
                 f"once, above memory_limit={self.memory_limit:g}. Index fewer, go over "
                 "batches(), choose a smaller resize, or raise the limit."
             )
@@ -258,7 +255,7 @@ class LazyImages:
             if image.shape[:2] != self._size:
                 path = self.sources[rows[place]][0]
                 raise ValueError(
-                    f"{_OWNER} found {path!r} of size {image.shape[:2]} among images "
+                    f"{_CALLER} found {path!r} of size {image.shape[:2]} among images "
                     f"of size {self._size}; pass resize=(height, width)."
                 )
             out[place] = image
@@ -277,24 +274,14 @@ class LazyImages:
             else:
                 wanted[source[0]].append((source[1], place))
         for path, parts in wanted.items():
-            for frame, image in self._read_file(path, {frame for frame, _ in parts}):
+            for frame, image in read_source(
+                path, {frame for frame, _ in parts}, self.options, _CALLER
+            ):
                 for other, place in parts:
                     if other == frame:
                         found[place] = image
                 self._keep((path, frame), image)
         return found
-
-    def _read_file(self, path, frames):
-        try:
-            if None in frames:
-                pairs = [(None, read_image(path, _OWNER, convert=self.convert))]
-            else:
-                pairs = read_frames(path, sorted(frames), _OWNER)
-            for frame, image in pairs:
-                image = image if self.crop is None else self.crop(image)
-                yield frame, resized(image, self.resize, _OWNER)
-        except ValueError as error:
-            raise ValueError(f"{_OWNER} cannot read {path!r}: {error}.") from error
 
     def _keep(self, source, image):
         if self.cache_size:

@@ -1,4 +1,4 @@
-"""How a normalized score comes about, factor by factor."""
+"""Display of a normalized score and its factors."""
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
@@ -6,15 +6,11 @@ from sklearn.base import is_classifier, is_regressor
 from skrobust._containers import shape_of
 from skrobust._validation import check_choice
 from skrobust.metrics import normalized_score_parts
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    check_results,
-    colors,
-    font_size,
-    get_axes,
-    ink,
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import (
+    color_of,
+    draw_reference,
     label_axes,
-    make_frame,
     size_in_inches,
 )
 
@@ -26,7 +22,7 @@ _TASKS = {
 }
 
 
-class NormalizedScoreDisplay(FoldedTableMixin):
+class NormalizedScoreDisplay(BaseDisplay):
     """The raw score and what each factor makes of it, from top to bottom.
 
     The first bar is the raw score; each next one is the bar above times the
@@ -96,7 +92,7 @@ class NormalizedScoreDisplay(FoldedTableMixin):
         display : NormalizedScoreDisplay
             Not drawn yet.
         """
-        check_results(results, cls.__name__, _KEYS, "normalized_score_parts")
+        cls._check_results(results, _KEYS, "normalized_score_parts")
         parts = {key: float(results[key]) for key in _KEYS}
         return cls(parts=parts, raw_name=raw_name, name=name)
 
@@ -164,10 +160,12 @@ class NormalizedScoreDisplay(FoldedTableMixin):
         after = [p["raw"], p["raw"] * p["dimensionality"]]
         after += [after[-1] * p["signal"], p["unclipped"], p["score"]]
         names = [
-            self.raw_name, "times dimensionality", "times signal",
+            self.raw_name,
+            "times dimensionality",
+            "times signal",
             "divided by imbalance",
             "normalized score",
-        ]  # fmt: skip
+        ]
         factors = [np.nan, p["dimensionality"], p["signal"], p["imbalance"], np.nan]
         return names, factors, after
 
@@ -181,7 +179,7 @@ class NormalizedScoreDisplay(FoldedTableMixin):
             after that step.
         """
         columns = zip(("step", "factor", "value"), self._steps(), strict=True)
-        return make_frame(type(self).__name__, dict(columns))
+        return self._data_frame(dict(columns))
 
     def plot(self, ax=None, *, values_format=".3f"):
         """Draw the steps.
@@ -198,13 +196,11 @@ class NormalizedScoreDisplay(FoldedTableMixin):
         display : NormalizedScoreDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        self.ax_ = ax = get_axes(ax, caller)
-        self.figure_, size = ax.figure, font_size(ax, 3.5, 2)
+        ax, size = self._start(ax, 3.5, 2)
         names, factors, values = self._steps()
-        palette, places = colors(caller), np.arange(len(names))[::-1]
+        places = np.arange(len(names))[::-1]
         # Scores are full bars, what stands between them is pale and hatched.
-        self.bars_ = ax.barh(places, values, height=0.6, color=palette[0])
+        self.bars_ = ax.barh(places, values, height=0.6, color=color_of(0))
         for bar in self.bars_[1:-1]:
             bar.set(alpha=0.45, hatch="//")
         labels = [
@@ -230,6 +226,6 @@ class NormalizedScoreDisplay(FoldedTableMixin):
             )
             for value, place in zip(values, places, strict=True)
         ]
-        ax.axvline(1, color=ink(caller), lw=0.8, ls=":", zorder=0)
+        draw_reference(ax, 1, vertical=True, ls=":")
         label_axes(ax, size, x="score after each step", y="", title=self.name)
         return self

@@ -1,47 +1,23 @@
-"""Mean accuracy, coefficient of variation and ASI as a surface with points on it."""
+"""Display of models and conditions on the surface of the Accuracy-Stability Index."""
 
 import numpy as np
 
-from skrobust._optional import require
 from skrobust._validation import (
     check_choice,
     check_count,
     check_fractions,
     check_scores,
-    invalid,
 )
-from skrobust.metrics import accuracy_stability_index, coefficient_of_variation
-from skrobust.plots._axes import (
-    MARKERS,
-    FoldedTableMixin,
-    check_axes,
-    check_results,
-    colors,
-    font_size,
-    get_pyplot,
-    score_name,
-)
-from skrobust.plots._cv_scores_display import condition_scores
-from skrobust.plots._surface_plotly import surface_figure
+from skrobust.plots.base import BaseDisplay, score_name
+from skrobust.plots.cv_scores import condition_scores
+from skrobust.plots.drawing import MARKERS, color_of, label_axes
+from skrobust.plots.interactive_surface import surface_figure
+from skrobust.plots.surface_geometry import grid_around, height, points_of
 
 _METHODS = ("plot_surface", "contourf", "pcolormesh")
-_GRID = 60
 
 
-def _height(x, y):
-    # At (0, 0) the index is 0/0 and set to -1, as the metric does.
-    total = np.add(x, y)
-    return np.where(total > 0, np.subtract(x, y) / np.where(total > 0, total, 1), -1.0)
-
-
-def _limits(values, *, low, high, least):
-    # The range of the data with a margin, no narrower than ``least``.
-    start, stop = values.min(), values.max()
-    margin = max(0.08 * (stop - start), (least - (stop - start)) / 2)
-    return max(low, start - margin), min(high, stop + margin)
-
-
-class StabilitySurfaceDisplay(FoldedTableMixin):
+class StabilitySurfaceDisplay(BaseDisplay):
     """Surface of the Accuracy-Stability Index with models and conditions on it.
 
     Over the mean accuracy x and the coefficient of variation y (CV) stands the index
@@ -123,26 +99,20 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
             Not drawn yet.
         """
         caller, source = cls.__name__, "evaluate_perturbations"
-        models = {name: results}
-        if isinstance(results, dict) and results and "score" not in results:
-            models = results
-            if name is not None:
-                rule = "None for several models, which carry their own names"
-                raise invalid("name", caller, rule, name)
+        models = cls._by_model(results, name, "score")
         for one in models.values():
-            check_results(one, caller, ("score", "name"), source)
+            cls._check_results(one, ("score", "name"), source)
             scores = check_fractions(check_scores(one["score"], caller), caller)
             if not scores.any():
                 raise ValueError(
                     f"{caller} needs a positive mean score; every score is 0, and then "
                     "the coefficient of variation is undefined."
                 )
-        kinds = {score_name(one) for one in models.values()}
         return cls(
             scores=[np.asarray(one["score"], dtype=float) for one in models.values()],
             conditions=[np.asarray(one["name"]) for one in models.values()],
             names=list(models),
-            score_name=kinds.pop() if len(kinds) == 1 else "score",
+            score_name=score_name(*models.values()),
         )
 
     @classmethod
@@ -179,12 +149,11 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
         plotly.graph_objects.Figure
             To turn, zoom and hover: each point tells its name and its values.
         """
-        points = zip(self._points(), self.conditions, self.names, strict=True)
-        x, y = self._grid(np.vstack([np.vstack(pair) for pair in self._points()]))
+        points = self._points()
+        models = list(zip(points, self.conditions, self.names, strict=True))
+        x, y = grid_around(points)
         caller = f"{type(self).__name__}.to_plotly"
-        return surface_figure(
-            list(points), x, y, _height(x, y), self.score_name, caller
-        )
+        return surface_figure(models, x, y, height(x, y), self.score_name, caller)
 
     def plot_interactive(self):
         """Show the interactive figure, in a notebook or a browser.
@@ -198,24 +167,8 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
         self.plotly_figure_.show()
         return self
 
-    @staticmethod
-    def _grid(everything):
-        x = _limits(everything[:, 0], low=0, high=1, least=0.02)
-        y = _limits(everything[:, 1], low=0, high=np.inf, least=0.02)[1]
-        return np.meshgrid(np.linspace(*x, _GRID), np.linspace(0, y, _GRID))
-
     def _points(self):
-        # Per model: the conditions of shape (n_conditions, 3) and the model itself.
-        points = []
-        for scores in self.scores:
-            mean, variation = scores.mean(), coefficient_of_variation(scores)
-            deviation = np.abs(scores - mean) / mean
-            conditions = np.column_stack(
-                [scores, deviation, _height(scores, deviation)]
-            )
-            model = np.array([mean, variation, accuracy_stability_index(scores)])
-            points.append((conditions, model))
-        return points
+        return [points_of(scores) for scores in self.scores]
 
     def frame(self):
         """Return the points as a data frame of pandas.
@@ -228,8 +181,6 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
             ``coefficient_of_variation`` (of a condition its relative deviation) and
             ``accuracy_stability_index``.
         """
-        caller = f"{type(self).__name__}.frame"
-        pandas = require("pandas", caller, extra="report")
         axes = (self.score_name, "coefficient_of_variation", "accuracy_stability_index")
         rows = []
         for (points, point), conditions, name in zip(
@@ -241,7 +192,7 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
                 [label, "condition", str(condition), *row]
                 for condition, row in zip(conditions, points, strict=True)
             ]
-        return pandas.DataFrame(rows, columns=["model", "kind", "name", *axes])
+        return self._data_frame(rows, columns=["model", "kind", "name", *axes])
 
     def plot(
         self,
@@ -272,17 +223,10 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
         """
         caller = type(self).__name__
         check_choice(plot_method, "plot_method", f"{caller}.plot", _METHODS)
-        plt = get_pyplot(caller)
         three_d = plot_method == "plot_surface"
-        if ax is None:
-            settings = {"projection": "3d"} if three_d else None
-            _, ax = plt.subplots(layout="constrained", subplot_kw=settings)
-        self.ax_ = check_axes(ax, caller, three_d=three_d)
-        self.figure_ = ax.figure
-        size = font_size(ax, 4.4, 3.4)
+        ax, size = self._start(ax, 4.4, 3.4, three_d=three_d)
         points = self._points()
-        everything = np.vstack([np.vstack(pair) for pair in points])
-        x, y = self._grid(everything)
+        x, y = grid_around(points)
         settings = {"cmap": "Greys_r"}
         if three_d:
             settings = {"cmap": "viridis", "alpha": 0.6, "linewidth": 0}
@@ -292,11 +236,10 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
         else:
             settings["shading"] = "gouraud"
         settings |= surface_kwargs or {}
-        self.surface_ = getattr(ax, plot_method)(x, y, _height(x, y), **settings)
+        self.surface_ = getattr(ax, plot_method)(x, y, height(x, y), **settings)
         ax.set(xlim=(x[0, 0], x[0, -1]), ylim=(y[0, 0], y[-1, 0]))
-        ax.set_xlabel(f"mean {self.score_name}", fontsize=size)
-        ax.set_ylabel("coefficient of variation", fontsize=size)
-        ax.tick_params(labelsize=size)
+        x = f"mean {self.score_name}"
+        label_axes(ax, size, x=x, y="coefficient of variation")
         self.colorbar_ = None
         if three_d:
             self._arrange_3d(size)
@@ -321,13 +264,12 @@ class StabilitySurfaceDisplay(FoldedTableMixin):
 
     def _scatter(self, points, size, point_kwargs):
         three_d = self.ax_.name == "3d"
-        palette = colors(type(self).__name__)
         self.condition_points_, self.model_points_ = [], []
         for i, ((conditions, model), name) in enumerate(
             zip(points, self.names, strict=True)
         ):
             shared = {
-                "color": palette[i % len(palette)],
+                "color": color_of(i),
                 "marker": MARKERS[i % len(MARKERS)],
                 "edgecolors": "black",
                 **({"depthshade": False} if three_d else {"clip_on": False}),

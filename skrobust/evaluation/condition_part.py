@@ -7,7 +7,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 
 from skrobust._responses import is_net, predict_labels, unwrap
-from skrobust.evaluation._conditions import perturb_rows
+from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
 
 _NETS = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}

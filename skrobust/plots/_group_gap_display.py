@@ -1,46 +1,18 @@
-"""Groups beside one another, each value with its interval."""
+"""Display of groups and of the gaps between them."""
 
 import numpy as np
 
 from skrobust._validation import check_choice, invalid
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    check_results,
-    colors,
-    font_size,
-    get_axes,
-    ink,
-    label_axes,
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import (
+    draw_forest,
+    draw_reference,
+    hollow_out,
     legend_above,
-    make_frame,
-    size_in_inches,
 )
 
 
-def forest(ax, labels, table, colour, size, marker="o"):
-    """Draw one row a label, the first on top: a point and its interval."""
-    places = np.arange(len(labels))[::-1]
-    value, low, high = (np.asarray(table[k], dtype=float) for k in table)
-    bars = ax.hlines(places, low, high, color=colour, lw=1.5)
-    points = ax.scatter(value, places, color=colour, marker=marker, s=25, zorder=3)
-    # Names no higher than their rows.
-    fitting = 0.7 * 72 * size_in_inches(ax)[1] / max(len(labels), 1)
-    ax.set_yticks(places, labels)
-    ax.set_ylim(-0.7, len(labels) - 0.3)
-    return points, bars, min(size, max(fitting, 3))
-
-
-def hollow_out(ax, points, hollow, label):
-    """Empty some points, and return what the legend says of them."""
-    face, full = ax.get_facecolor(), points.get_facecolor()[0]
-    points.set_facecolor([face if h else full for h in hollow])
-    points.set_edgecolor(full)
-    if not np.any(hollow):
-        return []
-    return [ax.scatter([], [], s=25, facecolor=face, edgecolor=[full], label=label)]
-
-
-class GroupGapDisplay(FoldedTableMixin):
+class GroupGapDisplay(BaseDisplay):
     """A forest plot of groups: the value of each with its interval, or gaps of pairs.
 
     Hollow points are groups of fewer than 30 samples, or pairs whose gap chance may
@@ -114,7 +86,7 @@ class GroupGapDisplay(FoldedTableMixin):
             For other results, and a tolerance that the curve does not hold.
         """
         caller = cls.__name__
-        check_results(results, caller, ("group", "value", "gaps"), "group_robustness")
+        cls._check_results(results, ("group", "value", "gaps"), "group_robustness")
         tables = []
         for table in (results, results["gaps"]):
             chosen = np.ones(len(table["low"]), dtype=bool)
@@ -143,7 +115,7 @@ class GroupGapDisplay(FoldedTableMixin):
         """
         caller = type(self).__name__
         check_choice(kind, "kind", f"{caller}.frame", ("groups", "gaps"))
-        return make_frame(caller, getattr(self, kind))
+        return self._data_frame(getattr(self, kind))
 
     def plot(self, ax=None, *, kind="groups"):
         """Draw the groups or the gaps.
@@ -162,8 +134,7 @@ class GroupGapDisplay(FoldedTableMixin):
         """
         caller = type(self).__name__
         check_choice(kind, "kind", f"{caller}.plot", ("groups", "gaps"))
-        self.ax_ = ax = get_axes(ax, caller)
-        self.figure_, size = ax.figure, font_size(ax, 3.5, 2)
+        ax, size = self._start(ax, 3.5, 2)
         table = getattr(self, kind)
         if kind == "groups":
             sizes = zip(table["group"], table["n_samples"], strict=True)
@@ -177,15 +148,9 @@ class GroupGapDisplay(FoldedTableMixin):
             hollow, line = ~(table["p_adjusted"] < 0.05), 0.0
             x, value = f"gap in {self.measure}", "gap"
             texts = "no gap", "chance may explain it (p ≥ 0.05)"
-        shown = {k: table[k] for k in (value, "low", "high")}
-        self.points_, self.bars_, small = forest(
-            ax, labels, shown, colors(caller)[0], size
-        )
-        empty = hollow_out(ax, self.points_, hollow, texts[1])
-        self.line_ = ax.axvline(
-            line, color=ink(caller), lw=0.8, ls="--", zorder=0, label=texts[0]
-        )
-        self.legend_ = legend_above(ax, size, [self.line_, *empty], ncols=1)
-        label_axes(ax, size, x=x, y="")
-        ax.tick_params(axis="y", labelsize=small)
+        limits = [table[name] for name in (value, "low", "high")]
+        self.points_, self.bars_ = draw_forest(ax, labels, limits, size, x=x)
+        entries = hollow_out(ax, self.points_, hollow, texts[1])
+        self.line_ = draw_reference(ax, line, vertical=True, ls="--", label=texts[0])
+        self.legend_ = legend_above(ax, size, [self.line_, *entries], ncols=1)
         return self

@@ -1,9 +1,9 @@
-"""The surface as a figure to turn, of plotly."""
+"""Surface of the Accuracy-Stability Index as an interactive figure of plotly."""
 
 import html
 
 from skrobust._optional import require
-from skrobust.plots._axes import OKABE_ITO
+from skrobust.plots.drawing import OKABE_ITO
 
 _SYMBOLS = ("circle", "square", "diamond", "cross", "x")
 _VALUES = (

@@ -1,25 +1,22 @@
-"""Differences of models on the same samples, each with its interval."""
+"""Display of paired differences between models."""
 
 import numpy as np
 
 from skrobust._validation import check_number
 from skrobust.metrics import compare_models
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    check_results,
-    colors,
-    font_size,
-    get_axes,
-    ink,
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import (
+    draw_band,
+    draw_forest,
+    draw_reference,
+    hollow_out,
     label_axes,
     legend_above,
     line_style,
-    make_frame,
 )
-from skrobust.plots._group_display import forest, hollow_out
 
 
-class ModelComparisonDisplay(FoldedTableMixin):
+class ModelComparisonDisplay(BaseDisplay):
     """Paired differences of models: a forest plot, or curves over tolerances.
 
     To the right of 0 the first model of a pair is better. An interval that leaves 0 out
@@ -86,7 +83,7 @@ class ModelComparisonDisplay(FoldedTableMixin):
             Not drawn yet.
         """
         keys = ("first", "second", "difference", "p_adjusted", "metric")
-        check_results(results, cls.__name__, keys, "compare_models")
+        cls._check_results(results, keys, "compare_models")
         table = {k: np.asarray(results[k]) for k in results["columns"]}
         return cls(table=table, metric=str(results["metric"]).replace("_", " "))
 
@@ -116,7 +113,7 @@ class ModelComparisonDisplay(FoldedTableMixin):
         DataFrame
             The columns of ``compare_models``.
         """
-        return make_frame(type(self).__name__, self.table)
+        return self._data_frame(self.table)
 
     def plot(self, ax=None, *, alpha=0.05):
         """Draw the differences.
@@ -133,49 +130,40 @@ class ModelComparisonDisplay(FoldedTableMixin):
         display : ModelComparisonDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        check_number(alpha, "alpha", f"{caller}.plot", low=0, high=1, low_open=True)
-        self.ax_ = ax = get_axes(ax, caller)
-        self.figure_ = ax.figure
+        caller = f"{type(self).__name__}.plot"
+        check_number(alpha, "alpha", caller, low=0, high=1, low_open=True)
         self.points_, self.bars_, self.lines_, self.bands_ = None, None, {}, {}
-        self.legend_ = None
         if "tolerance" in self.table:
-            self._draw_curves(ax, caller)
+            self._draw_curves(*self._start(ax, 4, 2.8))
         else:
-            self._draw_pairs(ax, caller, alpha)
+            self._draw_pairs(*self._start(ax, 3.5, 2), alpha)
         return self
 
     def _pairs(self):
         pairs = zip(self.table["first"], self.table["second"], strict=True)
         return [f"{first} - {second}" for first, second in pairs]
 
-    def _draw_pairs(self, ax, caller, alpha):
-        size = font_size(ax, 3.5, 2)
-        shown = {k: self.table[k] for k in ("difference", "low", "high")}
-        self.points_, self.bars_, small = forest(
-            ax, self._pairs(), shown, colors(caller)[0], size
-        )
+    def _draw_pairs(self, ax, size, alpha):
+        limits = [self.table[name] for name in ("difference", "low", "high")]
+        x = f"difference in {self.metric}"
+        self.points_, self.bars_ = draw_forest(ax, self._pairs(), limits, size, x=x)
         hollow = ~(self.table["p_adjusted"] < alpha)
         text = f"may be equal (adjusted p ≥ {alpha:g})"
-        empty = hollow_out(ax, self.points_, hollow, text)
-        self.legend_ = legend_above(ax, size, empty) if empty else None
-        self.zero_line_ = ax.axvline(0, color=ink(caller), lw=0.8, ls="--", zorder=0)
-        label_axes(ax, size, x=f"difference in {self.metric}", y="")
-        ax.tick_params(axis="y", labelsize=small)
+        entries = hollow_out(ax, self.points_, hollow, text)
+        self.legend_ = legend_above(ax, size, entries)
+        self.zero_line_ = draw_reference(ax, 0, vertical=True, ls="--")
 
-    def _draw_curves(self, ax, caller):
-        size, labels = font_size(ax, 4, 2.8), np.array(self._pairs())
+    def _draw_curves(self, ax, size):
+        labels = np.array(self._pairs())
         for place, label in enumerate(dict.fromkeys(labels)):
             rows = np.flatnonzero(labels == label)
             rows = rows[np.argsort(self.table["tolerance"][rows])]
             x = self.table["tolerance"][rows]
-            style = line_style(place, caller, marker=False)
+            style = line_style(place, marker=False)
             (line,) = ax.plot(x, self.table["difference"][rows], label=label, **style)
-            low, high = (self.table[f"band_{side}"][rows] for side in ("low", "high"))
+            limits = [self.table[f"band_{side}"][rows] for side in ("low", "high")]
             self.lines_[label] = line
-            self.bands_[label] = ax.fill_between(
-                x, low, high, color=line.get_color(), alpha=0.2, lw=0
-            )
-        self.zero_line_ = ax.axhline(0, color=ink(caller), lw=0.8, ls="--", zorder=0)
+            self.bands_[label] = draw_band(ax, x, limits, line)
+        self.zero_line_ = draw_reference(ax, 0, ls="--")
         label_axes(ax, size, x="tolerance", y=f"difference in {self.metric}")
         self.legend_ = legend_above(ax, size)

@@ -10,20 +10,20 @@ from skrobust._parallel import run_tasks
 from skrobust._results import Results
 from skrobust._validation import check_count, check_same_length, check_targets, invalid
 from skrobust.base.streams import other_noise
-from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.evaluation._conditions import (
-    condition_list,
-    condition_table,
-    table_columns,
-)
-from skrobust.evaluation._cross_validation_folds import fit_fold, guarded, split_rows
-from skrobust.evaluation._one_condition import (
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.condition_part import (
     PartKeys,
     answers_classes,
     condition_part,
     find_scorer,
 )
-from skrobust.evaluation._score_summary import (
+from skrobust.evaluation.condition_table import (
+    condition_list,
+    condition_table,
+    table_columns,
+)
+from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
+from skrobust.evaluation.score_summary import (
     against_reference,
     check_reference_model,
     index_interval,

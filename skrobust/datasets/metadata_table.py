@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from skrobust.datasets._clips_on_disk import LONGEST, clip_name
+from skrobust.datasets.clips_on_disk import LONGEST, clip_name
 
 
 def table_records(folder, images, metadata, skips, caller):

@@ -1,25 +1,16 @@
-"""Robust accuracy against the radius of the attack."""
+"""Display of robust accuracy against the radius of the attack."""
 
 import numpy as np
 
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import proportion_interval
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    check_results,
-    font_size,
-    get_axes,
-    label_axes,
-    legend_above,
-    line_style,
-    make_frame,
-    named_results,
-)
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import draw_band, label_axes, legend_above, line_style
 
 _COLUMNS = ("eps", "robust_accuracy", "low", "high")
 
 
-class RobustAccuracyCurveDisplay(FoldedTableMixin):
+class RobustAccuracyCurveDisplay(BaseDisplay):
     """Robust accuracy over the radii of an attack, one line with its band per model.
 
     Radius 0 is the clean accuracy. The curve is an upper bound, as of any attack; the
@@ -85,10 +76,10 @@ class RobustAccuracyCurveDisplay(FoldedTableMixin):
         display : RobustAccuracyCurveDisplay
             Not drawn yet. The interval of clean accuracy is Wilson's at 95 %.
         """
-        caller, curves = cls.__name__, {}
-        for label, one in named_results(results, name, caller, "eps").items():
+        curves = {}
+        for label, one in cls._by_model(results, name, "eps").items():
             keys = ("eps", "robust_accuracy", "robust_accuracy_low", "clean_accuracy")
-            check_results(one, caller, keys, "robust_accuracy_curve")
+            cls._check_results(one, keys, "robust_accuracy_curve")
             clean, n = one["clean_accuracy"], len(one["radius"])
             first = [0.0, clean, *proportion_interval(round(clean * n), n)]
             parts = ("eps", "robust_accuracy", "robust_accuracy_low")
@@ -142,7 +133,7 @@ class RobustAccuracyCurveDisplay(FoldedTableMixin):
             for label, curve in self.curves.items()
             for row in zip(*(curve[k] for k in _COLUMNS), strict=True)
         ]
-        return make_frame(type(self).__name__, rows)
+        return self._data_frame(rows)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves.
@@ -159,18 +150,15 @@ class RobustAccuracyCurveDisplay(FoldedTableMixin):
         display : RobustAccuracyCurveDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        self.ax_ = ax = get_axes(ax, caller)
-        self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
+        ax, size = self._start(ax, 4, 2.8)
         self.lines_, self.bands_ = {}, {}
         for place, (label, curve) in enumerate(self.curves.items()):
-            style = line_style(place, caller, marker=False) | (line_kwargs or {})
+            style = line_style(place, marker=False) | (line_kwargs or {})
             x = curve["eps"]
             (line,) = ax.plot(x, curve["robust_accuracy"], label=label, **style)
             self.lines_[label] = line
-            self.bands_[label] = ax.fill_between(
-                x, curve["low"], curve["high"], color=line.get_color(), alpha=0.2, lw=0
-            )
+            limits = curve["low"], curve["high"]
+            self.bands_[label] = draw_band(ax, x, limits, line)
         ax.set_ylim(0, 1.02)
         ax.set_xlim(left=0)
         label_axes(ax, size, x=f"radius eps ({self.norm_name})", y="robust accuracy")

@@ -9,8 +9,8 @@ from skorch import NeuralNetBinaryClassifier, NeuralNetClassifier
 from torch import nn
 
 from skrobust._validation import check_targets, invalid
-from skrobust.nets._layers import OWNER, freeze_parameters, n_outputs, rest_frozen
-from skrobust.nets._modules import SeededFit
+from skrobust.nets.frozen_layers import OWNER, freeze_parameters, n_outputs, rest_frozen
+from skrobust.nets.seeded_classifier import SeededFit
 
 
 def check_classes(classes, caller):

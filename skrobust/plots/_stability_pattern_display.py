@@ -1,25 +1,25 @@
-"""A metric over time: its mean, its trend, its scatter, and the index of the three."""
+"""Display of a metric over time and of its stability index."""
 
 import numpy as np
 
+from skrobust._parameters import Number, check_parameters
 from skrobust._responses import predict_labels
-from skrobust._validation import check_number, check_scores, check_targets, invalid
-from skrobust.metrics import period_stability_index, stability_index
+from skrobust._validation import check_scores, check_targets, invalid
+from skrobust.metrics import period_stability_index
 from skrobust.metrics.stability.period_rows import period_text
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    check_results,
-    colors,
-    font_size,
-    get_axes,
-    ink,
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import (
+    color_of,
+    draw_band,
+    draw_reference,
     label_axes,
+    label_some_ticks,
     legend_above,
-    make_frame,
 )
+from skrobust.plots.stability_trend import index_terms, trend_of
 
 
-class StabilityPatternDisplay(FoldedTableMixin):
+class StabilityPatternDisplay(BaseDisplay):
     r"""A metric over time with its trend, the band of its residuals and the index.
 
     The stability index is the mean, less a penalty for a falling trend, less a penalty
@@ -69,6 +69,11 @@ class StabilityPatternDisplay(FoldedTableMixin):
     >>> display.plot()  # doctest: +SKIP
     """
 
+    _parameter_rules = {
+        "falling_rate_weight": Number(low=0),
+        "variability_weight": Number(low=0),
+    }
+
     def __init__(
         self,
         *,
@@ -107,9 +112,8 @@ class StabilityPatternDisplay(FoldedTableMixin):
         ValueError
             For fewer than two scores, NaN, negative weights or lengths that differ.
         """
-        caller = cls.__name__
-        scores = check_scores(scores, caller, min_size=2)
-        return cls._checked(scores, periods, caller, kwargs)
+        scores = check_scores(scores, cls.__name__, min_size=2)
+        return cls._checked(scores, periods, kwargs)
 
     @classmethod
     def from_results(cls, results, **kwargs):
@@ -128,14 +132,13 @@ class StabilityPatternDisplay(FoldedTableMixin):
         display : StabilityPatternDisplay
             Not drawn yet. Undefined periods are left out of the index, as there.
         """
-        caller = cls.__name__
         source = "period_stability_index with return_periods=True"
-        check_results(results, caller, ("period", "score"), source)
+        cls._check_results(results, ("period", "score"), source)
         scores = np.asarray(results["score"], dtype=float)
         if np.isfinite(scores).sum() < 2:
             rule = "a table of at least two periods with a score"
-            raise invalid("results", caller, rule, scores.tolist())
-        return cls._checked(scores, results["period"], caller, kwargs)
+            raise invalid("results", cls.__name__, rule, scores.tolist())
+        return cls._checked(scores, results["period"], kwargs)
 
     @classmethod
     def from_predictions(cls, y_true, y_pred, times, *, metric="accuracy", **kwargs):
@@ -203,25 +206,15 @@ class StabilityPatternDisplay(FoldedTableMixin):
         return cls.from_predictions(y, answers, times, metric=metric, **kwargs)
 
     @classmethod
-    def _checked(cls, scores, periods, caller, kwargs):
-        for name in ("falling_rate_weight", "variability_weight"):
-            if name in kwargs:
-                check_number(kwargs[name], name, caller, low=0)
+    def _checked(cls, scores, periods, kwargs):
         if periods is not None:
             periods = np.asarray(periods)
             if periods.shape != scores.shape:
                 rule = f"one name for each of the {len(scores)} scores"
-                raise invalid("periods", caller, rule, periods.tolist())
-        return cls(scores=scores, periods=periods, **kwargs)
-
-    def _trend(self):
-        # Periods without a score are left out, and the step is from one to the next.
-        counts = np.isfinite(self.scores)
-        places, scores = np.flatnonzero(counts), self.scores[counts]
-        steps = np.arange(len(scores))
-        slope, intercept = np.polyfit(steps, scores, 1)
-        trend = slope * steps + intercept
-        return places, scores, trend, slope
+                raise invalid("periods", cls.__name__, rule, periods.tolist())
+        display = cls(scores=scores, periods=periods, **kwargs)
+        check_parameters(display)
+        return display
 
     def terms(self):
         """Return the terms of the index.
@@ -232,19 +225,8 @@ class StabilityPatternDisplay(FoldedTableMixin):
             ``mean``, ``falling`` and ``variability`` (at most 0), and their sum, the
             ``index``.
         """
-        _, scores, trend, slope = self._trend()
-        index = stability_index(
-            scores,
-            falling_rate_weight=self.falling_rate_weight,
-            variability_weight=self.variability_weight,
-        )
-        scatter = float((scores - trend).std())
-        return {
-            "mean": float(scores.mean()),
-            "falling": float(self.falling_rate_weight * min(0.0, slope)),
-            "variability": -float(self.variability_weight * scatter),
-            "index": index,
-        }
+        weights = self.falling_rate_weight, self.variability_weight
+        return index_terms(self.scores, *weights)
 
     def frame(self):
         """Return the periods as a data frame of pandas.
@@ -255,13 +237,16 @@ class StabilityPatternDisplay(FoldedTableMixin):
             Columns ``period``, ``score``, ``trend`` and ``residual`` (nan where the
             metric is undefined).
         """
-        places, scores, trend, _ = self._trend()
+        places, scores, trend, _ = trend_of(self.scores)
         n = len(self.scores)
-        table = {"period": np.arange(n) if self.periods is None else self.periods}
-        table |= {"score": self.scores}
-        table |= {"trend": np.full(n, np.nan), "residual": np.full(n, np.nan)}
+        table = {
+            "period": np.arange(n) if self.periods is None else self.periods,
+            "score": self.scores,
+            "trend": np.full(n, np.nan),
+            "residual": np.full(n, np.nan),
+        }
         table["trend"][places], table["residual"][places] = trend, scores - trend
-        return make_frame(type(self).__name__, table)
+        return self._data_frame(table)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the metric, its trend and the band.
@@ -278,37 +263,29 @@ class StabilityPatternDisplay(FoldedTableMixin):
         display : StabilityPatternDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        self.ax_ = ax = get_axes(ax, caller)
-        self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
-        places, scores, trend, slope = self._trend()
+        ax, size = self._start(ax, 4, 2.8)
+        places, scores, trend, slope = trend_of(self.scores)
         terms, spread = self.terms(), (scores - trend).std()
-        self.index_, palette = terms["index"], colors(caller)
-        settings = {"marker": "o", "markersize": 3, "lw": 0.8, "color": palette[0]}
+        self.index_ = terms["index"]
+        settings = {"marker": "o", "markersize": 3, "lw": 0.8, "color": color_of(0)}
         (self.points_,) = ax.plot(
             places, scores, label="period", **settings | (line_kwargs or {})
         )
+        text = f"trend {slope:+.2g} a period"
         (self.trend_line_,) = ax.plot(
-            places, trend, "--", color=palette[1], label=f"trend {slope:+.2g} a period"
+            places, trend, "--", color=color_of(1), label=text
         )
-        self.band_ = ax.fill_between(
-            places, trend - spread, trend + spread, color=palette[1], alpha=0.2, lw=0,
-            label=f"± residual std {spread:.2g}",
-        )  # fmt: skip
-        self.mean_line_ = ax.axhline(
-            terms["mean"], color=ink(caller), lw=0.8, ls=":",
-            label=f"mean {terms['mean']:.3f}",
-        )  # fmt: skip
+        limits, text = (trend - spread, trend + spread), f"± residual std {spread:.2g}"
+        self.band_ = draw_band(ax, places, limits, self.trend_line_, label=text)
+        text = f"mean {terms['mean']:.3f}"
+        self.mean_line_ = draw_reference(
+            ax, terms["mean"], ls=":", zorder=2, label=text
+        )
         label_axes(ax, size, x="period", y=self.score_name)
-        if self.periods is not None:
-            step = -(-len(self.periods) // 6)
-            shown = np.arange(0, len(self.periods), step)
-            names = [period_text(self.periods[i]) for i in shown]
-            ax.set_xticks(shown, names)
-            if max(map(len, names)) > 6:
-                ax.tick_params(axis="x", rotation=30)
-        else:
+        if self.periods is None:
             ax.locator_params(axis="x", integer=True)
+        else:
+            label_some_ticks(ax, [period_text(period) for period in self.periods])
         text = (
             f"index {terms['index']:.3f} = mean {terms['mean']:.3f} "
             f"- fall {abs(terms['falling']):.3f} "

@@ -1,4 +1,4 @@
-"""Tiles and lines of a gallery: images, series, and rows of text."""
+"""Tiles and lines of the gallery: images, series, and rows of text."""
 
 import re
 import textwrap
@@ -7,13 +7,38 @@ import numpy as np
 
 from skrobust._containers import shape_of, to_array
 from skrobust._validation import invalid
-from skrobust.plots._axes import size_in_inches
+from skrobust.plots.drawing import size_in_inches
 
 
 def in_words(name, width):
     """Return a name broken between its words, such as those of a class."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", str(name))
     return textwrap.fill(spaced, width, break_long_words=False)
+
+
+def named_perturbations(perturbations, caller):
+    """Return one or more perturbations as a dict by name, or raise."""
+    if isinstance(perturbations, dict):
+        named = {str(name): p for name, p in perturbations.items()}
+    else:
+        listed = isinstance(perturbations, (list, tuple))
+        named = {}
+        for one in perturbations if listed else [perturbations]:
+            stem = name = str(getattr(one, "name", None) or type(one).__name__)
+            severity = getattr(one, "severity", None)
+            if isinstance(severity, (int, float)):
+                stem = name = f"{name} {severity:g}"
+            n = 1
+            while name in named or name == "clean":
+                n += 1
+                name = f"{stem} ({n})"
+            named[name] = one
+    if not named or any(
+        isinstance(p, type) or not hasattr(p, "perturb") for p in named.values()
+    ):
+        rule = "one or more objects with perturb(estimator, X, y)"
+        raise invalid("perturbations", caller, rule, perturbations)
+    return named
 
 
 def kind_of(X, image_shape):
@@ -121,12 +146,8 @@ def draw_lines(ax, header, rows, bold, size, widths):
         line = []
         for j, cell in enumerate(row):
             heavy = i == 0 or bold[i - 1][j]
-            line.append(
-                ax.text(
-                    starts[j], 1 - tops[i], cell, transform=ax.transAxes, va="top",
-                    fontsize=size, fontweight="bold" if heavy else "normal",
-                    parse_math=False,
-                )
-            )  # fmt: skip
+            weight = {"fontsize": size, "fontweight": "bold" if heavy else "normal"}
+            settings = {"transform": ax.transAxes, "va": "top", "parse_math": False}
+            line.append(ax.text(starts[j], 1 - tops[i], cell, **settings, **weight))
         texts.append(line)
     return texts

@@ -1,27 +1,22 @@
-"""A score against severity, one curve per corruption and model."""
+"""Display of a score against the severity of corruptions."""
 
 import numpy as np
 
 from skrobust._validation import check_choice, invalid
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    check_results,
-    font_size,
-    get_axes,
-    ink,
+from skrobust.plots.base import BaseDisplay, score_name
+from skrobust.plots.cv_scores import mean_and_limits, scores_of
+from skrobust.plots.drawing import (
+    draw_band,
+    draw_reference,
     label_axes,
     legend_above,
     line_style,
-    make_frame,
-    named_results,
-    score_name,
 )
-from skrobust.plots._cv_scores_display import mean_and_limits, scores_of
 
 _COLUMNS = ("severity", "score", "low", "high")
 
 
-class SeverityCurveDisplay(FoldedTableMixin):
+class SeverityCurveDisplay(BaseDisplay):
     """How a score falls as corruptions grow, each corruption a line with its interval.
 
     Severity 0 is the clean score. Bands are the intervals of the results (over folds
@@ -93,22 +88,21 @@ class SeverityCurveDisplay(FoldedTableMixin):
         ValueError
             For results without a condition on a severity curve.
         """
-        caller, curves, kinds = cls.__name__, {}, set()
-        models = named_results(results, name, caller, "score")
+        models, curves = cls._by_model(results, name, "score"), {}
         for model, one in models.items():
             source = "evaluate_perturbations or cross_validate_perturbations"
-            check_results(one, caller, ("clean_score", "score"), source)
-            kinds.add(score_name(one))
-            for corruption, curve in _curves(one, caller, source).items():
+            cls._check_results(one, ("clean_score", "score"), source)
+            table = one.get("conditions", one)
+            cls._check_results(table, ("severity", "corruption"), source)
+            for corruption, curve in _curves(table, one["clean_score"]).items():
                 label = corruption if model is None else f"{model}, {corruption}"
                 curves[label] = curve
         if not curves:
             raise ValueError(
-                f"{caller} needs conditions on a severity curve, such as "
+                f"{cls.__name__} needs conditions on a severity curve, such as "
                 "GaussianNoise(severity=3); these results hold none."
             )
-        kind = kinds.pop() if len(kinds) == 1 else "score"
-        return cls(curves=curves, score_name=kind)
+        return cls(curves=curves, score_name=score_name(*models.values()))
 
     @classmethod
     def from_cv_results(cls, cv_results, severities, *, clean=None, name="model"):
@@ -162,7 +156,7 @@ class SeverityCurveDisplay(FoldedTableMixin):
             for label, curve in self.curves.items()
             for x, score, a, b in zip(*(curve[k] for k in _COLUMNS), strict=True)
         ]
-        return make_frame(type(self).__name__, rows)
+        return self._data_frame(rows)
 
     def plot(self, ax=None, *, kind="score", line_kwargs=None):
         """Draw the curves.
@@ -181,33 +175,29 @@ class SeverityCurveDisplay(FoldedTableMixin):
         display : SeverityCurveDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        check_choice(kind, "kind", f"{caller}.plot", ("score", "relative"))
-        self.ax_ = ax = get_axes(ax, caller)
-        self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
+        caller = f"{type(self).__name__}.plot"
+        check_choice(kind, "kind", caller, ("score", "relative"))
+        ax, size = self._start(ax, 4, 2.8)
         self.lines_, self.bands_ = {}, {}
         alpha = 0.2 if len(self.curves) < 3 else 0.1  # many bands lie on one another
         for place, (label, curve) in enumerate(self.curves.items()):
             base = curve["score"][0] if kind == "relative" else 1.0
-            style = line_style(place, caller) | (line_kwargs or {})
-            x, low, high = curve["severity"], curve["low"] / base, curve["high"] / base
+            style = line_style(place) | (line_kwargs or {})
+            x, limits = curve["severity"], (curve["low"] / base, curve["high"] / base)
             (line,) = ax.plot(x, curve["score"] / base, label=label, **style)
             self.lines_[label] = line
-            if np.isfinite(low).any():
-                self.bands_[label] = ax.fill_between(
-                    x, low, high, color=line.get_color(), alpha=alpha, lw=0
-                )
+            if np.isfinite(limits[0]).any():
+                self.bands_[label] = draw_band(ax, x, limits, line, alpha=alpha)
         if kind == "relative":
-            ax.axhline(1, color=ink(caller), lw=0.8, zorder=0)
+            draw_reference(ax, 1)
         y = self.score_name if kind == "score" else f"share of clean {self.score_name}"
         label_axes(ax, size, x="severity (0 is clean)", y=y)
         self.legend_ = legend_above(ax, size)
         return self
 
 
-def _curves(results, caller, source):
-    table = results.get("conditions", results)
-    check_results(table, caller, ("severity", "corruption"), source)
+def _curves(table, clean_score):
+    """Return the curve of each corruption, from severity 0 on."""
     unknown = np.full(len(table["score"]), np.nan)
     columns = [
         table["severity"],
@@ -220,7 +210,7 @@ def _curves(results, caller, source):
     for corruption in dict.fromkeys(str(c) for c in table["corruption"] if c):
         chosen = rows[np.asarray(table["corruption"]) == corruption]
         if not (chosen[:, 0] == 0).any():
-            clean = [0.0, results["clean_score"], np.nan, np.nan]
+            clean = [0.0, clean_score, np.nan, np.nan]
             chosen = np.vstack([clean, chosen])
         chosen = chosen[np.argsort(chosen[:, 0], kind="stable")]
         curves[corruption] = dict(zip(_COLUMNS, chosen.T, strict=True))

@@ -6,8 +6,8 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 
 from skrobust._keyed_noise.rows import take_rows
-from skrobust.evaluation._conditions import fit_conditions
-from skrobust.evaluation._one_condition import clean_part
+from skrobust.evaluation.condition_part import clean_part
+from skrobust.evaluation.condition_table import fit_conditions
 
 
 def split_rows(cv, X, y, groups, is_class):

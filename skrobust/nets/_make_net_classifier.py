@@ -50,7 +50,7 @@ def resnet34(n_classes=2, in_channels=3, *, weights=None):
     torch.Size([1, 2])
     """
     require("torch", "resnet34", extra="torch")
-    from skrobust.nets._resnet import ResNet
+    from skrobust.nets.residual_net import ResNet
 
     n_classes = check_count(n_classes, "n_classes", "resnet34")
     in_channels = check_count(in_channels, "in_channels", "resnet34")
@@ -204,12 +204,12 @@ def make_net_classifier(
         require(package, caller, extra="torch")
     from torch import nn
 
-    from skrobust.nets._classifiers import (
+    from skrobust.nets.frozen_layers import check_freeze, is_one_logit
+    from skrobust.nets.labelled_nets import (
         BinaryNetClassifier,
         NetClassifier,
         check_classes,
     )
-    from skrobust.nets._layers import check_freeze, is_one_logit
 
     is_instance = isinstance(module, nn.Module)
     if not is_instance and not callable(module):

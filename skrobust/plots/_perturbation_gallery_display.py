@@ -1,4 +1,4 @@
-"""What the model was shown: clean rows beside perturbed ones."""
+"""Display of clean samples beside perturbed ones."""
 
 import textwrap
 
@@ -7,29 +7,23 @@ import numpy as np
 from skrobust._containers import to_array
 from skrobust._responses import predict_labels
 from skrobust._validation import check_choice, check_count, check_same_length, invalid
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    colors,
-    font_size,
-    get_axes,
-    ink,
-    make_frame,
-    size_in_inches,
-)
-from skrobust.plots._gallery_tiles import (
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import color_of, font_size, ink, size_in_inches
+from skrobust.plots.gallery_tiles import (
     as_image,
     draw_image,
     draw_lines,
     draw_series,
     in_words,
     kind_of,
+    named_perturbations,
     table_lines,
 )
 
 _KINDS = ("auto", "image", "series", "table", "text")
 
 
-class PerturbationGalleryDisplay(FoldedTableMixin):
+class PerturbationGalleryDisplay(BaseDisplay):
     """Clean samples beside perturbed ones, with the predictions of a model.
 
     Images and series stand in a grid: one column per sample, one row per condition,
@@ -130,7 +124,7 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
         caller = f"{cls.__name__}.from_estimator"
         check_choice(kind, "kind", caller, _KINDS)
         check_count(n_samples, "n_samples", caller)
-        named = _named(perturbations, caller)
+        named = named_perturbations(perturbations, caller)
         if y is not None:
             y = np.asarray(to_array(y))
             check_same_length(caller, X=X, y=y)
@@ -173,7 +167,7 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
                 if self.predictions is not None:
                     row["predicted"] = self.predictions[condition][i]
                 table.append(row)
-        return make_frame(type(self).__name__, table)
+        return self._data_frame(table)
 
     def plot(self, ax=None):
         """Draw the gallery.
@@ -188,8 +182,8 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
         display : PerturbationGalleryDisplay
             The display itself.
         """
-        self.ax_ = ax = get_axes(ax, type(self).__name__)
-        self.figure_, self.tiles_ = ax.figure, None
+        ax, _ = self._start(ax, 1, 1)
+        self.tiles_ = None
         ax.set_axis_off()
         if self.kind in ("image", "series"):
             self._draw_tiles(ax)
@@ -197,7 +191,7 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
             self._draw_text(ax)
         return self
 
-    def _verdict(self, condition, i):
+    def _caption(self, condition, i):
         if self.predictions is None:
             return "" if self.y is None else str(self.y[i])
         said = self.predictions[condition][i]
@@ -206,7 +200,6 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
         return f"{said} {'✓' if said == self.y[i] else '✗'}"
 
     def _draw_tiles(self, ax):
-        caller = type(self).__name__
         n_rows, n_columns = len(self.rows), len(next(iter(self.rows.values())))
         size = font_size(ax, 0.75 * n_columns, 0.8 * n_rows)
         arrays = [np.asarray(to_array(r), dtype=float) for r in self.rows.values()]
@@ -219,32 +212,29 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
         longest = max(len(part) for name in names for part in name.split("\n"))
         left = min(0.35, 0.65 * size * longest / (72 * size_in_inches(ax)[0]))
         step = (1 - left) / n_columns
-        self.tiles_, self.artists_ = np.empty((n_rows, n_columns), object), []
-        for i, (condition, rows) in enumerate(
-            zip(self.rows, arrays, strict=True)
-        ):  # fmt: skip
-            line = []
+        shape = (n_rows, n_columns)
+        self.tiles_, self.artists_ = np.empty(shape, object), []
+        for i, (condition, rows) in enumerate(zip(self.rows, arrays, strict=True)):
+            top, line = 1 - (i + 1) / n_rows, []
             for j, row in enumerate(rows):
-                box = [left + j * step, 1 - (i + 1) / n_rows, 0.92 * step,
-                       (1 - free) / n_rows]  # fmt: skip
+                box = [left + j * step, top, 0.92 * step, (1 - free) / n_rows]
                 tile = self.tiles_[i, j] = ax.inset_axes(box)
                 tile.set(xticks=[], yticks=[])
-                title = self._verdict(condition, j)
-                tile.set_title(title, fontsize=size, pad=2, parse_math=False)
-                if self.kind == "image":
-                    image = as_image(row, self.image_shape, caller)
-                    line.append(draw_image(tile, image, limits))
-                else:
-                    pale = ink(caller)
-                    line.append(
-                        draw_series(tile, row, arrays[0][j], colors(caller)[0], pale)
-                    )
-                    tile.set_ylim(limits)
-            ax.text(
-                0, 1 - (i + 0.5 + free / 2) / n_rows, names[i], fontsize=size,
-                va="center", transform=ax.transAxes, parse_math=False,
-            )  # fmt: skip
+                caption = self._caption(condition, j)
+                tile.set_title(caption, fontsize=size, pad=2, parse_math=False)
+                line.append(self._draw_tile(tile, row, arrays[0][j], limits))
+            middle = 1 - (i + 0.5 + free / 2) / n_rows
+            settings = {"va": "center", "transform": ax.transAxes, "parse_math": False}
+            ax.text(0, middle, names[i], fontsize=size, **settings)
             self.artists_.append(line)
+
+    def _draw_tile(self, tile, row, clean, limits):
+        if self.kind == "image":
+            image = as_image(row, self.image_shape, type(self).__name__)
+            return draw_image(tile, image, limits)
+        artist = draw_series(tile, row, clean, color_of(0), ink())
+        tile.set_ylim(limits)
+        return artist
 
     def _draw_text(self, ax):
         conditions = list(self.rows)
@@ -259,9 +249,7 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
         else:
             names = ["text"]
             cells = [
-                np.array([textwrap.fill(str(t), 46) for t in rows], dtype=object)[
-                    :, None
-                ]
+                np.array([[textwrap.fill(str(t), 46)] for t in rows], dtype=object)
                 for rows in self.rows.values()
             ]
             changed = [c != cells[0] for c in cells]
@@ -274,45 +262,19 @@ class PerturbationGalleryDisplay(FoldedTableMixin):
                 row = ["" if c else str(i), in_words(condition, 16), *cells[c][i]]
                 heavy = [False, False, *changed[c][i]]
                 if judged:
-                    row.append(self._verdict(condition, i))
+                    row.append(self._caption(condition, i))
                     heavy.append("✗" in row[-1])
                 lines.append(row)
                 bold.append(heavy)
-        # Each column as wide as its longest line.
+        # Each column as wide as its longest line; bold letters are a sixth wider.
+        table = [header, *lines]
         widths = [
-            2
-            + max(len(part) for row in [header, *lines] for part in row[j].split("\n"))
+            1.17 * (2 + max(len(part) for row in table for part in row[j].split("\n")))
             for j in range(len(header))
         ]
-        # Bold letters are about a sixth wider.
-        widths = [1.17 * w for w in widths]
         width = 0.085 * sum(widths)
         height = 0.19 * sum(
-            max(cell.count("\n") + 1.4 for cell in row) for row in [header, *lines]
+            max(cell.count("\n") + 1.4 for cell in row) for row in table
         )
         size = font_size(ax, width, height)
         self.artists_ = draw_lines(ax, header, lines, bold, size, widths)
-
-
-def _named(perturbations, caller):
-    if isinstance(perturbations, dict):
-        named = {str(name): p for name, p in perturbations.items()}
-    else:
-        listed = isinstance(perturbations, (list, tuple))
-        named = {}
-        for one in perturbations if listed else [perturbations]:
-            stem = name = str(getattr(one, "name", None) or type(one).__name__)
-            severity = getattr(one, "severity", None)
-            if isinstance(severity, (int, float)):
-                stem = name = f"{name} {severity:g}"
-            n = 1
-            while name in named or name == "clean":
-                n += 1
-                name = f"{stem} ({n})"
-            named[name] = one
-    if not named or any(
-        isinstance(p, type) or not hasattr(p, "perturb") for p in named.values()
-    ):
-        rule = "one or more objects with perturb(estimator, X, y)"
-        raise invalid("perturbations", caller, rule, perturbations)
-    return named

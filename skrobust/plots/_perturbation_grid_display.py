@@ -1,20 +1,13 @@
-"""Heat maps of a score over two factors, in both orders of application."""
+"""Display of a score over two factors, in both orders of application."""
 
 import re
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrobust._optional import require
 from skrobust._validation import invalid
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    check_axes,
-    check_results,
-    font_size,
-    get_pyplot,
-    score_name,
-)
+from skrobust.plots.base import BaseDisplay, score_name
+from skrobust.plots.drawing import check_axes, font_size, get_pyplot, label_axes
 
 # A factor is a name without digits, such as "GaussianNoise[std]", and a level.
 _STEP = r"([^\d\W][^\d+-]*)([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
@@ -51,7 +44,7 @@ def _ink(color):
     return "black" if linear @ [0.2126, 0.7152, 0.0722] > 0.18 else "white"
 
 
-class PerturbationGridDisplay(FoldedTableMixin):
+class PerturbationGridDisplay(BaseDisplay):
     """Heat maps of a score over two factors, one for each order of application.
 
     Both orders of a pair have the same rows and columns, so that the same place in
@@ -122,7 +115,7 @@ class PerturbationGridDisplay(FoldedTableMixin):
             Not drawn yet.
         """
         caller = cls.__name__
-        check_results(results, caller, ("score", "name"), "evaluate_perturbations")
+        cls._check_results(results, ("score", "name"), "evaluate_perturbations")
         clean, orders = np.nan, {}
         for name, score in zip(results["name"], results["score"], strict=True):
             name = str(name)
@@ -172,8 +165,6 @@ class PerturbationGridDisplay(FoldedTableMixin):
             Columns ``order`` (such as "SP → GA"), ``first_level``, ``second_level``,
             ``name`` and ``accuracy`` (or ``score``), one row per cell with a condition.
         """
-        caller = f"{type(self).__name__}.frame"
-        pandas = require("pandas", caller, extra="report")
         rows = []
         for p in self.panels:
             for (i, j), name in np.ndenumerate(p.names):
@@ -184,7 +175,7 @@ class PerturbationGridDisplay(FoldedTableMixin):
                     order = f"{p.first} → {p.second}"
                     rows.append([order, *levels, str(name), float(p.scores[i, j])])
         columns = ["order", "first_level", "second_level", "name", self.score_name]
-        return pandas.DataFrame(rows, columns=columns)
+        return self._data_frame(rows, columns=columns)
 
     def plot(self, axes=None, *, values_format=".2f", image_kwargs=None):
         """Draw the maps.
@@ -204,9 +195,8 @@ class PerturbationGridDisplay(FoldedTableMixin):
             The display itself.
         """
         caller, n = type(self).__name__, len(self.panels)
-        plt = get_pyplot(caller)
         if axes is None:
-            columns = min(n, 2)
+            plt, columns = get_pyplot(caller), min(n, 2)
             shape = (-(-n // columns), columns)
             _, axes = plt.subplots(*shape, layout="constrained", squeeze=False)
             for spare in axes.ravel()[n:]:
@@ -244,21 +234,13 @@ class PerturbationGridDisplay(FoldedTableMixin):
         texts = np.full(panel.scores.shape, None)
         for (i, j), score in np.ndenumerate(panel.scores):
             if np.isfinite(score):
-                texts[i, j] = ax.text(
-                    j,
-                    i,
-                    format(score, values_format),
-                    ha="center",
-                    va="center",
-                    color=_ink(image.cmap(image.norm(score))),
-                    fontsize=number_size,
-                )
-        ax.set_title(f"{panel.first} → {panel.second}", fontsize=1.1 * size)
-        row, column = panel.row_factor, panel.column_factor
-        ax.set_xlabel(_FACTORS.get(column, column), fontsize=size)
-        ax.set_ylabel(_FACTORS.get(row, row), fontsize=size)
+                settings = {"ha": "center", "va": "center", "fontsize": number_size}
+                settings["color"] = _ink(image.cmap(image.norm(score)))
+                texts[i, j] = ax.text(j, i, format(score, values_format), **settings)
+        x, y = (_FACTORS.get(f, f) for f in (panel.column_factor, panel.row_factor))
+        title = f"{panel.first} → {panel.second}"
         ax.set_xticks(range(n_columns), [f"{v:g}" for v in panel.column_levels])
         ax.set_yticks(range(n_rows), [f"{v:g}" for v in panel.row_levels])
-        ax.tick_params(labelsize=size)
+        label_axes(ax, size, x=x, y=y, title=title)
         self.images_.append(image)
         self.texts_.append(texts)

@@ -1,4 +1,4 @@
-"""Scores of each fold, read from scikit-learn's dictionaries."""
+"""Scores of each fold from the dictionaries of scikit-learn."""
 
 from collections.abc import Mapping
 

@@ -20,9 +20,9 @@ from skrobust._validation import (
 )
 from skrobust.base import BaseAttack
 from skrobust.base.domain import Domain
-from skrobust.evaluation._certificates import certify
-from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.evaluation._group_robustness import Shares
+from skrobust.evaluation.certificates import certify
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.sample_groups import Shares
 from skrobust.metrics.labels import label_array, label_columns
 from skrobust.metrics.robust.probability_shift import shift_and_atol
 from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
