@@ -6,6 +6,7 @@ from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust.report import measurements
 from skrobust.report.data_facts import is_text
+from skrobust.report.preset_conditions import learns_scales, make_conditions
 from skrobust.report.pictures import label, picture
 
 N_IMAGES, N_LINES = 5, 3
@@ -64,16 +65,18 @@ def _perturbed(results, model, X, y, settings, work, rows):
     """Return the rows under the middle and the worst condition."""
     if results is None:
         return {}
-    conditions = measurements.make_conditions(work["conditions"], settings)
+    conditions = make_conditions(work["conditions"], settings)
     if len(conditions) != len(results["score"]):
         return {}
+    X_train = work["X_train"]
+    learns = X_train is not None and learns_scales(
+        settings["conditions"], settings["data_range"]
+    )
     order, shown = np.argsort(results["score"], kind="stable"), {}
     for place in dict.fromkeys((order[len(order) // 2], order[0])):
         one = conditions[place]
-        if measurements.learns_scales(settings, work["X_train"]) and hasattr(
-            one, "fit"
-        ):
-            one = one.fit(work["X_train"])
+        if learns and hasattr(one, "fit"):
+            one = one.fit(X_train)
         # All rows, as in the measurement: the range of pixels may be theirs.
         changed = one.perturb(model, X, y)
         shown[label(results["name"][place])] = take_rows(changed, rows)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
 
 
@@ -153,7 +154,8 @@ class ModelSections:
 
     def _stability(self):
         preset, work = self.settings["conditions"], self.work
-        if preset == "tabular" and work["X_train"] is None:
+        is_table = preset in get_preset_names("table")
+        if is_table and work["X_train"] is None:
             return self._skip(
                 "stability",
                 "The perturbations of tables learn their scales from training rows: "

@@ -8,7 +8,7 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from skrobust._responses import predict_labels
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.metrics import normalized_score_parts, proportion_interval
-from skrobust.perturbations import get_preset
+from skrobust.report.preset_conditions import learns_scales, make_conditions
 from skrobust.report.summary_cells import interval_ends
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
@@ -70,32 +70,6 @@ def normalized_score(y, predicted, kind, *, n_samples, n_features, class_counts)
     return normalized_score_parts(y, predicted, task="classification", **settings)
 
 
-def make_conditions(wanted, settings):
-    """Return a list of conditions.
-
-    Parameters
-    ----------
-    wanted : list, str or None
-        A list of conditions; otherwise the preset that the settings name is taken.
-    settings : dict
-        ``conditions`` (the name), ``image_shape``, ``channel_axis``, ``data_range`` and
-        ``random_state``.
-
-    Returns
-    -------
-    list
-        The conditions, not fitted.
-    """
-    if isinstance(wanted, list):
-        return wanted
-    name, data_range = settings["conditions"], settings["data_range"]
-    options = {"random_state": settings["random_state"]}
-    if name not in ("series", "tabular", "text"):  # images
-        options |= {k: settings[k] for k in ("image_shape", "channel_axis")}
-        options["data_range"] = "auto" if data_range is None else data_range
-    return get_preset(name, **options)
-
-
 def stability(
     model, X, y, settings, *, conditions, X_train, n_jobs, verbose, checkpoint
 ):
@@ -134,7 +108,7 @@ def stability(
         X,
         y,
         make_conditions(conditions, settings),
-        X_ref=X_train if learns_scales(settings, X_train) else None,
+        X_ref=X_train if learns_scales(preset, settings["data_range"]) else None,
         n_jobs=n_jobs,
         verbose=verbose,
         checkpoint=checkpoint,
@@ -161,14 +135,6 @@ def stability(
     small = sides is not None and min(sides) < PHOTOGRAPH
     results["smoke_figure"] = small and preset == "asi68"
     return results
-
-
-def learns_scales(settings, X_train):
-    """Return whether the conditions learn scales from the training rows."""
-    preset = settings["conditions"]
-    if X_train is None or preset == "text":
-        return False
-    return settings["data_range"] is None or preset in ("series", "tabular", "given")
 
 
 def make_attacks(attacks, settings):
