@@ -1,4 +1,4 @@
-"""The command line: ``skrobust``, with a command for each task."""
+"""Command line ``skrobust``."""
 
 import importlib.util
 import json
@@ -18,15 +18,13 @@ def main(args=None):
     Returns
     -------
     int
-        0, 1 for a bar of ``--fail-under`` that was missed, 2 for what the user can
-        mend, 130 after Ctrl-C.
+        0, 1 for a threshold of ``--fail-under`` that was missed, 2 for an error that
+        the user can mend, 130 after Ctrl-C.
     """
-    missing = [name for name in _NEEDED if not _is_there(name)]
+    missing = [name for name in _NEEDED if not _is_installed(name)]
     words = sys.argv[1:] if args is None else list(args)
     if missing and words[:1] == ["doctor"]:
-        return _say_what_is_missing(
-            words
-        )  # who looks for what is missing is let in without it
+        return _run_doctor(words)  # it needs none of them
     if missing:
         sys.stderr.write(
             f"skrobust: the command line needs {', '.join(missing)}; install with "
@@ -43,7 +41,7 @@ def main(args=None):
         return 130
 
 
-def _say_what_is_missing(words):
+def _run_doctor(words):
     from skrobust.cli.installed_packages import doctor_facts, doctor_text
 
     facts = doctor_facts()
@@ -52,7 +50,7 @@ def _say_what_is_missing(words):
     return 0 if facts["ok"] else 1
 
 
-def _is_there(name):
+def _is_installed(name):
     try:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):  # blocked, or half imported

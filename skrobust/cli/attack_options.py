@@ -1,58 +1,25 @@
-"""The attacks that a command line can make, and their options."""
+"""Options of attacks, and the attacks that they make."""
 
 import click
 import numpy as np
 
-from skrobust import attacks
-from skrobust.cli.exit_codes import UserError
-from skrobust.cli.options import Setting, Sizes, all_sizes
+from skrobust.cli.option_types import Name, Sizes, all_sizes, check_settings
+from skrobust.cli.options import choice, repeated, set_option
+from skrobust.report.attack_classes import get_attack_classes, parameter_names
 
-# What a command sets itself, so that --set may not.
+# Parameters that a command sets itself, so that --set may not.
 _TAKEN = {"eps", "norm", "data_range", "image_shape", "random_state"}
 
 
-def attack_names():
-    """Return the attacks that a command line can make, by name; bases have no eps."""
-    public = {name: getattr(attacks, name) for name in attacks.__all__}
-    return {
-        name: kind
-        for name, kind in public.items()
-        if hasattr(kind, "perturb") and "eps" in kind._get_param_names()
-    }
-
-
-class AttackName(click.ParamType):
-    """The name of a public attack, in any case."""
-
-    name = "name"
-
-    def convert(self, value, param, ctx):
-        """Return the name as the class has it, or say which there are."""
-        for name in attack_names():
-            if name.lower() == value.lower():
-                return name
-        return self.fail(f"{value!r} is none of {', '.join(attack_names())}.")
-
-    def shell_complete(self, ctx, param, incomplete):
-        """Return the names that begin like this."""
-        from click.shell_completion import CompletionItem
-
-        return [
-            CompletionItem(name)
-            for name in attack_names()
-            if name.lower().startswith(incomplete.lower())
-        ]
-
-
 def attack_options(*default, eps_required=False):
-    """Return the decorators that add what attacks are made of.
+    """Return the options of attacks.
 
     Parameters
     ----------
     *default : str
         The attacks where none is named.
     eps_required : bool, default=False
-        Whether nothing can be done without a size.
+        Whether a size is needed.
 
     Returns
     -------
@@ -61,39 +28,30 @@ def attack_options(*default, eps_required=False):
     """
     without = "" if eps_required else " Without it no attack is made."
     return [
-        click.option(
+        repeated(
             "--eps",
             type=Sizes(),
-            multiple=True,
             callback=all_sizes,
             required=eps_required,
             help="Size of the attacks in units of the raw input (pixels of 0 to 255: "
-            f"8, not 8/255); several with commas between.{without}",
+            f"8, not 8/255); several separated by commas.{without}",
         ),
-        click.option(
+        repeated(
             "--attack",
             "names",
-            type=AttackName(),
-            multiple=True,
+            type=Name(get_attack_classes),
             default=default,
             show_default=True,
             help="An attack; may be repeated.",
         ),
         click.option(
             "--norm",
-            type=click.Choice(["inf", "2", "1"]),
+            type=choice(["inf", "2", "1"]),
             default="inf",
             show_default=True,
-            help="Norm in which --eps is meant.",
+            help="Norm of --eps.",
         ),
-        click.option(
-            "--set",
-            "settings",
-            type=Setting(),
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="A setting of the attacks that have it, such as n_steps=100.",
-        ),
+        set_option("A setting of the attacks that have it, such as n_steps=100."),
     ]
 
 
@@ -102,30 +60,33 @@ def norm_of(options):
     return np.inf if options["norm"] == "inf" else int(options["norm"])
 
 
-def build_attack(name, eps, options, known):
-    """Return an attack with the settings of the command that it has."""
-    kind = attack_names()[name]
-    has = kind._get_param_names()
+def known_of(name, options, known):
+    """Return an option, or what is known of a built-in data set."""
+    return options[name] or known.get(name)
+
+
+def build_attacks(names, options, known):
+    """Return the attacks by (name, eps), each with the settings that it takes."""
     wanted = {
-        "eps": eps,
         "norm": norm_of(options),
-        "data_range": options["data_range"] or known.get("data_range"),
-        "image_shape": options["image_shape"] or known.get("image_shape"),
+        "data_range": known_of("data_range", options, known),
+        "image_shape": known_of("image_shape", options, known),
         "random_state": options["seed"],
         **dict(options["settings"]),
     }
-    return kind(**{key: value for key, value in wanted.items() if key in has})
+    made = {}
+    for name in names:
+        kind = get_attack_classes()[name]
+        taken = {k: v for k, v in wanted.items() if k in parameter_names(kind)}
+        made |= {(name, eps): kind(eps=eps, **taken) for eps in options["eps"] or ()}
+    return made
 
 
 def chosen_attacks(options):
     """Return the names of the attacks, each once; raise for settings of none."""
     names = list(dict.fromkeys(options["names"]))
-    kinds = attack_names()
-    has = set().union(*(kinds[name]._get_param_names() for name in names)) - _TAKEN
-    for name, _ in options["settings"]:
-        if name not in has:
-            raise UserError(
-                f"--set: {' and '.join(names)} have no setting {name!r}; there are "
-                f"{', '.join(sorted(has))}."
-            )
+    kinds = get_attack_classes()
+    has = set().union(*(parameter_names(kinds[name]) for name in names)) - _TAKEN
+    owner = f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'}"
+    check_settings(owner, options["settings"], sorted(has))
     return names

@@ -1,15 +1,15 @@
-"""The command line that makes the same again."""
+"""The running command as text that reproduces it."""
 
 import json
 import shlex
 
 import click
 
-# Where to keep parts and what to print decide nothing.
+# Options without influence on the results.
 _ASIDE = ("checkpoint", "quiet", "verbose")
 
 
-def call_text(ctx):
+def command_text(ctx):
     """Return the running command with all that was given, ready to paste.
 
     Parameters

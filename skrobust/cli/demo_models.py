@@ -1,4 +1,4 @@
-"""Two models trained on the spot, for a first look."""
+"""Two models for the demo, trained on handwritten digits."""
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV

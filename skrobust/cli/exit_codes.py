@@ -1,12 +1,18 @@
-"""Errors as one sentence on stderr, and their exit codes."""
+"""Exit codes of the command line, and errors as one-sentence messages."""
 
 import click
 
 from skrobust.report.section_log import one_line
 
+CODES = (
+    "Exit codes: 0 when all went well, 1 when a threshold of --fail-under was missed, "
+    "2 for an error that you can mend (one sentence on stderr says which), 130 after "
+    "Ctrl-C."
+)
+
 
 class UserError(click.ClickException):
-    """What the user can mend: one sentence, exit code 2."""
+    """An error that the user can mend: one sentence, exit code 2."""
 
     exit_code = 2
 
@@ -15,14 +21,20 @@ class UserError(click.ClickException):
         click.echo(f"skrobust: {self.format_message()}", err=True)
 
 
+class ThresholdMissed(UserError):
+    """A model is below a threshold: exit code 1."""
+
+    exit_code = 1
+
+
 class Interrupted(UserError):
     """Ctrl-C: one line, exit code 130."""
 
     exit_code = 130
 
 
-class Commands(click.Group):
-    """A group whose commands turn expected errors into sentences."""
+class CommandGroup(click.Group):
+    """A group whose commands turn expected errors into one-sentence messages."""
 
     def invoke(self, ctx):
         """Run the command."""
@@ -33,7 +45,7 @@ class Commands(click.Group):
             raise Interrupted(text) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except Exception as error:  # what a model or a table of the user raises
+        except Exception as error:  # raised by a model or a table of the user
             raise UserError(one_line(error)) from error
 
 

@@ -1,4 +1,4 @@
-"""Where finished parts of long work lie, and how to go on after Ctrl-C."""
+"""Finished parts of long work, and how to continue after Ctrl-C."""
 
 import contextlib
 import hashlib
@@ -13,36 +13,36 @@ import joblib
 from skrobust.cli.exit_codes import UserError
 
 
-def again():
+def typed_command():
     """Return the command of this process, as typed."""
     return shlex.join(["skrobust", *sys.argv[1:]])
 
 
 def say_on_interrupt(text):
-    """Set what Ctrl-C answers from here on."""
+    """Set the message of Ctrl-C from here on."""
     click.get_current_context().meta["skrobust.resume"] = text
 
 
 @contextlib.contextmanager
 def parts_folder(given, command, settings, say):
-    """Give the folder of finished parts.
+    """Yield the folder of finished parts.
 
     Parameters
     ----------
     given : str or None
-        The folder that the user named, which is kept; None: a hidden folder beside the
-        work, named by the settings and removed when all is done.
+        The folder that the user named, which is kept; None: a hidden folder in the
+        working folder, named by the settings and removed when all is done.
     command : str
         Name of the command.
     settings : object
-        Of this run.
+        Settings of this run.
     say : callable
         Called with a line where no folder can be made.
 
     Yields
     ------
     str or None
-        The folder; None where the place may not be written to.
+        The folder; None where it may not be written to.
     """
     mark = hashlib.blake2b(joblib.hash(settings).encode(), digest_size=4).hexdigest()
     folder = Path(given or f".skrobust-{command}-{mark}")
@@ -55,7 +55,8 @@ def parts_folder(given, command, settings, say):
         yield None
         return
     say_on_interrupt(
-        f"interrupted; finished parts are in {str(folder)!r}. Go on with: {again()}"
+        f"interrupted; finished parts are in {str(folder)!r}. Go on with: "
+        f"{typed_command()}"
     )
     try:
         yield str(folder)
@@ -67,8 +68,8 @@ def parts_folder(given, command, settings, say):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def bar(items, label, quiet):
-    """Return the items under a progress bar with the time left, where one is seen."""
+def progress_bar(items, label, quiet):
+    """Return the items under a progress bar with the time left, on a terminal."""
     from tqdm import tqdm
 
     return tqdm(items, desc=label, disable=quiet or not sys.stderr.isatty())

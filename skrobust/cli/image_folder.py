@@ -1,4 +1,6 @@
-"""A folder of images, as a model takes them."""
+"""Folders of images, as a model takes them."""
+
+import contextlib
 
 import numpy as np
 
@@ -44,15 +46,15 @@ def image_batches(folder, names, model, *, grey=False, data_range=None, layout=N
     Parameters
     ----------
     folder : path
-        Where the images are.
+        Folder of the images.
     names : list of Path
         Relative to it.
     model : fitted estimator
         Its ``n_features_in_`` tells whether it takes flat rows.
     grey : bool, default=False
-        Whether to turn colours into grey values.
+        Whether to turn colours into grey.
     data_range : (float, float), default=None
-        What black and white become; None leaves the stored numbers.
+        Values of black and white; None leaves the stored numbers.
     layout : {"flat", "hwc", "chw"}, default=None
         None: flat rows where the model takes as many features as an image has values,
         channels first for nets, and channels last otherwise.
@@ -81,19 +83,25 @@ def image_batches(folder, names, model, *, grey=False, data_range=None, layout=N
         yield _laid_out(np.stack(batch), layout)
 
 
-def _read(path, grey, data_range):
-    pillow = require("PIL.Image", "A folder of images", extra="report")
+@contextlib.contextmanager
+def open_image(path):
+    """Open an image with Pillow; what goes wrong is one sentence."""
+    pillow = require("PIL.Image", "A folder of images", extra="images")
     try:
         with pillow.open(path) as image:
-            deep = image.mode.startswith("I")  # 16 or 32 bits of grey
-            if not deep:
-                image = image.convert("L" if grey or image.mode in "1L" else "RGB")
-            values = np.asarray(image)
-    except (OSError, ValueError, SyntaxError) as error:  # a broken PNG is the last
+            yield image
+    except (OSError, ValueError, SyntaxError) as error:  # SyntaxError: a broken PNG
         raise UserError(
             f"The image {str(path)!r} could not be read: {one_line(error)}"
         ) from error
-    values = values.astype(np.float32)
+
+
+def _read(path, grey, data_range):
+    with open_image(path) as image:
+        deep = image.mode.startswith("I")  # 16 or 32 bits of grey
+        if not deep:
+            image = image.convert("L" if grey or image.mode in "1L" else "RGB")
+        values = np.asarray(image).astype(np.float32)
     if data_range is not None:
         low, high = data_range
         values = low + values * np.float32((high - low) / (65535 if deep else 255))

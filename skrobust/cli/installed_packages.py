@@ -1,6 +1,6 @@
-"""``skrobust doctor``: what is installed, and what is missing.
+"""Installed and missing packages.
 
-It is made without the packages that the other commands need.
+This module needs none of the packages that the other commands need.
 """
 
 import importlib
@@ -8,7 +8,7 @@ import importlib.metadata
 import os
 import platform
 
-# Package, module, the extra that installs it, and what it is for.
+# Package, module, the extra that installs it, and its use.
 NEEDED = (
     ("numpy", "numpy", None, "everything"),
     ("scipy", "scipy", None, "everything"),
@@ -69,7 +69,7 @@ def _package(name, module, extra, use, *, required):
     except ImportError as error:
         absent = getattr(error, "name", None) == module
         problem = "missing" if absent else f"broken: {' '.join(str(error).split())}"
-    except Exception as error:  # a broken package may fail in any way
+    except Exception as error:  # a broken package may raise anything
         problem = f"broken: {' '.join(str(error).split())}"
     if problem:
         what = f"'skrobust[{extra}]'" if extra else "skrobust"

@@ -1,4 +1,4 @@
-"""A model from a file, without running code that nobody trusts."""
+"""Models from files, without running code that is not trusted."""
 
 import zipfile
 from pathlib import Path
@@ -11,29 +11,33 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.report.section_log import one_line
 
 
-def load_model(path, *, trust=(), allow_pickle=False):
+def load_model(path, options, say=None):
     """Load a fitted model.
 
     Parameters
     ----------
     path : path-like
         A skops file; a pickle or joblib file with ``allow_pickle``.
-    trust : sequence of str, default=()
-        Types in a skops file to load beyond those that skops trusts itself.
-    allow_pickle : bool, default=False
-        Whether files that run code when opened may be opened.
+    options : dict
+        Options of the command: ``trust`` (types in a skops file to load beyond those
+        that skops trusts) and ``allow_pickle`` (whether files may be opened that run
+        code).
+    say : callable, default=None
+        Called with a line before the file is opened.
 
     Returns
     -------
     object
-        What the file holds.
+        The content of the file.
     """
+    if say is not None:
+        say(f"loading {path}")
     path = Path(path)
     if not path.is_file():
         raise UserError(f"There is no model file {str(path)!r}.")
     if _is_skops(path):
-        return _load_skops(path, trust)
-    if not allow_pickle:
+        return _load_skops(path, options["trust"])
+    if not options["allow_pickle"]:
         raise UserError(
             f"{path.name!r} is not a skops file. Pickle and joblib files run code when "
             "they are opened; if you trust where it comes from, add --allow-pickle."

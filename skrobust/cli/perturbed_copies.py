@@ -1,17 +1,18 @@
-"""Perturbed copies on disk, each written whole or not at all."""
+"""Perturbed copies of tables and images on disk."""
 
 import hashlib
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from skrobust._optional import require
-from skrobust.cli.rows_file import listed, read_table
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.image_folder import list_images
-from skrobust.cli.finished_parts import bar
-from skrobust.cli.labelling.labelling_session import write_bytes_whole
+from skrobust.cli.finished_parts import progress_bar
+from skrobust.cli.image_folder import list_images, open_image
+from skrobust.cli.rows_file import PARQUET, column_of, listed, open_table
+from skrobust.cli.whole_file import write_whole
 from skrobust.report.section_log import one_line
 
 LOSSY = (".jpg", ".jpeg", ".webp")
@@ -26,38 +27,38 @@ def copy_table(path, conditions, *, target, x_train, out, done, say, quiet):
     path : Path
         A csv, parquet or npz file.
     conditions : list of (str, perturbation)
-        Folder below ``out``, and what is done.
+        Folder below ``out``, and the perturbation.
     target : sequence of str
-        Columns that stay as they are.
+        Columns to copy unchanged.
     x_train : str or None
         Table to learn scales from; None: the table itself.
     out : Path
         Folder.
     done : bool
-        Whether files that are there are kept.
+        Whether existing files are kept.
     say : callable
         Called with a line before each condition.
     quiet : bool
-        Whether to show no bar.
+        Whether to show no progress bar.
 
     Returns
     -------
     written : int
         Number of files.
     notes : list of str
-        What the user should know.
+        Notes for the user.
     """
     X, rebuild = _opened(path, target)
     X_ref = X if x_train is None else _opened(Path(x_train), target, True)[0]
     notes, written = [], 0
-    for folder, one in bar(conditions, "conditions", quiet):
+    for folder, one in progress_bar(conditions, "conditions", quiet):
         place = out / folder / path.name
         if done and place.exists():
             continue
         say(folder or type(one).__name__)
         changed = _perturbed(one, X, X_ref, notes)
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes_whole(place, lambda file, new=changed: rebuild(new, file))
+        write_whole(place, lambda file, new=changed: rebuild(new, file))
         written += 1
     if x_train is None:
         notes.append("scales were learned from the table itself; see --x-train")
@@ -75,21 +76,13 @@ def _perturbed(one, X, X_ref, notes):
 
 
 def _opened(path, target, is_reference=False):
-    """Return the part to perturb, and what writes the whole with a new part."""
-    if not path.is_file():
-        raise UserError(f"There is no table {str(path)!r}.")
-    if path.suffix.lower() == ".npz":
+    """Return the part to perturb, and a function that writes the whole anew."""
+    if path.suffix.lower() == ".npz" and path.is_file():
         return _opened_npz(path, target)
-    frame = read_table(path)
-    frame.columns = [str(name) for name in frame.columns]
-    if not len(frame):
-        raise UserError(f"{path.name!r} has no rows.")
-    absent = [name for name in target if name not in frame.columns]
-    if absent and not is_reference:
-        raise UserError(
-            f"{path.name!r} has no column {absent[0]!r}; its columns are "
-            f"{listed(frame.columns)}."
-        )
+    frame = open_table(path)
+    if not is_reference:
+        for name in target:
+            column_of(frame, name, path.name)
     kept = [name for name in target if name in frame.columns]
     X = frame.drop(columns=kept)
     if not X.shape[1]:
@@ -100,7 +93,7 @@ def _opened(path, target, is_reference=False):
         for name in kept:
             whole[name] = frame[name].to_numpy()
         whole = whole[list(frame.columns)]
-        if path.suffix.lower() in (".parquet", ".pq"):
+        if path.suffix.lower() in PARQUET:
             whole.to_parquet(file)
         else:
             whole.to_csv(file, index=False)
@@ -140,38 +133,33 @@ def copy_folder(path, conditions, *, out, done, say, quiet):
     written : int
         Number of files.
     notes : list of str
-        What the user should know.
+        Notes for the user.
     """
     pillow = require("PIL.Image", "A folder of images", extra="images")
     names, notes, written = list_images(path), [], 0
     places = _places_among_equals(path, names)
     todo = [(folder, one, name) for folder, one in conditions for name in names]
-    for folder, one, name in bar(todo, "images", quiet):
+    for folder, one, name in progress_bar(todo, "images", quiet):
         place = out / folder / name
         if name == names[0]:
             say(folder or type(one).__name__)
         if done and place.exists():
             continue
         values, kind, note = _image(path / name)
-        same = note is None
-        if not same:
+        if note:
             notes.append(note)
         # Noise is keyed by content and by the place among equals of one batch.
         batch = np.repeat(values[None], places[name] + 1, axis=0)
         changed = _perturbed(_sized(one, values), batch, None, notes)[-1]
         place.parent.mkdir(parents=True, exist_ok=True)
         settings = {"quality": 95} if place.suffix.lower() in LOSSY else {}
-        if same and np.array_equal(changed, values):  # no second compression
+        if note is None and np.array_equal(changed, values):  # not compressed again
             content = (path / name).read_bytes()
-            write_bytes_whole(place, lambda file, text=content: file.write(text))
-            written += 1
-            continue
-        write_bytes_whole(
-            place,
-            lambda file, new=changed, kind=kind, settings=settings: pillow.fromarray(
-                np.asarray(new)
-            ).save(file, format=kind, **settings),
-        )
+            write_whole(place, lambda file, content=content: file.write(content))
+        else:
+            image = pillow.fromarray(np.asarray(changed))
+            save = partial(image.save, format=kind, **settings)
+            write_whole(place, save)
         written += 1
     if any(name.suffix.lower() in LOSSY for name in names):
         notes.append("JPEG and WebP files were compressed again, at quality 95")
@@ -179,20 +167,14 @@ def copy_folder(path, conditions, *, out, done, say, quiet):
 
 
 def _image(path):
-    """Return the pixels of an image, its format, and what was done to its colours."""
-    pillow = require("PIL.Image", "A folder of images", extra="images")
-    try:
-        with pillow.open(path) as image:
-            kind, mode, note = image.format, image.mode, None
-            if mode not in MODES:
-                to = "L" if mode in ("1", "LA") else "RGB"
-                note = f"{mode} images were turned into {to}"
-                image = image.convert(to)
-            return np.asarray(image), kind, note
-    except (OSError, ValueError, SyntaxError) as error:
-        raise UserError(
-            f"The image {str(path)!r} could not be read: {one_line(error)}"
-        ) from error
+    """Return the pixels of an image, its format, and a note on its conversion."""
+    with open_image(path) as image:
+        kind, mode, note = image.format, image.mode, None
+        if mode not in MODES:
+            to = "L" if mode in ("1", "LA") else "RGB"
+            note = f"{mode} images were turned into {to}"
+            image = image.convert(to)
+        return np.asarray(image), kind, note
 
 
 def _places_among_equals(path, names):
@@ -207,7 +189,7 @@ def _places_among_equals(path, names):
 
 
 def _sized(one, values):
-    """Return a perturbation fit for one image; colour channels are the last axis."""
+    """Return the perturbation for one image, whose channels are the last axis."""
     params = one.get_params()
     axes = {
         name: -1

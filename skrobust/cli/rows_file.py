@@ -1,4 +1,4 @@
-"""Rows and labels from a CSV file or a built-in data set."""
+"""Rows and labels from a table file or a built-in data set."""
 
 import warnings
 from pathlib import Path
@@ -17,6 +17,7 @@ BUILT_IN = {
     "iris": {},
     "wine": {},
 }
+PARQUET = (".parquet", ".pq")
 
 
 def load_data(source, target, model, *, beside=()):
@@ -31,8 +32,8 @@ def load_data(source, target, model, *, beside=()):
     model : fitted estimator
         Its feature names choose and order the columns; without names it gets an array.
     beside : sequence of str, default=()
-        Columns that are wanted besides, such as groups. The model sees them where it
-        was trained on them.
+        Further columns to return, such as groups. The model sees them where it was
+        trained on them.
 
     Returns
     -------
@@ -41,20 +42,19 @@ def load_data(source, target, model, *, beside=()):
     y : ndarray of shape (n_samples,)
         Labels.
     known : dict
-        What is known of a built-in set: image shape and data range; and ``beside``, the
+        Facts about a built-in set: image shape and data range; and ``beside``, the
         values of those columns by name.
     """
-    path = Path(source)
-    if source in BUILT_IN and not path.is_file():
-        frame, y = _built_in(source, target, model)
+    if source in BUILT_IN and not Path(source).is_file():
+        frame, y = _load_built_in(source, target, model)
         known = dict(BUILT_IN[source])
     else:
-        frame, y = _csv(path, target, _text_classes(model))
+        frame, y = _load_labelled(Path(source), target, _has_text_classes(model))
         known = {}
     _check_labels(y, model, target)
-    known["beside"] = {name: _beside(frame, name, source) for name in beside}
-    frame = without(frame, beside, model)
-    return columns_for(model, frame, source), y, known
+    name = Path(source).name
+    known["beside"] = {column: _beside(frame, column, name) for column in beside}
+    return columns_for(model, without(frame, beside, model), source), y, known
 
 
 def load_rows(source, model, *, leave_out=()):
@@ -74,15 +74,31 @@ def load_rows(source, model, *, leave_out=()):
     data frame or ndarray
         The rows.
     """
+    frame = open_table(source)
+    there = [name for name in leave_out if name in frame.columns]
+    return columns_for(model, without(frame, there, model), source)
+
+
+def open_table(source, as_text=()):
+    """Return a table file with text names of its columns and at least one row."""
     path = Path(source)
     if not path.is_file():
         raise UserError(f"There is no table {str(path)!r}.")
-    frame = read_table(path)
+    frame = _read_table(path, dict.fromkeys(as_text, str))
     frame.columns = [str(name) for name in frame.columns]
+    return check_rows(frame, path.name)
+
+
+def load_built_in(name):
+    """Return a built-in data set of scikit-learn with its rows as a data frame."""
+    return getattr(datasets, f"load_{name}")(as_frame=True)
+
+
+def check_rows(frame, name):
+    """Return a table, or raise where it has no rows."""
     if not len(frame):
-        raise UserError(f"{path.name!r} has no rows.")
-    there = [name for name in leave_out if name in frame.columns]
-    return columns_for(model, without(frame, there, model), source)
+        raise UserError(f"{name!r} has no rows.")
+    return frame
 
 
 def without(frame, names, model):
@@ -94,33 +110,51 @@ def without(frame, names, model):
     return frame.drop(columns=list(names))
 
 
-def _beside(frame, name, source):
+def column_of(frame, name, source, option="", hint=""):
+    """Return a column of a table, or say which there are."""
     if name not in frame.columns:
+        where = f"{option}: " if option else ""
         raise UserError(
-            f"{Path(source).name!r} has no column {name!r}; its columns are "
-            f"{listed(map(str, frame.columns))}."
+            f"{where}{source!r} has no column {name!r}; its columns are "
+            f"{listed(map(str, frame.columns))}.{hint}"
         )
-    n_missing = int(frame[name].isna().sum())
+    return frame[name]
+
+
+def full_column(frame, name, source, option="", cure="."):
+    """Return a column without holes as an array of numbers or text."""
+    column = column_of(frame, name, source, option)
+    n_missing = int(column.isna().sum())
     if n_missing:
         raise UserError(
-            f"The column {name!r} of {Path(source).name!r} has {n_missing} missing "
-            "values; fill or drop them first."
+            f"The column {name!r} of {source!r} has {n_missing} missing values{cure}"
         )
-    values = frame[name].to_numpy()
-    return values if values.dtype.kind in "fiub" else values.astype(str)
+    return numbers_or_text(column)
 
 
-def _built_in(name, target, model):
+def numbers_or_text(column):
+    """Return a column as an array of numbers, or else of text."""
+    values = column.to_numpy()
+    if values.dtype.kind in "fiub":
+        return values
+    return np.array([str(value) for value in values])
+
+
+def _beside(frame, name, source):
+    return full_column(frame, name, source, cure="; fill or drop them first.")
+
+
+def _load_built_in(name, target, model):
     if target not in (None, "target"):
         raise UserError(f"The built-in data set {name!r} has its own target.")
-    bunch = getattr(datasets, f"load_{name}")(as_frame=True)
+    bunch = load_built_in(name)
     y = bunch.target.to_numpy()
-    if _text_classes(model):
+    if _has_text_classes(model):
         y = np.asarray(bunch.target_names).astype(str)[y]
     return bunch.data, y
 
 
-def _text_classes(model):
+def _has_text_classes(model):
     classes = np.asarray(getattr(model, "classes_", ())).tolist()
     return bool(classes) and all(isinstance(label, str) for label in classes)
 
@@ -137,27 +171,21 @@ def _check_labels(y, model, target):
         )
 
 
-def _csv(path, target, as_text):
+def _load_labelled(path, target, as_text):
     if not path.is_file():
-        names = ", ".join(BUILT_IN)
         raise UserError(
-            f"There is no data file {str(path)!r}, and it is none of the built-in data "
-            f"sets {names}."
+            f"There is no data file {str(path)!r}, and no built-in data set of this "
+            f"name; there are {', '.join(BUILT_IN)}."
         )
-    frame = read_table(path, {target: str} if as_text else {})
+    frame = _read_table(path, {target: str} if as_text else {})
     columns = [str(name) for name in frame.columns]
     if target is None:
         raise UserError(
-            f"Say which column of {path.name!r} holds the labels with --target; its "
+            f"Name the column of the labels in {path.name!r} with --target; its "
             f"columns are {listed(columns)}."
         )
-    if target not in columns:
-        raise UserError(
-            f"{path.name!r} has no column {target!r}; its columns are "
-            f"{listed(columns)}.{_separator_hint(columns)}"
-        )
-    if not len(frame):
-        raise UserError(f"{path.name!r} has no rows.")
+    column_of(frame, target, path.name, hint=_separator_hint(columns))
+    check_rows(frame, path.name)
     labels = frame.pop(target)
     n_missing = int(labels.isna().sum())
     if n_missing:
@@ -165,32 +193,15 @@ def _csv(path, target, as_text):
             f"The target column {target!r} of {path.name!r} has {n_missing} missing "
             "values."
         )
-    y = labels.to_numpy()
-    if y.dtype.kind not in "fiub":
-        y = np.array([str(label) for label in y])
-    return frame, y
+    return frame, numbers_or_text(labels)
 
 
-def read_table(path, as_text=()):
-    """Read a CSV file, or a parquet file where pyarrow is there.
-
-    Parameters
-    ----------
-    path : path
-        Of the file.
-    as_text : dict, default=()
-        Columns of a CSV file to read as text, as ``{name: str}``.
-
-    Returns
-    -------
-    DataFrame
-        As in the file; text such as NA stays text.
-    """
+def _read_table(path, as_text):
+    """Read a CSV file, or a parquet file with pyarrow; text such as NA stays text."""
     pandas = require("pandas", "A table", extra="report")
-    if path.suffix.lower() in (".parquet", ".pq"):
+    if path.suffix.lower() in PARQUET:
         require("pyarrow", "A parquet file", extra="parquet")
         return _read(pandas.read_parquet, path, "parquet")
-    as_text = dict(as_text)
 
     def read(path):
         with warnings.catch_warnings():  # else a field too many shifts all columns
@@ -211,7 +222,7 @@ def _read(read, path, kind):
         return read(path)
     except UnicodeDecodeError as error:
         raise UserError(f"{path.name!r} is not UTF-8; save it so.") from error
-    except (ValueError, OSError) as error:  # the errors of the parsers are such, too
+    except (ValueError, OSError) as error:  # also errors of the parsers
         raise UserError(
             f"{path.name!r} could not be read as {kind}: {one_line(error)}"
         ) from error

@@ -1,4 +1,4 @@
-"""What is written to the terminal."""
+"""Text on the terminal: progress, tables and warnings."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ import click
 
 from skrobust.report import summary_rows
 from skrobust.report.doubt_meanings import explained
-from skrobust.report._html import number
+from skrobust.report.number_text import number
 from skrobust.report.summary_cells import ends_text, summary_columns
 
 
@@ -36,8 +36,8 @@ class Progress:
         return time.perf_counter() - self._start
 
 
-def bars():
-    """Return 1 where progress bars can be seen: stderr is a terminal."""
+def shows_progress_bars():
+    """Return 1 where stderr is a terminal, which shows progress bars."""
     return int(sys.stderr.isatty())
 
 
@@ -58,16 +58,15 @@ def summary_text(collected, *, verbose=False):
     """
     rows = summary_rows(collected)
     table = [["", *(row["name"] for row in rows)]]
-    for key, heading in summary_columns(collected):
+    for key, heading in summary_columns(collected, rows):
         cells = [[heading], *(_cell(row.get(key)) for row in rows)]
         table.extend(zip_longest(*cells, fillvalue=""))
     lines = aligned(table)
     for doubt in explained(collected["models"]):
-        text = f"doubt: {doubt['code']}: {doubt['meaning']}"
-        lines.append(fill(text, 88, subsequent_indent="  ", break_on_hyphens=False))
+        lines.append(wrapped(f"doubt: {doubt['code']}: {doubt['meaning']}"))
     for skip in collected["skipped"]:
         text = f"skipped {skip['model']}, {skip['section']}: {skip['reason']}"
-        lines.append(fill(text, 88, subsequent_indent="  ", break_on_hyphens=False))
+        lines.append(wrapped(text))
     shown = [
         f"({w['model']}, {w['section']}) {w['text']}" for w in collected["warnings"]
     ]
@@ -81,15 +80,17 @@ def _cell(cell):
     """Return the lines of a cell."""
     if cell is None:
         return ["skipped"]
-    first = number(cell["value"])
-    if cell["interval"]:
-        first += f" ({ends_text(cell['interval'], number)})"
-    more = []
+    more, first = [], interval_text(cell["value"], cell["interval"])
     if cell["beside"]:
         more.append(f"{number(cell['beside']['value'])} {cell['beside']['label']}")
     if cell["note"]:
         more.append(cell["note"])
     return [first, *(f"  {line}" for line in more)]
+
+
+def wrapped(text):
+    """Return text in lines of at most 88 characters, all but the first indented."""
+    return fill(text, 88, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def warning_lines(texts, verbose):
@@ -113,9 +114,7 @@ def aligned(table):
 
 
 def interval_text(value, interval=None):
-    """Return a number with its interval, or a dash."""
-    if value is None:
-        return "-"
-    if interval is None:
+    """Return a number with its interval."""
+    if not interval:
         return number(value)
     return f"{number(value)} ({ends_text(interval, number)})"

@@ -6,8 +6,8 @@ from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust.report import measurements
 from skrobust.report.data_facts import is_text
-from skrobust.report.preset_conditions import learns_scales, make_conditions
 from skrobust.report.pictures import label, picture
+from skrobust.report.preset_conditions import learns_scales, make_conditions
 
 N_IMAGES, N_LINES = 5, 3
 

@@ -146,7 +146,7 @@ class ModelSections:
             name: self._run(
                 name,
                 measurements.metric_value,
-                *(name, self.y, self.predicted),
+                *(name, self.y, self.predicted, self.kind),
                 random_state=self.settings["random_state"],
             )
             for name in self.work["metrics"]

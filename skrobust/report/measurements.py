@@ -5,9 +5,15 @@ import inspect
 import numpy as np
 from sklearn.metrics import mean_absolute_error, r2_score
 
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_labels
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
-from skrobust.metrics import normalized_score_parts, proportion_interval
+from skrobust.metrics import (
+    confidence_interval,
+    normalized_score_parts,
+    proportion_interval,
+)
+from skrobust.metrics.registry import get_metric
 from skrobust.report.preset_conditions import learns_scales, make_conditions
 from skrobust.report.summary_cells import interval_ends
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
@@ -68,6 +74,25 @@ def normalized_score(y, predicted, kind, *, n_samples, n_features, class_counts)
         return normalized_score_parts(y, predicted, task="regression", **settings)
     settings["class_counts"] = class_counts
     return normalized_score_parts(y, predicted, task="classification", **settings)
+
+
+def metric_value(name, y, predicted, kind, *, random_state):
+    """Return a registered metric of given predictions with its interval."""
+    spec = get_metric(name)
+    if (spec.task == "regression") != (kind == "regressor"):
+        raise ValueError(f"This metric is for {spec.task}; the model is a {kind}.")
+    seed = seed_number(random_state, "collect_report")
+    found = confidence_interval(name, y, predicted, random_state=seed)
+    ends, note = interval_ends(found)
+    value = found.value if found.plug_in is None else found.plug_in
+    return {
+        "title": spec.title.capitalize(),
+        "value": float(value),
+        "interval": ends,
+        "interval_note": note,
+        "method": found.method,
+        "n_units": found.n_units,
+    }
 
 
 def stability(

@@ -8,6 +8,12 @@ from skrobust.metrics import compare_models
 
 LEVEL = 0.05  # of adjusted p-values
 _N_RESAMPLES = 2000
+VERDICT_WORDS = {
+    "real": "significant",
+    "could be chance": "not significant",
+    "none": "none",
+    "undefined": "undefined",
+}
 _NAMED = 5  # models that a message lists
 _WORDS = {
     "mean accuracy": "mean accuracy under perturbation",
@@ -168,7 +174,8 @@ def _messages(words, ranking, pairs):
         messages.append(f"{name} is better than {_listed(behind)} ({p_value}).")
     if near:
         messages.append(
-            f"The lead over {_listed(near)} is not significant: it may be due to chance."
+            f"The lead over {_listed(near)} is not significant; it may be due to "
+            "chance."
         )
     if len(pairs) > 1:
         n_real = sum(pair["verdict"] == "real" for pair in pairs)

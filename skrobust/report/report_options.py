@@ -15,9 +15,7 @@ _MOST_GROUPS = 50
 _RESERVED = ("name", "kind", "clean", "normalized", "asi", "ratio", "estimate")
 
 
-def check_options(
-    attacks, radii, conditions, groups, times, metrics, checks, n_rows
-):
+def check_options(attacks, radii, conditions, groups, times, metrics, checks, n_rows):
     """Check the optional parts of a report.
 
     Parameters
@@ -62,7 +60,8 @@ def check_options(
 
 def label_metric_names():
     """Return the registered metrics that take true and predicted labels only."""
-    return metric_names(needs=frozenset({"labels"}))
+    names = metric_names(needs=frozenset({"labels"}))
+    return [name for name in names if name != "robust_accuracy"]  # of the attacks
 
 
 def _check_metrics(metrics):

@@ -26,7 +26,7 @@ pytest.importorskip("click.testing")
 from cli_runner import run  # noqa: E402
 
 from skrobust.cli import command_group  # noqa: E402
-from skrobust.cli.command_text import call_text  # noqa: E402
+from skrobust.cli.command_text import command_text  # noqa: E402
 from skrobust.metrics import confidence_interval  # noqa: E402
 from skrobust.metrics.stability.asi_interval import UNRESOLVED  # noqa: E402
 from skrobust.perturbations import GaussianNoise, get_preset  # noqa: E402
@@ -120,7 +120,7 @@ def test_call_names_what_was_given():
     args += ["--set", "n_steps=7", "--groups", "x", "--groups", "y", "--seed", "3"]
     args += ["--fail-under", "asi=0.25", "--checkpoint", "c", "--data-range", "0,1"]
     ctx = command.make_context("report", list(args))
-    again = call_text(ctx)
+    again = command_text(ctx)
     assert again.startswith("skrobust report 'a b.skops' digits")
     import shlex
 

@@ -26,7 +26,7 @@ testing = pytest.importorskip("click.testing")
 from skrobust import sampling  # noqa: E402
 from skrobust.cli import command_group, main  # noqa: E402
 from skrobust.cli.labelling import label_loop, labelling_session  # noqa: E402
-from skrobust.cli.options import sampler_names  # noqa: E402
+from skrobust.cli.labelling.sampler_names import get_sampler_names  # noqa: E402
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler  # noqa: E402
 
 N = 150
@@ -171,7 +171,7 @@ def test_state_is_that_of_the_sampler(pool, tmp_path):
 
 def test_every_public_sampler_can_be_named(pool, tmp_path):
     table, model, _, truth = pool
-    names = sampler_names()
+    names = get_sampler_names()
     public = [name for name in sampling.__all__ if name.endswith("Sampler")]
     assert sorted(kind.__name__ for kind in names.values()) == sorted(public)
     for name, kind in names.items():
@@ -1013,5 +1013,5 @@ def test_help_teaches_by_example(command, capsys):
     text = capsys.readouterr().out
     assert f"  skrobust {command} pool.csv --model model.skops --state s.json" in text
     assert "Exit codes: 0" in " ".join(text.split())
-    for name in sampler_names():
+    for name in get_sampler_names():
         assert name in "".join(text.split())  # lines end at hyphens, too

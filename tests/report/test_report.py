@@ -24,11 +24,11 @@ from skrobust.attacks import FGSM, PGD
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.metrics import normalized_score_parts, proportion_interval
 from skrobust.perturbations import two_factor_grid
-from skrobust.report import measurements
 from skrobust.report import (
     build_report,
     collect_report,
     create_report,
+    measurements,
     summary_rows,
     write_report,
 )

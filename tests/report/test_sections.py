@@ -39,10 +39,10 @@ from skrobust.report import (
 from skrobust.report import _create as create_module
 from skrobust.report import optional_measurements as optional_module
 from skrobust.report import pictures as pictures_module
-from skrobust.report.doubt_meanings import MEANINGS
 from skrobust.report._html import _slugs, heat
 from skrobust.report._markdown import escaped
 from skrobust.report._report_json import to_json
+from skrobust.report.doubt_meanings import MEANINGS
 from skrobust.report.model_ranking import compare_measure
 from skrobust.report.severity_table import severity_table
 

@@ -1,58 +1,71 @@
-"""``skrobust attack``: what is left of one model under attack."""
+"""Command ``skrobust attack``: robustness of one model under attack."""
 
 from pathlib import Path
 
 import click
 import numpy as np
 
-from skrobust.cli import attack_results as rows_of
-from skrobust.cli.attack_options import attack_options, build_attack, chosen_attacks
-from skrobust.cli.rows_file import load_data
-from skrobust.cli.exit_codes import UserError
-from skrobust.cli.thresholds import finish_gates, gate_options, judge, write_result
-from skrobust.cli.model_file import load_model
-from skrobust.cli.options import (
-    CODES,
-    MODEL_OPTIONS,
-    TOLERANCE_OPTION,
-    checked_out,
-    with_options,
+from skrobust.cli.attack_options import attack_options, build_attacks, chosen_attacks
+from skrobust.cli.attack_results import (
+    MEASURES,
+    adversarial_examples,
+    classifier_row,
+    find_doubts,
+    for_accuracy,
+    plain_array,
+    regressor_row,
+    worst,
 )
-from skrobust.cli.finished_parts import bar, parts_folder
-from skrobust.cli.labelling.labelling_session import write_bytes_whole
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.finished_parts import parts_folder, progress_bar
+from skrobust.cli.model_file import load_model
+from skrobust.cli.option_types import output_file
+from skrobust.cli.options import CHECKS, MODEL_OPTIONS, TOLERANCE, command, with_options
+from skrobust.cli.rows_file import load_data
 from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
+from skrobust.cli.thresholds import finish, threshold_options
+from skrobust.cli.whole_file import write_whole
 from skrobust.report.data_facts import kind_of, versions
-from skrobust.report._html import compact, number
+from skrobust.report.number_text import compact, number
 from skrobust.report.section_log import Log
 
+_COLUMNS = {
+    "classifier": {
+        "accuracy": "clean accuracy",
+        "robust_accuracy": "robust accuracy",
+        "robust_ratio": "robust ratio at {tolerance:.3g}",
+    },
+    "regressor": {
+        "r2": "clean R2",
+        "robust_r2": "R2 under attack",
+        "prediction_shift": "mean shift",
+        "robust_ratio": "robust ratio at {tolerance:.3g}",
+    },
+}
 
-@click.command(epilog=CODES, short_help="Attack a fitted model and say what is left.")
+
+@command(short_help="Measure the robustness of a fitted model under attack.")
 @click.argument("model")
 @click.argument("data")
-@with_options(attack_options("PGD", eps_required=True))
-@TOLERANCE_OPTION
+@with_options(*attack_options("PGD", eps_required=True))
+@TOLERANCE
 @click.option(
     "--save",
-    callback=checked_out,
+    callback=output_file,
     metavar="FILE",
     help="An npz file with X, y and the adversarial examples, adv_NAME_EPS.",
 )
-@click.option(
-    "--checks/--no-checks",
-    default=True,
-    show_default=True,
-    help="Look for signs that the evaluation overstates robustness.",
-)
-@with_options(MODEL_OPTIONS)
-@gate_options("accuracy", "robust_accuracy", "robust_ratio", "r2", "robust_r2")
+@CHECKS
+@with_options(*MODEL_OPTIONS)
+@threshold_options(*MEASURES)
 def attack(model, data, **options):
-    """Attack a fitted MODEL on DATA and say how much of it is left.
+    """Attack a fitted MODEL on DATA and measure its robustness.
 
-    A classifier has a robust accuracy (rows still right) and a robust ratio (rows whose
-    probability stays). Of a regressor the attack moves the prediction as far as it can:
-    the mean shift, R2 on those rows, and the robust ratio (rows that move by no more
-    than --tolerance). Bars of --fail-under are held against the worst of all attacks
-    and sizes. What an attack finds is an upper bound of the true robustness.
+    A classifier has a robust accuracy (rows still correct) and a robust ratio (rows
+    whose probability stays). For a regressor the attack moves the prediction as far as
+    it can: the mean shift, R2 on those rows, and the robust ratio (rows that move by no
+    more than --tolerance). Thresholds of --fail-under apply to the worst of all attacks
+    and sizes. The result of an attack is an upper bound of the true robustness.
 
     \b
     Example:
@@ -61,19 +74,15 @@ def attack(model, data, **options):
     """  # noqa: D301
     say = Progress(options["quiet"])
     names = chosen_attacks(options)
-    say(f"loading {model}")
-    fitted = load_model(
-        model, trust=options["trust"], allow_pickle=options["allow_pickle"]
-    )
+    fitted = load_model(model, options, say)
     name = Path(model).stem
     kind = kind_of(name, fitted)
     X, y, known = load_data(data, options["target"], fitted)
-    jobs = [(one, eps) for one in names for eps in options["eps"]]
-    made = [build_attack(one, eps, options, known) for one, eps in jobs]
-    settings = [str(model), str(data), [repr(a) for a in made], options["target"]]
+    attacks = build_attacks(names, options, known)
+    shown = [repr(one) for one in attacks.values()]
+    settings = [str(model), str(data), shown, options["target"]]
     with parts_folder(options["checkpoint"], "attack", settings, say) as parts:
-        work = zip(jobs, made, strict=True)
-        facts, saved = _measure(name, fitted, X, y, list(work), options, parts, say)
+        facts, saved = _measure(name, fitted, X, y, attacks, options, parts, say)
     facts |= {
         "format": "skrobust attack 2",
         "model": name,
@@ -84,82 +93,56 @@ def attack(model, data, **options):
         "n_samples": len(y),
         "versions": versions(),
     }
-    facts["gates"] = judge(
-        options["fail_under"], {name: rows_of.worst(facts["attacks"])}
-    )
     if options["save"]:
-        X = rows_of.plain(X)
-        write_bytes_whole(options["save"], lambda f: np.savez(f, X=X, y=y, **saved))
-    if options["json_out"]:
-        write_result(options["json_out"], facts)
-    if not options["quiet"] and options["json_out"] != "-":
-        click.echo(_text(facts, options["verbose"]))
-    finish_gates(
-        facts["gates"],
-        junit=options["junit"],
-        command="attack",
-        seconds=say.seconds,
-        quiet=options["quiet"],
-    )
+        arrays = {"X": plain_array(X), "y": y, **saved}
+        write_whole(options["save"], lambda file: np.savez(file, **arrays))
+    finish(facts, {name: worst(facts["attacks"])}, _text, options, say)
 
 
-def _measure(name, model, X, y, work, options, parts, say):
-    """Return what was measured, and the examples to save."""
-    is_class = kind_of(name, model) == "classifier"
-    measure = rows_of.class_row if is_class else rows_of.number_row
+def _measure(name, model, X, y, attacks, options, parts, say):
+    """Return the results of all attacks, and the examples to save."""
+    is_classifier = kind_of(name, model) == "classifier"
+    measure = classifier_row if is_classifier else regressor_row
+    settings = {"tolerance": options["tolerance"], "checkpoint": parts}
     log, rows, saved, done = Log(), [], {}, []
-    for (kind, eps), one in bar(work, "attacks", options["quiet"]):
+    for (kind, eps), one in progress_bar(attacks.items(), "attacks", options["quiet"]):
         section = f"{kind}, eps {eps:g}"
         say(section)
-        row = log.run(
-            name, section, measure, model, X, y, one,
-            tolerance=options["tolerance"], checkpoint=parts,
-        )  # fmt: skip
+        row = log.run(name, section, measure, model, X, y, one, **settings)
         if row is None:
             continue
         rows.append({"attack": kind, "eps": eps, **row})
         done.append(one)
         if options["save"]:
-            aimed = rows_of.at_the_label(one) if is_class else one
-            found = rows_of.examples(model, aimed, X, y, parts)
-            saved[f"adv_{kind}_{eps:g}"] = found
+            one = for_accuracy(one) if is_classifier else one
+            examples = adversarial_examples(model, one, X, y, parts)
+            saved[f"adv_{kind}_{eps:g}"] = examples
     if not rows:
         raise UserError(log.skipped[0]["reason"])
-    checked = options["checks"] and is_class  # they ask about labels
-    doubts = rows_of.doubts(done, model, X, y, say) if checked else []
-    facts = {"attacks": rows, "doubts": doubts}
-    return {**facts, "skipped": log.skipped, "warnings": log.warnings}, saved
-
-
-_COLUMNS = {
-    "classifier": {
-        "accuracy": "clean accuracy",
-        "robust_accuracy": "robust accuracy",
-        "robust_ratio": "robust ratio at ",
-    },
-    "regressor": {
-        "r2": "clean R2",
-        "robust_r2": "R2 under attack",
-        "prediction_shift": "mean shift",
-        "robust_ratio": "robust ratio at ",
-    },
-}
+    is_checked = options["checks"] and is_classifier  # checks need labels
+    facts = {
+        "attacks": rows,
+        "doubts": find_doubts(done, model, X, y, say) if is_checked else [],
+        "skipped": log.skipped,
+        "warnings": log.warnings,
+    }
+    return facts, saved
 
 
 def _text(facts, verbose):
     rows, columns = facts["attacks"], _COLUMNS[facts["kind"]]
-    size = f"{rows[0]['tolerance']:.3g}"
-    heads = [h + size if h.endswith(" at ") else h for h in columns.values()]
-    table = [["attack", "eps", *heads]]
+    table = [["attack", "eps", *(h.format(**rows[0]) for h in columns.values())]]
     for row in rows:
-        cells = [interval_text(row[k], row.get(f"{k}_interval")) for k in columns]
+        cells = [
+            "-" if row[k] is None else interval_text(row[k], row.get(f"{k}_interval"))
+            for k in columns
+        ]
         table.append([row["attack"], compact(row["eps"]), *cells])
-    lines = aligned(table)
     last = f"{facts['n_samples']} rows; 95 % intervals"
     if facts["kind"] == "classifier":
         constant = number(rows[0]["constant_model_accuracy"])
         last += f"; always the largest class gives {constant}"
-    lines.append(last)
+    lines = [*aligned(table), last]
     for row in facts["skipped"]:
         lines.append(f"skipped {row['section']}: {row['reason']}")
     for row in facts["doubts"]:

@@ -1,4 +1,4 @@
-"""``skrobust perturb``: perturbed copies of a table or a folder of images."""
+"""Command ``skrobust perturb``: perturbed copies of a table or a folder of images."""
 
 import inspect
 import json
@@ -8,25 +8,28 @@ from pathlib import Path
 import click
 
 from skrobust import perturbations
-from skrobust.cli.perturbed_copies import copy_folder, copy_table
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.thresholds import write_result
+from skrobust.cli.finished_parts import say_on_interrupt, typed_command
+from skrobust.cli.option_types import Name, check_settings
 from skrobust.cli.options import (
-    CODES,
-    PRESETS,
-    SEED_OPTION,
-    TRAIN_OPTION,
-    Setting,
+    QUIET,
+    SEED,
+    TRAIN,
+    command,
+    flag,
+    preset_option,
+    repeated,
+    set_option,
 )
-from skrobust.cli.labelling.pool_source import digest_of
-from skrobust.cli.finished_parts import again, say_on_interrupt
-from skrobust.cli.labelling.labelling_session import write_whole
+from skrobust.cli.perturbed_copies import copy_folder, copy_table
 from skrobust.cli.terminal_text import Progress
+from skrobust.cli.thresholds import write_json
+from skrobust.cli.whole_file import digest_of, write_text_whole
 
 MANIFEST = "skrobust-perturb.json"
 
 
-def perturbation_names():
+def perturbation_classes():
     """Return the public perturbations with a severity, by name."""
     public = {name: getattr(perturbations, name) for name in perturbations.__all__}
     return {
@@ -38,60 +41,35 @@ def perturbation_names():
     }
 
 
-class PerturbationName(click.ParamType):
-    """The name of a public perturbation, in any case."""
-
-    name = "name"
-
-    def convert(self, value, param, ctx):
-        """Return the name as the class has it, or say which there are."""
-        for name in perturbation_names():
-            if name.lower() == value.lower().replace("_", "").replace("-", ""):
-                return name
-        return self.fail(f"{value!r} is none of {', '.join(perturbation_names())}.")
-
-    def shell_complete(self, ctx, param, incomplete):
-        """Return the names that begin like this."""
-        from click.shell_completion import CompletionItem
-
-        return [
-            CompletionItem(name)
-            for name in perturbation_names()
-            if name.lower().startswith(incomplete.lower())
-        ]
-
-
-@click.command(epilog=CODES, short_help="Write perturbed copies of a table or images.")
+@command(short_help="Write perturbed copies of a table or images.")
 @click.argument("source")
-@click.option("--out", required=True, metavar="FOLDER", help="Where copies go.")
-@click.option("--preset", type=click.Choice(PRESETS), help="A list of conditions.")
-@click.option("--perturbation", type=PerturbationName(), help="A single one.")
-@click.option("--severity", type=click.FloatRange(0, 5), help="Of --perturbation.")
+@click.option("--out", required=True, metavar="FOLDER", help="Folder of the copies.")
+@preset_option("A list of conditions.")
 @click.option(
-    "--set",
-    "settings",
-    type=Setting(),
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A setting of the perturbation or the preset, such as sd=0.5; may be "
-    "repeated.",
+    "--perturbation", type=Name(perturbation_classes), help="A single perturbation."
 )
 @click.option(
+    "--severity", type=click.FloatRange(0, 5), help="Severity of --perturbation."
+)
+@set_option(
+    "A setting of the perturbation or the preset, such as sd=0.5; may be repeated."
+)
+@repeated(
     "--target",
-    multiple=True,
     metavar="COLUMN",
-    help="A column to copy as it is, such as the label; may be repeated.",
+    help="A column to copy unchanged, such as the label; may be repeated.",
 )
-@TRAIN_OPTION
-@SEED_OPTION
-@click.option("--force", is_flag=True, help="Write over what is in the folder.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@TRAIN
+@SEED
+@flag("--force", help="Write over the content of the folder.")
+@flag("--json", "as_json", help="Print what was done as JSON.")
+@QUIET
 def perturb(source, **options):
     """Write perturbed copies of SOURCE, a table (csv, parquet, npz) or image folder.
 
     Each condition of a preset has a folder of its own; file names stay. In an npz file
-    X is perturbed and all else is copied. After Ctrl-C the same command goes on.
+    X is perturbed and everything else is copied. After Ctrl-C the same command
+    continues.
 
     \b
     Examples:
@@ -117,7 +95,7 @@ def perturb(source, **options):
         "seed": options["seed"],
     }
     done = _begin(out, facts, options["force"])
-    say_on_interrupt(f"interrupted; go on with: {again()}")
+    say_on_interrupt(f"interrupted; go on with: {typed_command()}")
     work = {"out": out, "done": done, "say": say, "quiet": options["quiet"]}
     if path.is_dir():
         if options["target"] or options["x_train"]:
@@ -131,36 +109,35 @@ def perturb(source, **options):
             x_train=options["x_train"],
             **work,
         )
-    write_whole(out / MANIFEST, json.dumps({**facts, "complete": True}, indent=1))
+    write_text_whole(out / MANIFEST, json.dumps({**facts, "complete": True}, indent=1))
     if options["as_json"]:
-        write_result("-", {**facts, "written": written, "notes": notes})
+        write_json("-", {**facts, "written": written, "notes": notes})
     elif not options["quiet"]:
         for note in notes:
             click.echo(f"note: {note}")
-        files, several = f"{written} file", f"{len(conditions)} condition"
-        files += "s" * (written != 1)
-        click.echo(f"{files} written to {out}, {several}{'s' * (len(conditions) != 1)}")
+        files = _counted(written, "file")
+        several = _counted(len(conditions), "condition")
+        click.echo(f"{files} written to {out}, {several}")
+
+
+def _counted(n, noun):
+    return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def _conditions(options):
-    settings = dict(options["settings"])
-    for name, value in settings.items():
-        if isinstance(value, list):
-            settings[name] = tuple(value)
+    settings = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in options["settings"]
+    }
     settings.setdefault("random_state", options["seed"])
     if options["preset"]:
         if options["severity"] is not None:
             raise UserError("--severity is of --perturbation; use --set severities=.")
         found = perturbations.get_preset(options["preset"], **settings)
         return [(_safe(one.name), one) for one in found]
-    kind = perturbation_names()[options["perturbation"]]
+    kind = perturbation_classes()[options["perturbation"]]
     known = inspect.signature(kind).parameters
-    for name in settings:
-        if name not in known:
-            raise UserError(
-                f"--set: {kind.__name__} has no setting {name!r}; there are "
-                f"{', '.join(known)}."
-            )
+    check_settings(f"{kind.__name__} has", settings, known)
     if options["severity"] is not None:
         settings["severity"] = options["severity"]
     return [("", kind(**settings))]
@@ -184,24 +161,20 @@ def _check_place(path, out):
 
 
 def _begin(out, facts, force):
-    """Return whether finished files are to be kept: the same work was interrupted."""
+    """Return whether finished files are kept, as the same work was interrupted."""
     manifest = out / MANIFEST
-    going_on = False
     written = out.is_dir() and {p.name for p in out.iterdir()} - {MANIFEST}
-    if written and not force:  # a run that failed at once leaves its note alone
+    if written and not force:  # a run that failed at once leaves only its manifest
         try:
             then = json.loads(manifest.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             then = {}
-        if then.get("complete") or {**then, "complete": None} != {
-            **facts,
-            "complete": None,
-        }:
+        is_same = {**then, "complete": None} == {**facts, "complete": None}
+        if then.get("complete") or not is_same:
             raise UserError(
                 f"{str(out)!r} is not empty; name another folder, or write over it "
                 "with --force."
             )
-        going_on = True
     out.mkdir(parents=True, exist_ok=True)
-    write_whole(manifest, json.dumps({**facts, "complete": False}, indent=1))
-    return going_on
+    write_text_whole(manifest, json.dumps({**facts, "complete": False}, indent=1))
+    return bool(written) and not force

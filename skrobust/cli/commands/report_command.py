@@ -1,4 +1,4 @@
-"""``skrobust report`` and ``demo``: the page, its twins and the bars."""
+"""Command ``skrobust report``: an HTML report on a fitted model."""
 
 from pathlib import Path
 
@@ -6,83 +6,84 @@ import click
 
 from skrobust.cli.attack_options import (
     attack_options,
-    build_attack,
+    build_attacks,
     chosen_attacks,
+    known_of,
     norm_of,
 )
-from skrobust.cli.command_text import call_text
-from skrobust.cli.rows_file import load_data, load_rows
-from skrobust.cli.demo_models import run_demo
-from skrobust.cli.exit_codes import UserError
-from skrobust.cli.thresholds import MEASURES, finish_gates, gate_options, judge
+from skrobust.cli.command_text import command_text
+from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
+from skrobust.cli.option_types import Name, Sizes, all_sizes, output_file
 from skrobust.cli.options import (
-    CODES,
-    JOBS_OPTION,
+    CHECKS,
+    JOBS,
+    MARKDOWN,
     MODEL_OPTIONS,
-    PRESETS,
-    SEED_OPTION,
-    TRAIN_OPTION,
-    Sizes,
-    all_sizes,
-    checked_json,
-    checked_out,
+    TRAIN,
+    command,
+    preset_option,
+    repeated,
     with_options,
 )
-from skrobust.cli.finished_parts import parts_folder
-from skrobust.cli.terminal_text import Progress, bars, summary_text
-from skrobust.report import collect_report, summary_rows, write_report
+from skrobust.cli.report_files import check_names, write_files
+from skrobust.cli.rows_file import load_data, load_rows
+from skrobust.cli.terminal_text import Progress, shows_progress_bars
+from skrobust.cli.thresholds import apply_thresholds, judge, threshold_options
+from skrobust.metrics.registry import get_metric
+from skrobust.report import collect_report, summary_rows
 from skrobust.report.data_facts import kind_of
-from skrobust.report._report_json import to_json
 from skrobust.report.measurements import attack_label
+from skrobust.report.report_options import label_metric_names
 
-# What neither the numbers nor the parts depend on.
-_ASIDE = ("out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose",
-          "fail_under", "junit", "n_jobs")  # fmt: skip
-_MARKDOWN = click.option(
-    "--markdown",
-    "markdown_out",
-    callback=checked_out,
-    metavar="FILE",
-    help="A Markdown twin, for a comment on a change.",
-)
+# Options that neither the numbers nor the parts depend on.
+_ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
+_ASIDE |= {"fail_under", "junit", "n_jobs"}
+MEASURES = ("accuracy", "robust_accuracy", "robust_ratio", "asi", "normalized")
 
 
-@click.command(epilog=CODES, short_help="Write an HTML report on fitted models.")
+def threshold_names():
+    """Return the measures of a report and the metrics that it takes on request."""
+    metrics = [
+        name
+        for name in label_metric_names()
+        if name not in MEASURES and get_metric(name).greater_is_better
+    ]
+    return (*MEASURES, *metrics)
+
+
+@command(short_help="Write an HTML report on fitted models.")
 @click.argument("model")
 @click.argument("data")
-@click.option("--out", required=True, callback=checked_out, help="The HTML file.")
-@_MARKDOWN
-@with_options(attack_options("FGSM", "PGD"))
-@click.option(
+@click.option("--out", required=True, callback=output_file, help="The HTML file.")
+@MARKDOWN
+@with_options(*attack_options("FGSM", "PGD"))
+@repeated(
     "--radii",
     type=Sizes(),
-    multiple=True,
     callback=all_sizes,
     help="Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
 )
-@click.option(
-    "--preset",
-    type=click.Choice(PRESETS),
-    help="Conditions to perturb the rows by; default: asi68 for images, text for text, "
-    "and tabular for tables with --x-train.",
+@preset_option(
+    "Conditions to perturb the rows by; default: asi68 for images, text for text, and "
+    "tabular for tables with --x-train."
 )
-@TRAIN_OPTION
-@click.option(
+@TRAIN
+@repeated(
+    "--metric",
+    "metrics",
+    type=Name(label_metric_names),
+    help="A further metric of the labels and the predictions; may be repeated.",
+)
+@repeated(
     "--groups",
-    multiple=True,
     metavar="COLUMN",
     help="Compare the groups of a column, such as region; may be repeated.",
 )
 @click.option(
     "--times", metavar="COLUMN", help="Follow the score over the periods of a column."
 )
-@click.option(
-    "--checks/--no-checks",
-    default=True,
-    show_default=True,
-    help="Look for signs that the attacks overstate robustness.",
-)
+@CHECKS
 @click.option(
     "--n-samples",
     type=click.IntRange(min=1),
@@ -95,9 +96,9 @@ _MARKDOWN = click.option(
     show_default=True,
     help="Labels to spend in the rehearsal of operational testing.",
 )
-@JOBS_OPTION
-@with_options(MODEL_OPTIONS)
-@gate_options(*MEASURES)
+@JOBS
+@with_options(*MODEL_OPTIONS)
+@threshold_options(*threshold_names())
 @click.pass_context
 def report(ctx, model, data, **options):
     """Write an HTML report on a fitted MODEL, scored on DATA.
@@ -105,7 +106,7 @@ def report(ctx, model, data, **options):
     MODEL is a skops file (skops.io.dump). DATA is a CSV or parquet file, or one of
     digits, breast_cancer, iris and wine. Score rows that the model was not trained on.
     Options have the names of the arguments of skrobust.report.create_report. After
-    Ctrl-C the same command goes on.
+    Ctrl-C the same command continues.
 
     \b
     Examples:
@@ -116,146 +117,66 @@ def report(ctx, model, data, **options):
     """  # noqa: D301
     say = Progress(options["quiet"])
     names = chosen_attacks(options)
-    _check_names(options)
-    say(f"loading {model}")
-    fitted = load_model(
-        model, trust=options["trust"], allow_pickle=options["allow_pickle"]
-    )
+    check_names(options)
+    fitted = load_model(model, options, say)
     name = Path(model).stem
     kind_of(name, fitted)
     beside = [*options["groups"], *filter(None, [options["times"]])]
     X, y, known = load_data(data, options["target"], fitted, beside=beside)
     X_train = None
     if options["x_train"]:
-        out = [options["target"], *beside]
-        X_train = load_rows(options["x_train"], fitted, leave_out=out)
+        leave_out = [options["target"], *beside]
+        X_train = load_rows(options["x_train"], fitted, leave_out=leave_out)
     sizes = options["eps"] or ()
-    settings = [model, data, {k: v for k, v in options.items() if k not in _ASIDE}]
+    attacks = {
+        attack_label(kind, eps, len(sizes)): one
+        for (kind, eps), one in build_attacks(names, options, known).items()
+    }
+    wanted = {measure for measure, _ in options["fail_under"]} - {*MEASURES}
+    kept = {k: v for k, v in options.items() if k not in _ASIDE}
+    settings = [model, data, kept]
     with parts_folder(options["checkpoint"], "report", settings, say) as parts:
         collected = collect_report(
             {name: fitted},
             X,
             y,
             X_train=X_train,
-            image_shape=options["image_shape"] or known.get("image_shape"),
-            data_range=options["data_range"] or known.get("data_range"),
-            eps=None if not sizes else sizes[0] if len(sizes) == 1 else list(sizes),
+            image_shape=known_of("image_shape", options, known),
+            data_range=known_of("data_range", options, known),
+            eps=(sizes[0] if len(sizes) == 1 else list(sizes)) if sizes else None,
             norm=norm_of(options),
-            attacks={
-                attack_label(one, eps, len(sizes)): build_attack(
-                    one, eps, options, known
-                )
-                for one in names
-                for eps in sizes
-            } or None,
-            radii=options["radii"],
+            attacks=attacks or None,
             conditions=options["preset"],
             groups={column: known["beside"][column] for column in options["groups"]},
             times=options["times"] and known["beside"][options["times"]],
-            checks=options["checks"],
-            n_samples=options["n_samples"],
-            n_labels=options["n_labels"],
+            metrics=[*options["metrics"], *sorted(wanted)],
             random_state=options["seed"],
-            n_jobs=options["n_jobs"],
-            verbose=0 if options["quiet"] else bars(),
+            verbose=0 if options["quiet"] else shows_progress_bars(),
             checkpoint=parts,
             title=f"Robustness of {name}",
-            call=call_text(ctx),
+            call=command_text(ctx),
             dataset=Path(data).name,
             progress=say,
-        )  # fmt: skip
-        _finish(collected, options, say)
-    finish_gates(
-        judge(options["fail_under"], {name: _measured(collected)}),
-        junit=options["junit"],
-        command="report",
-        seconds=say.seconds,
-        quiet=options["quiet"],
-    )
-
-
-@click.command(epilog=CODES, short_help="Train two models on digits, report on them.")
-@click.option(
-    "--out",
-    default="skrobust-demo.html",
-    show_default=True,
-    callback=checked_out,
-    help="The HTML file.",
-)
-@click.option(
-    "--json", "json_out", callback=checked_json, help="A JSON twin; - is stdout."
-)
-@_MARKDOWN
-@SEED_OPTION
-@click.option("--quick", is_flag=True, help="Train less and score fewer rows.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.pass_context
-def demo(ctx, **options):
-    """Train two models on handwritten digits and write a report about them.
-
-    After Ctrl-C the same command trains again and goes on with the measurements.
-    """
-    _check_names(options)
-    seed, quick, quiet = (options[name] for name in ("seed", "quick", "quiet"))
-    say = Progress(quiet)
-    with parts_folder(None, "demo", [seed, quick], say) as parts:
-        collected = run_demo(
-            seed,
-            quick=quick,
-            call=call_text(ctx),
-            progress=say,
-            verbose=0 if quiet else bars(),
-            checkpoint=parts,
+            **{k: options[k] for k in ("radii", "checks", "n_samples", "n_labels")},
+            n_jobs=options["n_jobs"],
         )
-        _finish(collected, options, say)
-
-
-def _check_names(options):
-    """Raise, before the work, where two files have one name."""
-    files = {"--out": "out", "--json": "json_out", "--markdown": "markdown_out"}
-    seen = {}
-    for option, name in files.items():
-        if options[name] in (None, "-"):
-            continue
-        other = seen.setdefault(Path(options[name]).resolve(), option)
-        if other != option:
-            raise UserError(f"{other} and {option} must be two files.")
+        write_files(collected, options, say)
+    verdicts = judge(options["fail_under"], {name: _measured(collected)})
+    apply_thresholds(verdicts, options, say)
 
 
 def _measured(collected):
-    """Return what the bars of a report are held against."""
+    """Return the values to which thresholds apply."""
     row = summary_rows(collected)[0]
+    model = collected["models"][0]
     cells = {
+        **{name: row[name] for name in model["metrics"]},
         "accuracy": row["clean"] if row["kind"] == "classifier" else None,
         "normalized": row["normalized"],
         "asi": row["asi"],
         "robust_ratio": row["ratio"],
     }
-    found = {name: cell and cell["value"] for name, cell in cells.items()}
-    attacks = collected["models"][0]["attacks"].values()
+    attacks = model["attacks"].values()
     attacked = [results["robust_accuracy"] for results in attacks if results]
+    found = {name: cell and cell["value"] for name, cell in cells.items()}
     return {**found, "robust_accuracy": min(attacked, default=None)}
-
-
-def _finish(collected, options, say):
-    """Write the page and its twins, and print the summary."""
-    say("writing the report")
-    json_out = options["json_out"]
-    written = write_report(
-        collected,
-        options["out"],
-        json_out=None if json_out == "-" else json_out,
-        markdown_out=options["markdown_out"],
-    )
-    if json_out == "-":
-        click.echo(to_json(collected), nl=False)
-        return
-    if options["quiet"]:
-        return
-    click.echo(summary_text(collected, verbose=options.get("verbose", False)))
-    click.echo(f"report: {written.path}")
-    for kind in ("json", "markdown"):
-        path = getattr(written, f"{kind}_path")
-        if path is not None:
-            click.echo(f"{kind}: {path}")
-    click.echo(f"total: {say.seconds:.1f} s")

@@ -1,4 +1,4 @@
-"""Answers as people write them: words, labels, and lists to fill in."""
+"""Answers as words and labels, and lists of inputs to fill in."""
 
 import csv
 import io
@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.labelling.labelling_session import write_whole
+from skrobust.cli.whole_file import write_text_whole
 
 RIGHT, WRONG, SKIP = ("right", "r"), ("wrong", "w"), ("skip", "s", "?")
 COLUMNS = ("id", "item", "predicted", "answer")
 
 
-class Reader:
+class AnswerReader:
     """Turns words into answers.
 
     Parameters
@@ -21,7 +21,7 @@ class Reader:
     sampler : sampler
         Fitted; with predictions (``y_pred_``) answers may be true labels.
     classes : sequence, default=()
-        Labels of the model, some of which it may never have predicted here.
+        Labels of the model, including those that it never predicted here.
     """
 
     def __init__(self, sampler, classes=()):
@@ -34,7 +34,7 @@ class Reader:
         self._words = {str(label) for label in self.known}
 
     def is_label(self, word):
-        """Say whether a word is a label that is known."""
+        """Return whether a word is a known label."""
         return word in self._words
 
     def read(self, word):
@@ -54,7 +54,7 @@ class Reader:
         Raises
         ------
         UserError
-            Where it is none of these.
+            For any other word.
         """
         word, lower = word.strip(), word.strip().lower()
         if not self.is_label(word):
@@ -104,7 +104,7 @@ def write_questions(path, ids, pool, reader, *, show=()):
         Positions in the pool.
     pool : Pool
         Names the inputs.
-    reader : Reader
+    reader : AnswerReader
         Knows the predictions.
     show : sequence of str, default=()
         Columns of the table to copy; those that are called like a column of the list
@@ -119,7 +119,7 @@ def write_questions(path, ids, pool, reader, *, show=()):
         facts = {"id": i, "item": pool.items[i], "predicted": reader.predicted(i)}
         more = [pool.frame[name].iloc[i] for name in show]
         writer.writerow([*(facts[name] for name in given), *more, ""])
-    write_whole(path, buffer.getvalue())
+    write_text_whole(path, buffer.getvalue())
 
 
 def read_answers(path, pool, reader):
@@ -130,8 +130,8 @@ def read_answers(path, pool, reader):
     path : path-like
         A CSV file with the columns ``id`` and ``answer``.
     pool : Pool
-        The list must be of it.
-    reader : Reader
+        Pool of the list.
+    reader : AnswerReader
         Turns words into answers.
 
     Returns
@@ -167,7 +167,7 @@ def read_answers(path, pool, reader):
 
 
 def has_answers(path):
-    """Say whether a list has answers that writing it anew would lose."""
+    """Return whether a list has answers that writing it anew would lose."""
     return any((row["answer"] or "").strip() for _, row in _rows(path))
 
 

@@ -1,26 +1,31 @@
-"""Questions and answers in the terminal, one input after the other."""
+"""Loop of questions and answers in the terminal."""
 
 import sys
+from dataclasses import dataclass
 
 import click
 
 from skrobust.cli.exit_codes import UserError
+from skrobust.cli.labelling.answers_file import AnswerReader
+from skrobust.cli.labelling.labelling_session import Session
+from skrobust.cli.labelling.pool_source import Pool
 from skrobust.cli.labelling.result_text import plain_text, short
 
 AT_ONCE = 10  # draws between two looks at the answers, where these decide the end
 WORDS = {"u": "undo", "undo": "undo", "q": "quit", "quit": "quit"}
 
 
+@dataclass
 class LabelLoop:
     """Asks for labels until a budget is spent or an interval is narrow enough.
 
     Parameters
     ----------
     session : Session
-        Every answer goes to its files at once.
+        Session whose files get every answer at once.
     pool : Pool
-        What is shown.
-    reader : Reader
+        Inputs to show.
+    reader : AnswerReader
         Turns words into answers.
     n : int, default=None
         Inputs to go through in all; None with ``until`` or for those open only.
@@ -40,27 +45,22 @@ class LabelLoop:
         Whether to leave the running estimate out.
     """
 
-    def __init__(
-        self,
-        session,
-        pool,
-        reader,
-        *,
-        n=None,
-        until=None,
-        batch=None,
-        level=0.95,
-        show=(),
-        view=False,
-        blind=False,
-        quiet=False,
-    ):
-        self.session, self.pool, self.reader = session, pool, reader
-        self.sampler = session.sampler
-        self.n, self.until, self.level = n, until, level
-        self.batch = batch or (AT_ONCE if until else None)
-        self.show, self.view, self.blind, self.quiet = show, view, blind, quiet
-        self._unsure = None  # a label that is not known, typed once
+    session: Session
+    pool: Pool
+    reader: AnswerReader
+    n: int | None = None
+    until: float | None = None
+    batch: int | None = None
+    level: float = 0.95
+    show: tuple = ()
+    view: bool = False
+    blind: bool = False
+    quiet: bool = False
+
+    def __post_init__(self):
+        self.sampler = self.session.sampler
+        self.batch = self.batch or (AT_ONCE if self.until else None)
+        self._unsure = None  # an unknown label that was typed once
 
     def run(self):
         """Ask until done.

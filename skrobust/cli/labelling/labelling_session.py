@@ -1,4 +1,4 @@
-"""A labelling session on disk: a state, and a journal of the answers since.
+"""Labelling sessions on disk: a state, and a journal of the answers since.
 
 The state is the JSON of the sampler, with one entry of our own (``command_line``); it
 is replaced as a whole. An answer is appended to the journal and forced to the disk
@@ -13,8 +13,9 @@ import os
 import uuid
 from pathlib import Path
 
-from skrobust import sampling
 from skrobust.cli.exit_codes import UserError
+from skrobust.cli.labelling.sampler_names import get_sampler_classes
+from skrobust.cli.whole_file import write_text_whole
 from skrobust.report.section_log import one_line
 
 OURS = "command_line"
@@ -79,9 +80,8 @@ class Session:
                 "gone; put the state back, or name another file."
             )
         self.sampler = sampler
-        self.facts = {
-            **facts, "session": uuid.uuid4().hex, "n_journal": 0, "answers": {}
-        }  # fmt: skip
+        session = uuid.uuid4().hex
+        self.facts = {**facts, "session": session, "n_journal": 0, "answers": {}}
 
     def resume(self):
         """Read the state, and the answers that came after it."""
@@ -89,7 +89,7 @@ class Session:
         try:
             state = json.loads(self.path.read_text(encoding="utf-8"))
             self.facts = state.pop(OURS)
-            kind = samplers_by_class()[state["class"]]
+            kind = get_sampler_classes()[state["class"]]
         except (ValueError, TypeError, KeyError, AttributeError):
             raise UserError(f"{name!r} is no state of `skrobust sample`.") from None
         text = json.dumps(state)
@@ -185,56 +185,10 @@ class Session:
     def save(self):
         """Replace the state on the disk, whole or not at all."""
         state = json.loads(self.sampler.to_json())
-        write_whole(self.path, json.dumps({**state, OURS: self.facts}))
+        write_text_whole(self.path, json.dumps({**state, OURS: self.facts}))
 
 
 _ENTRY = ("session", "n", "id", "kind", "answer")
-
-
-def write_whole(path, text):
-    """Write a file, so that it is at any moment the old one or the new one.
-
-    Parameters
-    ----------
-    path : path-like
-        Of the file.
-    text : str
-        Its content.
-    """
-    write_bytes_whole(path, lambda file: file.write(text.encode()))
-
-
-def write_bytes_whole(path, write):
-    """Write a file by a function, so that it is the old one or the new one.
-
-    Parameters
-    ----------
-    path : path-like
-        Of the file.
-    write : callable
-        Takes the open binary file.
-    """
-    path = Path(path).resolve()
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        with draft.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-
-
-def samplers_by_class():
-    """Return the public samplers by the names of their classes."""
-    public = {name: getattr(sampling, name) for name in sampling.__all__}
-    return {
-        name: kind
-        for name, kind in public.items()
-        if isinstance(kind, type) and hasattr(kind, "ask") and hasattr(kind, "tell")
-    }
 
 
 def _locked(file):

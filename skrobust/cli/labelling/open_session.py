@@ -1,24 +1,24 @@
-"""How a labelling session begins, and how it goes on."""
+"""Beginning and continuation of a labelling session."""
 
 from pathlib import Path
 
-from skrobust.cli.labelling.answers_file import Reader
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.model_file import load_model
-from skrobust.cli.options import default_sampler, sampler_names
+from skrobust.cli.labelling.answers_file import AnswerReader
 from skrobust.cli.labelling.pool_source import (
-    column_of,
-    digest_of,
     facts_from_columns,
     facts_from_model,
     open_pool,
     start_sampler,
 )
+from skrobust.cli.labelling.sampler_names import default_sampler, get_sampler_names
+from skrobust.cli.model_file import load_model
+from skrobust.cli.rows_file import column_of
+from skrobust.cli.whole_file import digest_of
 from skrobust.report.data_facts import kind_of
 
-# What decides draws and answers, and so stays what it was at the beginning.
-KEPT = ("sampler", "set", "seed", "scores", "as_confidence", "predicted", "item",
-        "drop", "grey", "data_range", "layout", "model")  # fmt: skip
+# Options that decide draws and answers, and so are fixed at the beginning.
+KEPT = ("sampler", "set", "seed", "scores", "as_confidence", "predicted", "item")
+KEPT += ("drop", "grey", "data_range", "layout", "model")
 N_SHOWN = 12
 
 
@@ -39,7 +39,7 @@ def open_session(session, source, options, say):
     Returns
     -------
     pool : Pool
-    reader : Reader
+    reader : AnswerReader
     """
     given = {name: options[name] for name in KEPT}
     given["set"] = dict(given["set"])
@@ -56,13 +56,13 @@ def open_session(session, source, options, say):
     if options["as_confidence"] and not options["scores"]:
         raise UserError("--as-confidence says what --scores are; give --scores, too.")
     if session.exists:
-        pool = _go_on(session, source, given, say)
+        pool = _resume(session, source, given, say)
     else:
         pool = _start(session, source, given, options, say)
-    return pool, Reader(session.sampler, session.facts["classes"])
+    return pool, AnswerReader(session.sampler, session.facts["classes"])
 
 
-def _go_on(session, source, given, say):
+def _resume(session, source, given, say):
     session.resume()
     kept, name = session.facts["settings"], session.path.name
     for option, value in given.items():
@@ -88,7 +88,7 @@ def _left_out(value):
 def _changed(name, option, was, now):
     option = f"--{option.replace('_', '-')}"
     cure = "leave the option out, or name another --state"
-    if option == "--model":  # known by its mark alone
+    if option == "--model":  # known by its digest alone
         return f"{name!r} was begun with another model, or with none; {cure}."
     was = "without it" if _left_out(was) else f"with {was!r}"
     return f"{name!r} was begun {was} ({option} is {now!r} now); {cure}."
@@ -99,30 +99,19 @@ def _start(session, source, given, options, say):
     given["seed"] = 0 if given["seed"] is None else given["seed"]
     pool = open_pool(source, item=given["item"])
     if options["model"] is not None:
-        say(f"loading {options['model']}")
-        model = load_model(
-            options["model"],
-            trust=options["trust"],
-            allow_pickle=options["allow_pickle"],
-        )
+        model = load_model(options["model"], options, say)
         kind_of(Path(options["model"]).stem, model)
         say(f"predicting {len(pool)} inputs")
         images = {name: given[name] for name in ("grey", "data_range", "layout")}
         facts = facts_from_model(pool, model, drop=given["drop"], **images)
     else:
-        facts = facts_from_columns(
-            pool,
-            scores=given["scores"],
-            as_confidence=given["as_confidence"],
-            predicted=given["predicted"],
-        )
-    kind = sampler_names()[given["sampler"]]
+        names = ("scores", "as_confidence", "predicted")
+        facts = facts_from_columns(pool, **{name: given[name] for name in names})
+    kind = get_sampler_names()[given["sampler"]]
     sampler = start_sampler(kind, given["seed"], given["set"], facts)
-    session.begin(sampler, {
-        "pool": {"source": source, "n": len(pool), "fingerprint": pool.fingerprint},
-        "settings": given,
-        "classes": facts.classes,
-    })  # fmt: skip
+    mark = {"source": source, "n": len(pool), "fingerprint": pool.fingerprint}
+    facts = {"pool": mark, "settings": given, "classes": facts.classes}
+    session.begin(sampler, facts)
     return pool
 
 

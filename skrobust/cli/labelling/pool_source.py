@@ -1,20 +1,28 @@
-"""A pool of inputs without labels: a table, or a folder of images."""
+"""Pools of inputs without labels: a table, or a folder of images."""
 
-import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from sklearn import datasets
 
 from skrobust._responses import (
     predict_labels,
     predict_probabilities,
     refuse_regressor,
 )
-from skrobust.cli.rows_file import BUILT_IN, columns_for, listed, read_table
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.image_folder import image_batches, list_images
+from skrobust.cli.option_types import check_settings
+from skrobust.cli.rows_file import (
+    BUILT_IN,
+    check_rows,
+    column_of,
+    columns_for,
+    full_column,
+    load_built_in,
+    open_table,
+)
+from skrobust.cli.whole_file import digest, digest_of
 
 
 @dataclass
@@ -26,11 +34,11 @@ class Pool:
     source : str
         As the user named it.
     items : list of str
-        What each input is called: a path, the value of a column, or its row number.
+        Name of each input: a path, the value of a column, or its row number.
     fingerprint : str
-        Of what is in it; another pool has another one.
+        Digest of the content; another pool has another one.
     folder : Path
-        Where paths among the items begin.
+        Folder to which paths among the items are relative.
     frame : DataFrame or None
         The rows of a table.
     files : list of Path or None
@@ -60,7 +68,7 @@ class Pool:
 
 @dataclass
 class Facts:
-    """What draws and answers need to know of a pool.
+    """Facts about a pool for draws and answers.
 
     Attributes
     ----------
@@ -111,19 +119,16 @@ def open_pool(source, *, item=None):
     if path.is_dir():
         return _open_folder(source, path, item)
     if path.is_file():
-        frame = read_table(path, {item: str} if item else {})
-        mark = _digest(path.read_bytes())
+        frame = open_table(path, [item] if item else [])
+        mark = digest_of(path)
     elif source in BUILT_IN:
-        frame = getattr(datasets, f"load_{source}")(as_frame=True).data
+        frame = check_rows(load_built_in(source).data, source)
         mark = f"built-in {source}"
     else:
         raise UserError(
-            f"There is no table or folder {source!r}, and it is none of the built-in "
-            f"data sets {', '.join(BUILT_IN)}."
+            f"There is no table or folder {source!r}, and no built-in data set of this "
+            f"name; there are {', '.join(BUILT_IN)}."
         )
-    frame.columns = [str(name) for name in frame.columns]
-    if not len(frame):
-        raise UserError(f"{path.name!r} has no rows.")
     items = [str(i) for i in range(len(frame))]
     if item is not None:
         items = column_of(frame, item, source, "--item").fillna("").astype(str).tolist()
@@ -137,12 +142,12 @@ def _open_folder(source, folder, item):
     files = list_images(folder)
     names = [name.as_posix() for name in files]
     sizes = [(folder / name).stat().st_size for name in files]
-    mark = _digest(repr(list(zip(names, sizes, strict=True))).encode())
+    mark = digest(repr(list(zip(names, sizes, strict=True))).encode())
     return Pool(source, names, mark, folder.resolve(), files=files)
 
 
 def facts_from_model(pool, model, *, drop=(), **images):
-    """Return what a model says of a pool.
+    """Return the facts that a model gives about a pool.
 
     Parameters
     ----------
@@ -189,7 +194,7 @@ def facts_from_model(pool, model, *, drop=(), **images):
 
 
 def facts_from_columns(pool, *, scores=None, as_confidence=False, predicted=None):
-    """Return what columns of a table say of a pool.
+    """Return the facts that columns of a table give about a pool.
 
     Parameters
     ----------
@@ -205,7 +210,7 @@ def facts_from_columns(pool, *, scores=None, as_confidence=False, predicted=None
     Returns
     -------
     Facts
-        Of what is named.
+        Facts from the named columns.
     """
     facts = Facts(len(pool))
     facts.no_scores = UserError(
@@ -215,16 +220,12 @@ def facts_from_columns(pool, *, scores=None, as_confidence=False, predicted=None
     if pool.frame is None and (scores or predicted):
         raise UserError("--scores and --predicted name columns of a table.")
     if predicted is not None:
-        labels = _full_column(pool.frame, predicted, pool.source, "--predicted")
-        values = labels.to_numpy()
-        if values.dtype.kind not in "fiub":
-            values = np.array([str(label) for label in values])
-        facts.y_pred = values
+        facts.y_pred = full_column(pool.frame, predicted, pool.source, "--predicted")
     if scores is not None:
-        column = _full_column(pool.frame, scores, pool.source, "--scores")
-        if column.dtype.kind not in "fiu":
+        values = full_column(pool.frame, scores, pool.source, "--scores")
+        if values.dtype.kind not in "fiu":
             raise UserError(f"The column {scores!r} of {pool.source!r} is no number.")
-        facts.scores = column.to_numpy(dtype=np.float64)
+        facts.scores = values.astype(np.float64)
         if as_confidence:
             low, high = facts.scores.min(), facts.scores.max()
             if low < 0 or high > 1:
@@ -236,46 +237,12 @@ def facts_from_columns(pool, *, scores=None, as_confidence=False, predicted=None
     return facts
 
 
-def column_of(frame, name, source, option):
-    """Return a column of a table, or say which there are."""
-    if name not in frame.columns:
-        raise UserError(
-            f"{option}: {source!r} has no column {name!r}; its columns are "
-            f"{listed(frame.columns)}."
-        )
-    return frame[name]
-
-
-def _full_column(frame, name, source, option):
-    column = column_of(frame, name, source, option)
-    n_missing = int(column.isna().sum())
-    if n_missing:
-        raise UserError(
-            f"The column {name!r} of {source!r} has {n_missing} missing values."
-        )
-    return column
-
-
 def start_sampler(kind, seed, settings, facts):
     """Return a fitted sampler of a class, with its settings checked."""
-    known = kind().get_params(deep=False)
-    for name in settings:
-        if name not in known or name in ("estimator", "random_state"):
-            names = [n for n in known if n not in ("estimator", "random_state")]
-            raise UserError(
-                f"--set: {kind.__name__} has no setting {name!r}; it has "
-                f"{listed(names)}."
-            )
+    taken = ("estimator", "random_state")
+    known = [name for name in kind().get_params(deep=False) if name not in taken]
+    check_settings(f"{kind.__name__} has", settings, known)
     return facts.fit(kind(**settings, random_state=seed))
-
-
-def digest_of(path):
-    """Return a short mark of the bytes of a file."""
-    return _digest(Path(path).read_bytes())
-
-
-def _digest(content):
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _plain_classes(model):

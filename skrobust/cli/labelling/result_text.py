@@ -1,11 +1,11 @@
-"""What operational testing writes to the terminal and to JSON."""
+"""Results of operational testing for the terminal and for JSON."""
 
 import json
-from textwrap import fill
 
 import numpy as np
 
-from skrobust.cli.labelling.labelling_session import write_whole
+from skrobust.cli.terminal_text import wrapped
+from skrobust.cli.whole_file import write_text_whole
 
 N_NAMED = 10
 
@@ -136,8 +136,7 @@ def result_text(facts):
     width = max(len(name) for name, _ in rows)
     lines = [f"{name.ljust(width)}  {text}" for name, text in rows]
     for warning in facts["warnings"]:
-        text = f"warning: {plain_text(warning)}"
-        lines.append(fill(text, 88, subsequent_indent="  ", break_on_hyphens=False))
+        lines.append(wrapped(f"warning: {plain_text(warning)}"))
     return "\n".join(lines)
 
 
@@ -167,7 +166,7 @@ def _needed_text(facts):
 
 def write_json(path, facts):
     """Write the facts as JSON."""
-    write_whole(path, json.dumps(facts, indent=2) + "\n")
+    write_text_whole(path, json.dumps(facts, indent=2) + "\n")
 
 
 def _number(value):

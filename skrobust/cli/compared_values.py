@@ -1,12 +1,16 @@
-"""What the models of a comparison are paired by: one value a row and model."""
+"""Values by which models are compared: one value per row and model."""
 
 import warnings
 
 import numpy as np
 from sklearn.metrics import r2_score
 
-from skrobust.cli.attack_options import build_attack
-from skrobust.cli.attack_results import at_the_label, moved_predictions, tolerance_of
+from skrobust.cli.attack_options import build_attacks, known_of
+from skrobust.cli.attack_results import (
+    for_accuracy,
+    perturbed_predictions,
+    tolerance_of,
+)
 from skrobust.cli.exit_codes import UserError
 from skrobust.evaluation import evaluate_perturbations
 from skrobust.evaluation.attack_run import attack_table, right_labels
@@ -17,45 +21,40 @@ from skrobust.metrics import (
     prediction_shift,
     proportion_interval,
 )
+from skrobust.perturbations.presets import find_preset
 from skrobust.report.data_facts import is_text, kind_of
-from skrobust.report.measurements import make_conditions
-from skrobust.report.summary_cells import index_ends
+from skrobust.report.preset_conditions import learns_scales, make_conditions
+from skrobust.report.summary_cells import interval_ends
 
-# Measures of the command line, and what a report calls them.
-WORDS = {
-    "accuracy": "clean accuracy",
-    "robust_accuracy": "robust accuracy",
-    "mean_accuracy": "mean accuracy",
-    "asi": "stability",
-    "r2": "R2",
-    "robust_ratio": "robust ratio",
+# Measures of the command line: the name in a report, and what each needs. They are
+# listed in the order of preference for the ranking.
+MEASURES = {
+    "robust_accuracy": ("robust accuracy", "classifiers and --eps"),
+    "asi": ("stability", "classifiers, and --preset or --image-shape"),
+    "accuracy": ("clean accuracy", "classifiers"),
+    "robust_ratio": ("robust ratio", "regressors and --eps"),
+    "r2": ("R2", "regressors"),
+    "mean_accuracy": ("mean accuracy", "classifiers, and --preset or --image-shape"),
 }
-# What each needs, in the order in which they are ranked by.
-NEEDS = {
-    "robust_accuracy": "classifiers and --eps",
-    "asi": "classifiers, and --preset or --image-shape",
-    "accuracy": "classifiers",
-    "robust_ratio": "regressors and --eps",
-    "r2": "regressors",
-    "mean_accuracy": "classifiers, and --preset or --image-shape",
-}
-NUMBERS = ("r2", "robust_ratio")  # measures of regressors
-_TABLES = ("series", "tabular")
+# Order of the columns.
+COLUMNS = ("accuracy", "robust_accuracy", "mean_accuracy", "asi", "r2", "robust_ratio")
 
 
-def measure(name, model, rows, options, parts, say):
+def measure(name, model, rows, options, known, parts, say):
     """Return the values of one model, row by row.
 
     Parameters
     ----------
     name : str
-        Of the model.
+        Name of the model.
     model : fitted estimator
         The model.
     rows : (X, y, X_train)
         Rows and targets; the training rows or None.
     options : dict
-        Of the command, with ``known`` of the data.
+        Options of the command, with ``names`` of the attacks.
+    known : dict
+        Facts about the data.
     parts : str or None
         Folder of finished parts.
     say : callable
@@ -67,27 +66,30 @@ def measure(name, model, rows, options, parts, say):
         By measure.
     """
     X, y, X_train = rows
-    attacks = [
-        build_attack(kind, eps, options, options["known"])
-        for kind in options["names"]
-        for eps in options["eps"] or ()
-    ]
-    if kind_of(name, model) == "regressor":
-        return _numbers(name, model, X, y, attacks, options, parts, say)
-    found = {"accuracy": right_labels(model, X, y)}
+    attacks = list(build_attacks(options["names"], options, known).values())
     if attacks:
         say(f"{name}: attacks")
-        found["robust_accuracy"] = _stands(model, attacks, X, y, parts)
-    shape = options["image_shape"] or options["known"].get("image_shape")
-    preset = options["preset"] or (shape and "asi68")
+    if kind_of(name, model) == "regressor":
+        return _measure_regressor(name, model, X, y, attacks, options, parts)
+    found = {"accuracy": right_labels(model, X, y)}
+    if attacks:
+        found["robust_accuracy"] = _robust_rows(model, attacks, X, y, parts)
+    settings = {
+        "image_shape": known_of("image_shape", options, known),
+        "channel_axis": None,
+        "data_range": known_of("data_range", options, known),
+        "random_state": options["seed"],
+    }
+    preset = options["preset"] or (settings["image_shape"] and "asi68")
     if preset:
         say(f"{name}: {preset}")
-        held = _held(model, X, y, X_train, preset, shape, options, parts)
-        found |= {"mean_accuracy": held.mean(axis=1), "asi": held}
+        settings["conditions"] = preset
+        correct = _correct_rows(model, X, y, X_train, settings, options, parts)
+        found |= {"mean_accuracy": correct.mean(axis=1), "asi": correct}
     return found
 
 
-def _numbers(name, model, X, y, attacks, options, parts, say):
+def _measure_regressor(name, model, X, y, attacks, options, parts):
     if options["preset"]:
         raise UserError(
             f"--preset counts right labels, and {name!r} is a regressor; compare "
@@ -96,37 +98,30 @@ def _numbers(name, model, X, y, attacks, options, parts, say):
     clean = model.predict(X)
     found = {"r2": clean}
     if attacks:
-        say(f"{name}: attacks")
-        moved = [moved_predictions(model, X, y, one, parts) for one in attacks]
+        moved = [perturbed_predictions(model, X, y, one, parts) for one in attacks]
         shift = prediction_shift(clean, np.array(moved))
         found["robust_ratio"] = shift <= tolerance_of(y, options["tolerance"])
     return found
 
 
-def _stands(model, attacks, X, y, parts):
-    """Return which rows every attack leaves right."""
-    store, stands = Checkpoint(parts, "compare"), np.ones(len(y), dtype=bool)
+def _robust_rows(model, attacks, X, y, parts):
+    """Return which rows stay correct under every attack."""
+    store, robust = Checkpoint(parts, "compare"), np.ones(len(y), dtype=bool)
     prefix = store.prefix(model, X, y)
-    for one in map(at_the_label, attacks):
-        key = store.key(prefix, "right", one)
-        stands &= store.run(key, attack_table, model, one, X, y)[0].astype(bool)
-    return stands
+    for attack in map(for_accuracy, attacks):
+        key = store.key(prefix, "right", attack)
+        robust &= store.run(key, attack_table, model, attack, X, y)[0].astype(bool)
+    return robust
 
 
-def _held(model, X, y, X_train, preset, shape, options, parts):
-    """Return which rows stay right under each condition."""
-    span = options["data_range"] or options["known"].get("data_range")
-    settings = {
-        "conditions": preset,
-        "image_shape": shape,
-        "channel_axis": None,
-        "data_range": span,
-        "random_state": options["seed"],
-    }
-    if preset == "text" and not is_text(X):
-        raise UserError("--preset text needs texts: a table of one column of them.")
-    learns = preset in _TABLES or (preset != "text" and span is None)
-    if learns and X_train is None and preset in _TABLES:
+def _correct_rows(model, X, y, X_train, settings, options, parts):
+    """Return which rows are correct under each condition."""
+    preset = settings["conditions"]
+    kind = find_preset(preset).kind
+    if kind == "text" and not is_text(X):
+        raise UserError(f"--preset {preset} needs a table with one column of texts.")
+    learns = learns_scales(preset, settings["data_range"])
+    if learns and X_train is None and kind != "images":
         text = "scales were learned from the rows scored; see --x-train"
         warnings.warn(text, UserWarning, stacklevel=2)
         X_train = X
@@ -142,13 +137,13 @@ def _held(model, X, y, X_train, preset, shape, options, parts):
     return results.correct
 
 
-def cell(measure, values, y):
+def summarize(measure, values, y):
     """Return a measure over all rows as a value with its interval.
 
     Parameters
     ----------
     measure : str
-        One of ``WORDS``.
+        One of ``MEASURES``.
     values : ndarray
         From :func:`measure`.
     y : ndarray of shape (n_samples,)
@@ -170,7 +165,7 @@ def cell(measure, values, y):
     with warnings.catch_warnings():  # the note says it
         warnings.simplefilter("ignore")
         found = confidence_interval("accuracy_stability_index", values)
-    ends, note = index_ends(found)
+    ends, note = interval_ends(found)
     return {
         "value": float(accuracy_stability_index(values.mean(axis=0))),
         "corrected": found.value,
