@@ -1,4 +1,4 @@
-"""A report in one call, and the files that it leaves."""
+"""Reports in one call, and the files they are written to."""
 
 import os
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from skrobust._optional import require
 from skrobust.report._collect import collect_report
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
-from skrobust.report._plain import report_from_json, to_json
+from skrobust.report._report_json import report_from_json, to_json
 
-# Arguments that are data, which a call names and does not print.
+# Arguments that hold data: the call names them and does not print them.
 _DATA = ("X_train", "groups", "times", "radii", "conditions", "class_counts")
 
 

@@ -37,14 +37,14 @@ from skrobust.report import (
     write_report,
 )
 from skrobust.report import _create as create_module
-from skrobust.report import _extras as extras_module
-from skrobust.report import _pictures as pictures_module
-from skrobust.report._doubts import MEANINGS
+from skrobust.report import optional_measurements as optional_module
+from skrobust.report import pictures as pictures_module
 from skrobust.report._html import _slugs, heat
 from skrobust.report._markdown import escaped
-from skrobust.report._plain import to_json
-from skrobust.report._ranking import compare_measure
-from skrobust.report._tables import severity_table
+from skrobust.report._report_json import to_json
+from skrobust.report.doubt_meanings import MEANINGS
+from skrobust.report.model_ranking import compare_measure
+from skrobust.report.severity_table import severity_table
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib").use("Agg")
@@ -305,7 +305,7 @@ def test_checks_can_be_switched_off_and_the_page_says_so(models, data, monkeypat
     def fail(*args, **kwargs):
         raise AssertionError("It was asked.")
 
-    monkeypatch.setattr(extras_module, "check_evaluation", fail)
+    monkeypatch.setattr(optional_module, "check_evaluation", fail)
     model = {"m": models["plain"]}
     found = collect_report(model, X, y, checks=False, **OPTIONS)
     assert found["models"][0]["doubts"] is None
@@ -426,7 +426,7 @@ def test_added_sections_fail_alone(broken, models, data, monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("Broken.")
 
-    monkeypatch.setattr(extras_module, broken, fail)
+    monkeypatch.setattr(optional_module, broken, fail)
     found = collect_report(
         {"m": models["plain"]},
         X,
