@@ -17,6 +17,7 @@ from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric, get_metric
 
+_ACCURACIES = ("accuracy", "robust_accuracy")  # equal under one condition
 _NETS = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
 
 
@@ -58,7 +59,7 @@ def find_scorer(estimator, scoring, caller):
     spec = find_metric(scoring)
     if scoring is None and answers_classes(estimator):
         return None
-    if spec is not None and spec.per_sample is get_metric("accuracy").per_sample:
+    if spec is not None and spec.name in _ACCURACIES:
         return None
     is_own = spec is not None and scoring not in scikit_learn_names()
     if not is_own:
