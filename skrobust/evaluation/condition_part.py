@@ -15,7 +15,7 @@ from skrobust._responses import (
 )
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
-from skrobust.metrics.registry import find_metric, get_metric
+from skrobust.metrics.registry import find_metric
 
 _ACCURACIES = ("accuracy", "robust_accuracy")  # equal under one condition
 _NETS = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
@@ -33,16 +33,16 @@ class MetricScorer:
 
     Parameters
     ----------
-    name : str
-        Name of the metric.
+    spec : MetricSpec
+        The metric.
     """
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, spec):
+        self.spec = spec
 
     def __call__(self, estimator, X, y):
         """Return the score; greater is better."""
-        spec = get_metric(self.name)
+        spec = self.spec
         if "probabilities" in spec.needs:
             answers = predict_probabilities(estimator, X, f"The {spec.title}")
         else:
@@ -71,7 +71,7 @@ def find_scorer(estimator, scoring, caller):
             f"needs {' and '.join(missing)}. Pass a scorer made by "
             "skrobust.metrics.get_scorer instead."
         )
-    return MetricScorer(spec.name) if spec.scorer is None else spec.scorer()
+    return MetricScorer(spec) if spec.scorer is None else spec.scorer()
 
 
 def clean_part(estimator, X, y, scorer, caller):
