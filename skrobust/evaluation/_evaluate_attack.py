@@ -57,8 +57,8 @@ def evaluate_attack(
     tolerances : array-like of floats in [0, 1], default=None
         Bounds on the change of probability; None is 0, .01, ..., .20.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Whose probability the robust ratio watches. The attack drives that of the
-        predicted class; for another reference the ratio is a looser upper bound.
+        The class whose probability counts. The attack drives that of the predicted
+        class; for another reference the ratio is a looser upper bound.
     confidence : float in (0, 1), default=0.95
         Of the intervals: Wilson's, or with clusters Wilson's with the effective n and
         quantiles of t.
@@ -72,11 +72,11 @@ def evaluate_attack(
         The group of each sample, for the tables in ``groups``. It takes no further run
         of the attack.
     clusters : array-like of shape (n_samples,), default=None
-        What samples belong together (the clip of a frame, the patient of a scan), each
-        within one group. All intervals are then over clusters.
+        Samples that belong together (frames of a clip, scans of a patient), each
+        cluster within one group. All intervals are then over clusters.
     n_permutations : int, default=999
-        Random assignments of samples (or clusters) to the groups, against which gaps
-        and ranges are held.
+        Random assignments of samples (or clusters) to the groups, with which gaps and
+        ranges are compared.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations alone.
 
@@ -84,15 +84,15 @@ def evaluate_attack(
     -------
     results : Results
         ``clean_accuracy`` and ``robust_accuracy`` with their intervals, ``n_samples``
-        and ``confidence``; ``per_sample``, what the run for robust accuracy says
-        of each sample (``success``, ``norm`` and the passes or queries that the attack
+        and ``confidence``; ``per_sample``, the facts of the run for robust accuracy
+        for each sample (``success``, ``norm`` and the passes or queries that the attack
         counted), with ``to_frame``; ``constant_model_accuracy``, the robust accuracy of
         a model that always answers the largest class (its robust ratio is 1 at every
         tolerance). Where there are probabilities, ``modes`` and the columns
         ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
-        ``_high``, and ``_tempered``: the same examples judged after temperature scaling
+        ``_high``, and ``_tempered``: the same examples after temperature scaling
         on these labels (``temperature``), since the ratio depends on calibration.
-        Otherwise ``skipped`` says why there is none.
+        Otherwise ``skipped`` gives the reason.
 
         With clusters, ``interval_unit`` and ``n_clusters``. With groups, ``groups``:
         the tables ``robust_accuracy`` (as :func:`~skrobust.metrics.group_robustness`
@@ -221,7 +221,7 @@ def _why_no_ratio(estimator, attack):
 
 
 def _full_runs(attack, params):
-    """Return the attacks that never stop early, each with what it maximises."""
+    """Return the attacks that never stop early, each with its objective."""
     if params.get("objective", "") in (None, "misclassification"):
         free = clone(attack).set_params(objective=None)
         return [at_full_strength(free, mode) for mode in _MODES]

@@ -80,10 +80,10 @@ def evaluate_perturbations(
     groups : array-like of shape (n_samples,), default=None
         The group of each sample, for the table ``groups``. Accuracy only.
     clusters : array-like of shape (n_samples,), default=None
-        What samples belong together (clips, patients), each within one group; intervals
-        of accuracies are then over clusters.
+        Samples that belong together (clips, patients), each cluster within one group;
+        intervals of accuracies are then over clusters.
     n_permutations : int, default=999
-        Random assignments to the groups, against which their range is held.
+        Random assignments to the groups, with which their range is compared.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations alone.
 

@@ -23,7 +23,7 @@ _CUT = 0.75
 
 
 class _Sweep:
-    """The bracket of each sample: it withstood ``low`` and fell at ``high``.
+    """Bracket of radii of each sample, robust at ``low`` and fooled at ``high``.
 
     Places are positions in the grid; -1 is no perturbation at all, and the length of
     the grid is beyond it.

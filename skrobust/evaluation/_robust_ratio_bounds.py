@@ -71,11 +71,11 @@ def robust_ratio_bounds(
     data_range : "attack", None or (low, high), default="attack"
         Bounds of the raw input; "attack" is that of all attacks.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Whose probability is watched.
+        The class whose probability counts.
     confidence : float in (0, 1), default=0.95
         Of the interval.
     clusters : array-like of shape (n_samples,), default=None
-        What samples belong together; the interval is then over clusters.
+        Samples that belong together; the interval is then over clusters.
     checkpoint : str or path, default=None
         Folder in which finished runs of attacks are kept.
 

@@ -1,4 +1,4 @@
-"""What the probabilities of a model can be within a ball, where that is known.
+"""Certified bounds of the probabilities of a model within a ball.
 
 Each certificate gives the least and the greatest probability of each class that any
 point of the ball can have, or bounds of them; wider bounds are still true.

@@ -1,4 +1,4 @@
-"""Finished parts of long work on disk, so that a killed run goes on where it was."""
+"""Checkpoint of finished parts, from which a killed run continues."""
 
 import os
 import pickle
@@ -16,7 +16,7 @@ from skrobust._validation import invalid
 
 
 def fingerprint(estimator):
-    """Return a hash of what a fitted model is.
+    """Return a hash of a fitted model.
 
     The pickle of a net differs from one time to the next, so a net is known by its
     class, its weights and its buffers.
@@ -31,7 +31,7 @@ def fingerprint(estimator):
 
 
 class Checkpoint:
-    """A folder of finished parts, one small file each.
+    """Folder of finished parts, one small file each.
 
     A part is found again only for the same model (by the content of its pickle, or the
     weights of a net), the same rows and labels, and the same perturbation with the same
@@ -80,7 +80,7 @@ class Checkpoint:
             ) from error
 
     def key(self, prefix, *parts):
-        """Return the key of one part: what tells it from the others, by its pickle.
+        """Return the key of one part, a hash of its pickle.
 
         It is made where the run starts, not in a worker: only there are the classes of
         a script or a notebook at hand.

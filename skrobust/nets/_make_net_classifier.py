@@ -148,7 +148,7 @@ def make_net_classifier(
 
 
 def _check_classes(classes, caller):
-    """Return labels as a list, or say what is wrong with them."""
+    """Return labels as a list, or raise."""
     values = list(classes) if np.ndim(classes) == 1 else []
     if len(values) < 2 or len(set(map(str, values))) < len(values):
         rule = "None or a list of at least two different labels"

@@ -20,7 +20,7 @@ from skrobust.plots.stability_trend import index_terms, trend_of
 
 
 class StabilityPatternDisplay(BaseDisplay):
-    r"""A metric over time with its trend, the band of its residuals and the index.
+    r"""Display of a metric over time with its trend and the stability index.
 
     The stability index is the mean, less a penalty for a falling trend, less a penalty
     for the scatter about it. The picture shows each: the points, their mean, the line
@@ -43,7 +43,7 @@ class StabilityPatternDisplay(BaseDisplay):
     Attributes
     ----------
     ax_ : Axes
-        Where it is drawn.
+        Axes of the picture.
     figure_ : Figure
         Its figure.
     points_, trend_line_, mean_line_ : Line2D
@@ -170,7 +170,7 @@ class StabilityPatternDisplay(BaseDisplay):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, times, *, metric="accuracy", **kwargs):
-        """Ask a fitted classifier about rows with times and make the display.
+        """Predict rows with times with a fitted classifier and make the display.
 
         Parameters
         ----------
