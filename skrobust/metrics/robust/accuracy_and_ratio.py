@@ -12,8 +12,12 @@ from skrobust._validation import (
 )
 from skrobust.metrics.intervals.bootstrap import Shares
 from skrobust.metrics.registry import MetricSpec, register
-from skrobust.metrics.robust.inputs import correct_predictions, correctness, shifts
 from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust.metrics.robust.sample_values import (
+    correct_predictions,
+    correctness,
+    shifts,
+)
 
 
 @metric

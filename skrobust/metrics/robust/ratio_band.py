@@ -13,7 +13,7 @@ from skrobust._validation import (
 )
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.proportion_clustered import effective_n, share_interval
-from skrobust.metrics.robust.inputs import shifts
+from skrobust.metrics.robust.sample_values import shifts
 
 
 def robust_ratio_band(

@@ -10,7 +10,7 @@ from skrobust.metrics.intervals.bootstrap import (
 )
 from skrobust.metrics.intervals.clusters import make_units, t_quantile
 from skrobust.metrics.intervals.interval import Interval
-from skrobust.metrics.robust.inputs import correctness
+from skrobust.metrics.robust.sample_values import correctness
 
 UNRESOLVED = (
     "The index is unresolved: the spread of the conditions is near the noise of "
