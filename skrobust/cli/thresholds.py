@@ -7,8 +7,7 @@ import xml.etree.ElementTree as ET
 import click
 
 from skrobust.cli.exit_codes import ThresholdMissed
-from skrobust.cli.option_types import output_file
-from skrobust.cli.options import repeated, with_options
+from skrobust.cli.options import output, repeated, with_options
 from skrobust.cli.whole_file import write_text_whole
 from skrobust.metrics.registry import find_metric
 from skrobust.report.strict_json import strict_json
@@ -54,17 +53,12 @@ def threshold_options(*measures):
     return with_options(
         repeated(
             "--fail-under",
-            type=Threshold(measures),
+            f"Exit with 1 where a model is below; one of {', '.join(measures)}; may be "
+            "repeated.",
+            Threshold(measures),
             metavar="MEASURE=VALUE",
-            help=f"Exit with 1 where a model is below; one of {', '.join(measures)}; "
-            "may be repeated.",
         ),
-        click.option(
-            "--junit",
-            callback=output_file,
-            metavar="FILE",
-            help="JUnit XML: each threshold of --fail-under is a test case.",
-        ),
+        output("--junit", "JUnit XML: each threshold of --fail-under is a test case."),
     )
 
 

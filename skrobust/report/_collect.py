@@ -12,11 +12,7 @@ from skrobust.report import data_facts
 from skrobust.report.data_facts import image_sides
 from skrobust.report.measure_model import ModelSections
 from skrobust.report.model_ranking import compare_all
-from skrobust.report.report_options import (
-    check_options,
-    check_size,
-    name_of_conditions,
-)
+from skrobust.report.report_options import check_options, check_size, name_of_conditions
 from skrobust.report.section_log import Log
 
 _OWNER = "collect_report"

@@ -19,8 +19,14 @@ from skrobust.cli.attack_results import (
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder, progress_bar
 from skrobust.cli.model_file import load_model
-from skrobust.cli.option_types import output_file
-from skrobust.cli.options import CHECKS, MODEL_OPTIONS, TOLERANCE, command, with_options
+from skrobust.cli.options import (
+    CHECKS,
+    MODEL_OPTIONS,
+    TOLERANCE,
+    command,
+    output,
+    with_options,
+)
 from skrobust.cli.rows_file import load_data
 from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
@@ -49,12 +55,7 @@ _COLUMNS = {
 @click.argument("data")
 @with_options(*attack_options("PGD", eps_required=True))
 @TOLERANCE
-@click.option(
-    "--save",
-    callback=output_file,
-    metavar="FILE",
-    help="An npz file with X, y and the adversarial examples, adv_NAME_EPS.",
-)
+@output("--save", "An npz file with X, y and the adversarial examples, adv_NAME_EPS.")
 @CHECKS
 @with_options(*MODEL_OPTIONS)
 @threshold_options(*MEASURES)

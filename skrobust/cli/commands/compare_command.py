@@ -14,8 +14,8 @@ from skrobust.cli.options import (
     MODEL_OPTIONS,
     TOLERANCE,
     TRAIN,
-    choice,
     command,
+    option,
     preset_option,
     with_options,
 )
@@ -36,11 +36,11 @@ from skrobust.report.summary_cells import ends_text
 @TOLERANCE
 @preset_option("Conditions to perturb the rows by; default: asi68 for images.")
 @TRAIN
-@click.option(
+@option(
     "--rank-by",
-    type=choice(COLUMNS),
-    help="Default: the first of robust_accuracy, asi and accuracy that is measured; "
-    "for regressors robust_ratio, then r2.",
+    "Default: the first of robust_accuracy, asi and accuracy that is measured; for "
+    "regressors robust_ratio, then r2.",
+    click.Choice(COLUMNS),
 )
 @JOBS
 @with_options(*MODEL_OPTIONS)

@@ -8,7 +8,7 @@ from skrobust.cli.thresholds import write_json
 
 
 @command(short_help="Say what is installed and what is missing.")
-@flag("--json", "as_json", help="Print JSON.")
+@flag("--json as_json", "Print JSON.")
 @click.pass_context
 def doctor(ctx, as_json):
     """Say what is installed, which devices there are, and what is missing.

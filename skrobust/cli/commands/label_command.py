@@ -8,29 +8,25 @@ from skrobust.cli.exit_codes import Interrupted, UserError
 from skrobust.cli.labelling.label_loop import LabelLoop
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import COUNT, SHARE, pool_options
+from skrobust.cli.labelling.pool_options import SHARE, pool_options
 from skrobust.cli.labelling.result_text import result_facts, result_text, write_json
 from skrobust.cli.option_types import check_different
-from skrobust.cli.options import command, flag
+from skrobust.cli.options import COUNT, command, flag, option
 from skrobust.cli.terminal_text import Progress
 
 
 @command(short_help="Label inputs one by one, see the estimate.")
 @pool_options
-@click.option("-n", "n", type=COUNT, help="How many to go through in all.")
-@click.option(
+@option("-n n", "How many to go through in all.", COUNT)
+@option(
     "--until",
-    type=SHARE,
-    help="Stop once the interval is as narrow as +- this; it stays valid although the "
+    "Stop once the interval is as narrow as +- this; it stays valid although the "
     "answers decide.",
+    SHARE,
 )
-@click.option(
-    "--batch",
-    type=COUNT,
-    help="Draws at a time.  [default: all of -n, or 10 with --until]",
-)
-@flag("--view", help="Open the file of each input.")
-@flag("--blind", help="Hide predictions, which may sway you.")
+@option("--batch", "Draws at a time.  [default: all of -n, or 10 with --until]", COUNT)
+@flag("--view", "Open the file of each input.")
+@flag("--blind", "Hide predictions, which may sway you.")
 def label(pool, state, **options):
     """Label inputs of POOL one by one, and watch the estimate.
 

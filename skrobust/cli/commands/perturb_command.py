@@ -17,6 +17,7 @@ from skrobust.cli.options import (
     TRAIN,
     command,
     flag,
+    option,
     preset_option,
     repeated,
     set_option,
@@ -43,26 +44,22 @@ def perturbation_classes():
 
 @command(short_help="Write perturbed copies of a table or images.")
 @click.argument("source")
-@click.option("--out", required=True, metavar="FOLDER", help="Folder of the copies.")
+@option("--out", "Folder of the copies.", required=True, metavar="FOLDER")
 @preset_option("A list of conditions.")
-@click.option(
-    "--perturbation", type=Name(perturbation_classes), help="A single perturbation."
-)
-@click.option(
-    "--severity", type=click.FloatRange(0, 5), help="Severity of --perturbation."
-)
+@option("--perturbation", "A single perturbation.", Name(perturbation_classes))
+@option("--severity", "Severity of --perturbation.", click.FloatRange(0, 5))
 @set_option(
     "A setting of the perturbation or the preset, such as sd=0.5; may be repeated."
 )
 @repeated(
     "--target",
+    "A column to copy unchanged, such as the label; may be repeated.",
     metavar="COLUMN",
-    help="A column to copy unchanged, such as the label; may be repeated.",
 )
 @TRAIN
 @SEED
-@flag("--force", help="Write over the content of the folder.")
-@flag("--json", "as_json", help="Print what was done as JSON.")
+@flag("--force", "Write over the content of the folder.")
+@flag("--json as_json", "Print what was done as JSON.")
 @QUIET
 def perturb(source, **options):
     """Write perturbed copies of SOURCE, a table (csv, parquet, npz) or image folder.

@@ -14,14 +14,17 @@ from skrobust.cli.attack_options import (
 from skrobust.cli.command_text import command_text
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
-from skrobust.cli.option_types import Name, Sizes, all_sizes, output_file
+from skrobust.cli.option_types import Name, Sizes, all_sizes
 from skrobust.cli.options import (
     CHECKS,
+    COUNT,
     JOBS,
     MARKDOWN,
     MODEL_OPTIONS,
     TRAIN,
     command,
+    option,
+    output,
     preset_option,
     repeated,
     with_options,
@@ -55,14 +58,14 @@ def threshold_names():
 @command(short_help="Write an HTML report on fitted models.")
 @click.argument("model")
 @click.argument("data")
-@click.option("--out", required=True, callback=output_file, help="The HTML file.")
+@output("--out", "The HTML file.", required=True)
 @MARKDOWN
 @with_options(*attack_options("FGSM", "PGD"))
 @repeated(
     "--radii",
-    type=Sizes(),
+    "Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
+    Sizes(),
     callback=all_sizes,
-    help="Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
 )
 @preset_option(
     "Conditions to perturb the rows by; default: asi68 for images, text for text, and "
@@ -70,31 +73,27 @@ def threshold_names():
 )
 @TRAIN
 @repeated(
-    "--metric",
-    "metrics",
-    type=Name(label_metric_names),
-    help="A further metric of the labels and the predictions; may be repeated.",
+    "--metric metrics",
+    "A further metric of the labels and the predictions; may be repeated.",
+    Name(label_metric_names),
 )
 @repeated(
     "--groups",
+    "Compare the groups of a column, such as region; may be repeated.",
     metavar="COLUMN",
-    help="Compare the groups of a column, such as region; may be repeated.",
 )
-@click.option(
-    "--times", metavar="COLUMN", help="Follow the score over the periods of a column."
-)
+@option("--times", "Follow the score over the periods of a column.", metavar="COLUMN")
 @CHECKS
-@click.option(
+@option(
     "--n-samples",
-    type=click.IntRange(min=1),
-    help="Size of the whole data set, training rows included; default: the rows.",
+    "Size of the whole data set, training rows included; default: the rows.",
+    COUNT,
 )
-@click.option(
+@option(
     "--n-labels",
-    type=click.IntRange(min=1),
+    "Labels to spend in the rehearsal of operational testing.",
+    COUNT,
     default=100,
-    show_default=True,
-    help="Labels to spend in the rehearsal of operational testing.",
 )
 @JOBS
 @with_options(*MODEL_OPTIONS)
