@@ -18,14 +18,14 @@ class Threshold(click.ParamType):
 
     Parameters
     ----------
-    measures : sequence of str
-        Measures of the command.
+    find : callable
+        Returns the measures of the command.
     """
 
     name = "measure=value"
 
-    def __init__(self, measures):
-        self.measures = measures
+    def __init__(self, find):
+        self.find = find
 
     def convert(self, value, param, ctx):
         """Return the measure and the threshold."""
@@ -33,8 +33,8 @@ class Threshold(click.ParamType):
             return value
         measure, _, text = value.partition("=")
         measure = measure.strip().replace("-", "_").lower()
-        if measure not in self.measures:
-            self.fail(f"{value!r} names none of {', '.join(self.measures)}.")
+        if measure not in self.find():
+            self.fail(f"{value!r} names none of {', '.join(self.find())}.")
         try:
             threshold = float(text)
         except ValueError:
@@ -48,14 +48,17 @@ class Threshold(click.ParamType):
         return measure, threshold
 
 
-def threshold_options(*measures):
-    """Return the decorator that adds ``--fail-under`` and ``--junit``."""
+def threshold_options(find):
+    """Return the decorator that adds ``--fail-under`` and ``--junit``.
+
+    ``find`` returns the measures of the command.
+    """
     return with_options(
         repeated(
             "--fail-under",
-            f"Exit with 1 where a model is below; one of {', '.join(measures)}; may be "
+            f"Exit with 1 where a model is below; one of {', '.join(find())}; may be "
             "repeated.",
-            Threshold(measures),
+            Threshold(find),
             metavar="MEASURE=VALUE",
         ),
         output("--junit", "JUnit XML: each threshold of --fail-under is a test case."),

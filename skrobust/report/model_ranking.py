@@ -8,14 +8,7 @@ from skrobust.metrics import compare_models
 
 LEVEL = 0.05  # of adjusted p-values
 _N_RESAMPLES = 2000
-VERDICT_METRICS = {
-    "R2": r2_score,
-    "mean accuracy": np.mean,
-    "stability": "accuracy_stability_index",
-}
-_NUMBERS = ("difference", "low", "high", "p_value", "p_adjusted")
-_ABOUT = ("method", "correction", "confidence", "n", "unit", "ranking_kept")
-_WORDS = {
+VERDICT_WORDS = {
     "real": "significant",
     "could be chance": "not significant",
     "none": "none",

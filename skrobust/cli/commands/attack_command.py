@@ -58,7 +58,7 @@ _COLUMNS = {
 @output("--save", "An npz file with X, y and the adversarial examples, adv_NAME_EPS.")
 @CHECKS
 @with_options(*MODEL_OPTIONS)
-@threshold_options(*MEASURES)
+@threshold_options(lambda: MEASURES)
 def attack(model, data, **options):
     """Attack a fitted MODEL on DATA and measure its robustness.
 

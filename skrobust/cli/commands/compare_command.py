@@ -44,7 +44,7 @@ from skrobust.report.summary_cells import ends_text
 )
 @JOBS
 @with_options(*MODEL_OPTIONS)
-@threshold_options(*COLUMNS)
+@threshold_options(lambda: COLUMNS)
 def compare(models, data, **options):
     """Rank fitted MODELS under the same changes of the same DATA.
 

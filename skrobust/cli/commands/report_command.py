@@ -97,7 +97,7 @@ def threshold_names():
 )
 @JOBS
 @with_options(*MODEL_OPTIONS)
-@threshold_options(*threshold_names())
+@threshold_options(threshold_names)
 @click.pass_context
 def report(ctx, model, data, **options):
     """Write an HTML report on a fitted MODEL, scored on DATA.
