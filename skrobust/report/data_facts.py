@@ -63,7 +63,7 @@ def image_sides(X, image_shape, channel_axis):
     image_shape : tuple of int or None
         Shape of one image, for flat rows.
     channel_axis : {1, -1} or None
-        Where the channels are.
+        Axis of the channels.
 
     Returns
     -------

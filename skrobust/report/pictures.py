@@ -212,11 +212,11 @@ def picture(draw, alt, form="svg", size=_SIZE):
     draw : callable
         From ``skrobust.plots`` to a display that has been plotted.
     alt : str
-        What it shows, for those who do not see it.
+        Text alternative of the picture.
     form : {"svg", "png"}, default="svg"
         A drawing that is too large becomes "png".
     size : (width, height) or None
-        Of the figure in inches; None leaves it to the display.
+        Size of the figure in inches; None leaves it to the display.
 
     Returns
     -------

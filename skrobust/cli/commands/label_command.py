@@ -9,10 +9,11 @@ from skrobust.cli.labelling.label_loop import LabelLoop
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import SHARE, pool_options
-from skrobust.cli.labelling.result_text import result_facts, result_text, write_json
+from skrobust.cli.labelling.result_text import result_facts, result_text
 from skrobust.cli.option_types import check_different
 from skrobust.cli.options import COUNT, command, flag, option
 from skrobust.cli.terminal_text import Progress
+from skrobust.cli.thresholds import write_json
 
 
 @command(short_help="Label inputs one by one, see the estimate.")
@@ -62,7 +63,7 @@ def label(pool, state, **options):
 def _label(session, source, options, say, resume):
     budget = options["n"] or options["until"]
     if not session.exists and not budget:
-        raise UserError("Say how many to label with -n, or how exactly with --until.")
+        raise UserError("Give the number of labels with -n, or the half-width with --until.")
     pool, reader = open_session(session, source, options, say)
     if options["n"] and options["n"] > len(pool):
         raise UserError(f"-n is {options['n']}, and the pool has {len(pool)} inputs.")

@@ -13,10 +13,11 @@ from skrobust.cli.labelling.answers_file import (
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import SHARE, pool_options
-from skrobust.cli.labelling.result_text import result_facts, result_text, write_json
+from skrobust.cli.labelling.result_text import result_facts, result_text
 from skrobust.cli.option_types import check_different
 from skrobust.cli.options import COUNT, command, flag, option, output
 from skrobust.cli.terminal_text import Progress
+from skrobust.cli.thresholds import write_json
 
 
 @command(short_help="Choose what to label; tell what labels mean.")
@@ -25,7 +26,7 @@ from skrobust.cli.terminal_text import Progress
 @output("--to-label", "CSV file to write: inputs to label.")
 @option("--answers", "CSV file to read: such a list with answers filled in.")
 @flag("--correct", "Let --answers replace earlier answers.")
-@option("--half-width", "Say how many labels this would take.", SHARE)
+@option("--half-width", "Tell how many labels this would take.", SHARE)
 def sample(pool, state, **options):
     """Choose inputs of POOL to label, and estimate the accuracy from the labels.
 
