@@ -13,7 +13,7 @@ from skrobust.cli.attack_results import (
 )
 from skrobust.cli.exit_codes import UserError
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.attack_run import attack_table, right_labels
+from skrobust.evaluation.attack_run import attack_table, correct_labels
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import (
     accuracy_stability_index,
@@ -71,7 +71,7 @@ def measure(name, model, rows, options, known, parts, say):
         say(f"{name}: attacks")
     if kind_of(name, model) == "regressor":
         return _measure_regressor(name, model, X, y, attacks, options, parts)
-    found = {"accuracy": right_labels(model, X, y)}
+    found = {"accuracy": correct_labels(model, X, y)}
     if attacks:
         found["robust_accuracy"] = _robust_rows(model, attacks, X, y, parts)
     settings = {

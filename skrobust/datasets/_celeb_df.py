@@ -5,23 +5,12 @@ import re
 from skrobust._validation import check_choice
 from skrobust.datasets.clip_reader import VIDEOS_OR_FRAMES, ClipReader
 
-_FOLDERS = {
-    "Celeb-real": "real",
-    "YouTube-real": "real",
-    "Celeb-synthesis": "fake",
-}
+_FOLDERS = {"Celeb-real": "real", "YouTube-real": "real", "Celeb-synthesis": "fake"}
 _LIST = "List_of_testing_videos.txt"
 _FAKE = re.compile(r"(id\d+)_id\d+_(\d+)")
 
 
-def load_celeb_df(
-    path,
-    *,
-    split=None,
-    source="videos",
-    n_frames=None,
-    **options,
-):
+def load_celeb_df(path, *, split=None, source="videos", n_frames=None, **options):
     """Load Celeb-DF v2 (Li et al., 2020) from the folder that it was unpacked to.
 
     The layout::

@@ -3,13 +3,7 @@
 from skrobust.datasets.clip_reader import VIDEOS_OR_FRAMES, ClipReader
 
 
-def load_uadfv(
-    path,
-    *,
-    source="videos",
-    n_frames=None,
-    **options,
-):
+def load_uadfv(path, *, source="videos", n_frames=None, **options):
     """Load UADFV (Yang, Li, Lyu, 2019) from the folder that it was unpacked to.
 
     The layout, for a clip ``0000``::

@@ -1,4 +1,4 @@
-"""Fit once per fold, score every condition on every fold, as often as wanted."""
+"""Cross-validation of a model under many conditions."""
 
 import numbers
 import warnings
@@ -8,7 +8,13 @@ from sklearn.exceptions import FitFailedWarning
 
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
-from skrobust._validation import check_count, check_same_length, check_targets, invalid
+from skrobust._validation import (
+    check_confidence,
+    check_count,
+    check_same_length,
+    check_targets,
+    invalid,
+)
 from skrobust.base.streams import other_noise
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import (
@@ -29,7 +35,7 @@ from skrobust.evaluation.score_summary import (
     index_interval,
     overall,
 )
-from skrobust.metrics.intervals.clusters import check_confidence, make_units, t_quantile
+from skrobust.metrics.intervals.clusters import make_units, t_quantile
 
 _NOTE = (
     "Intervals over folds are those of Student's t. Folds share most of their training "
@@ -76,7 +82,8 @@ def cross_validate_perturbations(
         For splitters that take groups; they are also the independent units of the
         interval of the index.
     scoring : str, callable or None, default=None
-        As in scikit-learn; None is accuracy for classifiers.
+        As in scikit-learn, or the name of a metric of :mod:`skrobust.metrics`; None is
+        accuracy for classifiers.
     n_repeats : int, default=1
         How often each condition is drawn anew on each fold. The first repeat has the
         noise of the condition's own ``random_state``. Conditions without noise give the
@@ -154,7 +161,7 @@ def cross_validate_perturbations(
         raise invalid("params", caller, "a dict of arguments of fit, or None", params)
     y = check_targets(y, caller)
     check_same_length(caller, X=X, y=y, groups=groups)
-    scorer = find_scorer(estimator, scoring)
+    scorer = find_scorer(estimator, scoring, caller)
     table = condition_table(conditions)
     reference = check_reference_model(reference, table, scorer is None, caller)
     keys = PartKeys(Checkpoint(checkpoint, caller))
@@ -254,18 +261,12 @@ def _over_folds(scores, confidence):
 def _add_correctness(results, done, splits, size, groups, caller):
     n_folds, n_conditions, n_repeats = size
     rows = np.concatenate([test for _, test in splits])
-    correct = np.concatenate(
-        [
-            np.stack(
-                [
-                    np.stack([done[f, c, r][0][0] for r in range(n_repeats)], axis=1)
-                    for c in range(n_conditions)
-                ],
-                axis=1,
-            )
-            for f in range(n_folds)
-        ]
-    )
+    by_fold = []
+    for f in range(n_folds):
+        places = np.ndindex(n_conditions, n_repeats)
+        parts = np.stack([done[f, c, r][0][0] for c, r in places], axis=1)
+        by_fold.append(parts.reshape(-1, n_conditions, n_repeats))
+    correct = np.concatenate(by_fold)
     order = np.argsort(rows, kind="stable")
     rows, correct = rows[order], correct[order]
     # A row that is tested on several folds is one unit.

@@ -1,22 +1,15 @@
-"""How far random directions lead before a sample loses its label."""
+"""Empirical boundary distance along random directions."""
 
 import warnings
 
 import numpy as np
 
-from skrobust._containers import like, to_array
+from skrobust._containers import like
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust._validation import (
-    check_count,
-    check_number,
-    check_rows,
-    check_same_length,
-    check_targets,
-)
-from skrobust.metrics.labels import label_pair
-from skrobust.metrics.robust.structural_similarity import check_data_range
+from skrobust._validation import check_count, check_number
+from skrobust.evaluation.argument_checks import rows_in_range
+from skrobust.evaluation.attack_run import correct_labels
 
 _BATCH_VALUES = 1 << 22  # numbers per predicted batch
 
@@ -102,18 +95,14 @@ def empirical_boundary_distance(
     check_count(n_directions, "n_directions", caller)
     check_number(step, "step", caller, low=0, low_open=True)
     check_count(max_steps, "max_steps", caller)
-    low, high = check_data_range(data_range, caller)
-    values, y = checked_rows(X, y, low, high, caller)
+    values, y, (low, high) = rows_in_range(X, y, data_range, caller)
     n, shape = len(values), values.shape[1:]
     seed = seed_number(random_state, caller)
     directions = _directions(int(np.prod(shape)), n_directions, seed)
     directions = directions.reshape(-1, *shape).astype(values.dtype)
 
     def leaves(points, labels):
-        labels, predicted = label_pair(
-            labels, predict_labels(estimator, points), caller
-        )
-        return predicted != labels
+        return ~correct_labels(estimator, points, labels, caller)
 
     wrong = leaves(like(values, X), y)
     distance = np.where(wrong, 0.0, max_steps * step)
@@ -188,19 +177,3 @@ def _directions(n_features, n_directions, seed):
         q, r = np.linalg.qr(rng.normal(size=(n_features, width)))
         parts.append((q * np.where(np.diag(r) < 0, -1.0, 1.0)).T)
     return np.concatenate(parts) * np.sqrt(n_features)
-
-
-def checked_rows(X, y, low, high, caller):
-    """Return float rows inside the range, and labels of the same length."""
-    values = check_rows(to_array(X), caller)
-    if values.dtype.kind != "f":
-        values = values.astype(np.float64)
-    y = check_targets(y, caller)
-    check_same_length(caller, X=values, y=y)
-    slack = 1e-6 * (high - low)
-    if values.min() < low - slack or values.max() > high + slack:
-        raise ValueError(
-            f"{caller} found input outside data_range: values in [{values.min():g}, "
-            f"{values.max():g}], data_range [{low:g}, {high:g}]."
-        )
-    return values, y

@@ -1,4 +1,4 @@
-"""Robust accuracy over many radii, for little more than the price of a few."""
+"""Robust accuracy over many radii, by bisection."""
 
 import warnings
 
@@ -7,19 +7,15 @@ from sklearn.base import clone
 
 from skrobust._containers import to_array
 from skrobust._keyed_noise.rows import take_rows
-from skrobust._responses import predict_labels, refuse_regressor
+from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust._validation import (
-    check_same_length,
-    check_scores,
-    check_targets,
-    invalid,
-)
+from skrobust._validation import check_scores, invalid
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
+from skrobust.evaluation.argument_checks import check_labels
 from skrobust.metrics import proportion_interval
 
-_OWNER = "robust_accuracy_curve"
+_CALLER = "robust_accuracy_curve"
 _TIGHTENING = 12  # steps
 # Where a bracket is cut: what falls leaves early, what stands takes every step, so
 # that the larger part lies below.
@@ -34,14 +30,13 @@ class _Sweep:
     """
 
     def __init__(self, attack, estimator, X, y, eps):
-        self.attack, self.estimator, self.X, self.y, self.eps = (
-            attack, estimator, X, y, eps,
-        )  # fmt: skip
+        self.attack, self.estimator, self.X, self.y = attack, estimator, X, y
+        self.eps = eps
         n = len(y)
         self.low, self.high = np.full(n, -1), np.full(n, len(eps))
         self.ends = np.array(to_array(X), dtype=np.float64)
         self.reached = np.full(n, np.inf)
-        self.n_passes, self.n_runs, self.sentences = 0, 0, []
+        self.n_passes, self.n_runs, self.messages = 0, 0, []
 
     def attack_at(self, place, rows, attack, *, warm=False):
         """Attack some rows at one radius and narrow their brackets."""
@@ -52,7 +47,7 @@ class _Sweep:
         )
         self.n_runs += 1
         self.n_passes += result.n_passes or 0
-        self.sentences += [s for s in result.warnings if s not in self.sentences]
+        self.messages += [s for s in result.warnings if s not in self.messages]
         won = result.success
         found = np.asarray(to_array(result.X_adv), dtype=np.float64)
         nearer = ~won | (result.norm < self.reached[rows])
@@ -163,16 +158,14 @@ def robust_accuracy_curve(
     True
     """
     if not isinstance(attack, BaseAttack) or "eps" not in attack.get_params(deep=False):
-        raise invalid("attack", _OWNER, "an attack with a parameter eps", attack)
+        raise invalid("attack", _CALLER, "an attack with a parameter eps", attack)
     if np.ndim(getattr(attack, "target", None)) > 0:
         rule = "an attack with one target for all samples, if any"
-        raise invalid("attack", _OWNER, rule, attack)
-    eps = check_scores(eps_grid, _OWNER, name="eps_grid", min_size=1)
+        raise invalid("attack", _CALLER, rule, attack)
+    eps = check_scores(eps_grid, _CALLER, name="eps_grid", min_size=1)
     if eps[0] <= 0 or (np.diff(eps) <= 0).any():
-        raise invalid("eps_grid", _OWNER, "rising positive radii", eps.tolist())
-    y = check_targets(y, _OWNER)
-    check_same_length(_OWNER, X=X, y=y)
-    refuse_regressor(estimator, _OWNER, "It needs a classifier.")
+        raise invalid("eps_grid", _CALLER, "rising positive radii", eps.tolist())
+    y = check_labels(estimator, X, y, _CALLER)
     if "objective" in attack.get_params(deep=False):
         attack = clone(attack).set_params(objective="misclassification")
     sweep = _Sweep(attack, estimator, X, y, eps)
@@ -185,28 +178,31 @@ def robust_accuracy_curve(
     if tighten and isinstance(attack, GradientAttack):
         sweep.tighten("dlr", warm=True)
         sweep.tighten("log_odds", warm=False)
-    for sentence in sweep.sentences:
-        warnings.warn(sentence, UserWarning, stacklevel=2)
+    for message in sweep.messages:
+        warnings.warn(message, UserWarning, stacklevel=2)
     return _curve(sweep, confidence, attack)
 
 
 def _curve(sweep, confidence, attack):
-    n, high = len(sweep.y), sweep.high
-    standing = (high[None] > np.arange(len(sweep.eps))[:, None]).sum(axis=1)
+    n, high_place = len(sweep.y), sweep.high
+    standing = (high_place[None] > np.arange(len(sweep.eps))[:, None]).sum(axis=1)
     bounds = [proportion_interval(int(k), n, confidence=confidence) for k in standing]
+    low, high = np.array(bounds).T
+    columns = {
+        "eps": sweep.eps,
+        "robust_accuracy": standing / n,
+        "robust_accuracy_low": low,
+        "robust_accuracy_high": high,
+    }
     return Results(
-        columns=("eps", "robust_accuracy", "robust_accuracy_low",
-                 "robust_accuracy_high"),
-        eps=sweep.eps,
-        robust_accuracy=standing / n,
-        robust_accuracy_low=np.array([low for low, _ in bounds]),
-        robust_accuracy_high=np.array([top for _, top in bounds]),
-        clean_accuracy=float((high >= 0).mean()),
-        radius=np.r_[sweep.eps, np.inf, 0.0][high],
+        columns=tuple(columns),
+        **columns,
+        clean_accuracy=float((high_place >= 0).mean()),
+        radius=np.r_[sweep.eps, np.inf, 0.0][high_place],
         distance=sweep.reached,
         n_samples=n,
         n_passes=sweep.n_passes,
         n_runs=sweep.n_runs,
-        warnings=list(sweep.sentences),
+        warnings=list(sweep.messages),
         attack=repr(attack),
-    )  # fmt: skip
+    )

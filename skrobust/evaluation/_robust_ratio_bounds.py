@@ -1,4 +1,4 @@
-"""The robust ratio from both sides: what attacks found, and what is certain."""
+"""Bounds of the robust ratio: attacks above, a certificate below."""
 
 import warnings
 
@@ -6,28 +6,24 @@ import numpy as np
 
 from skrobust._containers import like, to_array
 from skrobust._norms import NORMS
-from skrobust._responses import predict_probabilities, refuse_regressor
+from skrobust._responses import predict_probabilities
 from skrobust._results import Results
-from skrobust._validation import (
-    check_choice,
-    check_fractions,
-    check_number,
-    check_rows,
-    check_same_length,
-    check_scores,
-    check_targets,
-    invalid,
-)
+from skrobust._validation import check_choice, check_number, invalid
 from skrobust.base import BaseAttack
 from skrobust.base.domain import Domain
+from skrobust.evaluation.argument_checks import (
+    check_labels,
+    check_tolerances,
+    float_rows,
+)
 from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.sample_groups import Shares
+from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.metrics.labels import label_array, label_columns
 from skrobust.metrics.robust.probability_shift import shift_and_atol
 from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
 
-_OWNER = "robust_ratio_bounds"
+_CALLER = "robust_ratio_bounds"
 _OF_ATTACK = "attack"
 
 
@@ -134,44 +130,39 @@ def robust_ratio_bounds(
     >>> bounds.certificate
     'exact for linear models of two classes'
     """
-    y = check_targets(y, _OWNER)
-    check_same_length(_OWNER, X=X, y=y)
-    refuse_regressor(estimator, _OWNER, "It needs a classifier.")
+    y = check_labels(estimator, X, y, _CALLER)
     attacks = _attack_list(attacks)
-    check_choice(reference, "reference", _OWNER, ("predicted", "true", "max"))
-    if tolerances is None:
-        tolerances = np.arange(21) / 100
-    tolerances = check_scores(tolerances, _OWNER, name="tolerances")
-    check_fractions(tolerances, _OWNER, name="tolerances")
-    values = check_rows(to_array(X), _OWNER)
-    if values.dtype.kind != "f":
-        values = values.astype(np.float64)
+    check_choice(reference, "reference", _CALLER, ("predicted", "true", "max"))
+    tolerances = check_tolerances(tolerances, _CALLER)
+    values = float_rows(X, _CALLER)
     ball = _ball(attacks, values, eps, norm, data_range)
-    shares = Shares(clusters, len(y), confidence, _OWNER)
+    samples = SampleGroups(y, None, clusters, confidence=confidence, caller=_CALLER)
     strong = [at_full_strength(attack)[0] for attack in attacks]
-    p = predict_probabilities(estimator, X, _OWNER)
+    p = predict_probabilities(estimator, X, _CALLER)
     labels = column_labels(estimator, p.shape[1])
     columns = None
     if reference == "predicted":
         columns = p.argmax(axis=1)
     elif reference == "true":
-        columns = label_columns(label_array(y, _OWNER, "y"), labels, p.shape[1], _OWNER)
-    store = Checkpoint(checkpoint, _OWNER)
+        columns = label_columns(
+            label_array(y, _CALLER, "y"), labels, p.shape[1], _CALLER
+        )
+    store = Checkpoint(checkpoint, _CALLER)
     prefix = store.prefix(estimator, X, y)
     found, atol = np.zeros(len(y)), 0.0
     for attack in strong:
         key = store.key(prefix, "within the ball", attack, ball)
         q = store.run(key, _within_ball, estimator, attack, X, y, values, ball)
-        shift, slack = shift_and_atol(p, q, reference, y, labels, _OWNER)
+        shift, slack = shift_and_atol(p, q, reference, y, labels, _CALLER)
         found, atol = np.maximum(found, shift), max(atol, slack)
     exact = values.astype(np.float64)
-    proof = certify(estimator, X, exact, p.astype(np.float64), caller=_OWNER, **ball)
+    proof = certify(estimator, X, exact, p.astype(np.float64), caller=_CALLER, **ball)
     certified = proof.shift(p.astype(np.float64), columns)
     if values.dtype != np.float64 or p.dtype != np.float64:
         certified = certified + 1e-6  # the model rounds
     if (found > certified + 1e-5).any():
         warnings.warn(
-            f"{_OWNER} found a larger move of the probability than the certificate "
+            f"{_CALLER} found a larger move of the probability than the certificate "
             f"allows ({proof.name}), for {int((found > certified + 1e-5).sum())} "
             "samples; what was found is counted. Does predict_proba give the same "
             "answer twice?",
@@ -181,13 +172,15 @@ def robust_ratio_bounds(
     certified = np.maximum(certified, found)
     lower = certified[:, None] <= tolerances + atol
     upper = found[:, None] <= tolerances + atol
+    low, _ = samples.limits(lower)
+    _, high = samples.limits(upper)
     return Results(
         columns=("tolerances", "lower", "upper", "low", "high"),
         tolerances=tolerances,
         lower=lower.mean(axis=0),
         upper=upper.mean(axis=0),
-        low=np.array([shares.bounds(hits)[0] for hits in lower.T]),
-        high=np.array([shares.bounds(hits)[1] for hits in upper.T]),
+        low=low,
+        high=high,
         certificate=proof.name,
         is_exact=proof.is_exact,
         per_sample=Results(
@@ -197,7 +190,7 @@ def robust_ratio_bounds(
         n_samples=len(y),
         confidence=float(confidence),
         attacks=[repr(attack) for attack in attacks],
-        **shares.facts(),
+        **samples.facts(),
     )
 
 
@@ -205,14 +198,14 @@ def _attack_list(attacks):
     attacks = list(attacks) if isinstance(attacks, (list, tuple)) else [attacks]
     rule = "an object with perturb(estimator, X, y), or a list of them"
     if not attacks:
-        raise invalid("attacks", _OWNER, rule, attacks)
+        raise invalid("attacks", _CALLER, rule, attacks)
     for attack in attacks:
         if isinstance(attack, type) or not callable(getattr(attack, "perturb", None)):
-            raise invalid("attacks", _OWNER, rule, attack)
+            raise invalid("attacks", _CALLER, rule, attack)
         for name in ("target", "constraints"):
             if getattr(attack, name, None) is not None:
                 # A target is one way out of many; constraints make another ball.
-                raise invalid("attacks", _OWNER, f"attacks without {name}", attack)
+                raise invalid("attacks", _CALLER, f"attacks without {name}", attack)
     return attacks
 
 
@@ -224,9 +217,9 @@ def _ball(attacks, values, eps, norm, data_range):
         norm = _shared(attacks, "norm")
     if isinstance(data_range, str) and data_range == _OF_ATTACK:
         data_range = _shared(attacks, "data_range")
-    eps = check_number(eps, "eps", _OWNER, low=0)
+    eps = check_number(eps, "eps", _CALLER, low=0)
     if not np.isscalar(norm) or norm not in (*NORMS, 0):
-        raise invalid("norm", _OWNER, "numpy.inf, 2, 1 or 0", norm)
+        raise invalid("norm", _CALLER, "numpy.inf, 2, 1 or 0", norm)
     if data_range is not None:
         try:
             low, high = (np.asarray(b, dtype=np.float64) for b in data_range)
@@ -237,10 +230,10 @@ def _ball(attacks, values, eps, norm, data_range):
             fine = False
         if not fine:
             rule = "'attack', None or a pair (low, high), scalars or one per feature"
-            raise invalid("data_range", _OWNER, rule, data_range)
+            raise invalid("data_range", _CALLER, rule, data_range)
         slack = 1e-6 * (high - low)
         if (values < low - slack).any() or (values > high + slack).any():
-            raise ValueError(f"{_OWNER} found input outside data_range={data_range}.")
+            raise ValueError(f"{_CALLER} found input outside data_range={data_range}.")
     return {"eps": eps, "norm": norm, "data_range": data_range}
 
 
@@ -250,13 +243,13 @@ def _shared(attacks, name):
         if name == "data_range":
             return None
         raise ValueError(
-            f"{_OWNER} bounds the ratio within one ball, and an attack has no {name}. "
+            f"{_CALLER} bounds the ratio within one ball, and an attack has no {name}. "
             f"Give {name}."
         )
     first, *others = (getattr(attack, name) for attack in attacks)
     if not all(_same(first, other) for other in others):
         raise ValueError(
-            f"{_OWNER} bounds the ratio within one ball, and these attacks differ in "
+            f"{_CALLER} bounds the ratio within one ball, and these attacks differ in "
             f"{name}. Give {name}."
         )
     return first
@@ -281,14 +274,14 @@ def _within_ball(estimator, attack, X, y, values, ball):
         moved = np.asarray(to_array(X_adv))
         if moved.shape != values.shape:
             raise ValueError(
-                f"{_OWNER} needs examples of the shape of X, {values.shape}. "
+                f"{_CALLER} needs examples of the shape of X, {values.shape}. "
                 f"{type(attack).__name__} returned {moved.shape}."
             )
         if not np.isfinite(moved).all():
             raise ValueError(
-                f"{_OWNER} needs finite examples; {type(attack).__name__} returned "
+                f"{_CALLER} needs finite examples; {type(attack).__name__} returned "
                 "NaN or infinity."
             )
-        domain = Domain(values, None, caller=_OWNER, **ball)
+        domain = Domain(values, None, caller=_CALLER, **ball)
         X_adv = like(domain.put_back(moved, values), X)
-    return predict_probabilities(estimator, X_adv, _OWNER)
+    return predict_probabilities(estimator, X_adv, _CALLER)

@@ -1,4 +1,4 @@
-"""One run of an attack as an array, so that a checkpoint can keep it."""
+"""Run of an attack as one array, so that a checkpoint can keep it."""
 
 import warnings
 
@@ -12,32 +12,32 @@ from skrobust.metrics.labels import label_pair
 _COUNTS = ("forward", "backward", "queries", "iterations")
 
 
-def right_labels(estimator, X, y):
-    """Return whether the estimator is right about each row."""
-    y, predicted = label_pair(y, predict_labels(estimator, X), "evaluate_attack")
+def correct_labels(estimator, X, y, caller="evaluate_attack"):
+    """Return whether the estimator predicts the label of each row."""
+    y, predicted = label_pair(y, predict_labels(estimator, X), caller)
     return predicted == y
 
 
 def attack_table(estimator, attack, X, y):
-    """Return one row per fact of a run: right under attack, success, norm, counts.
+    """Return one row per fact of a run: correct under attack, success, norm, counts.
 
-    What a perturbation or an object of the user's own cannot say is nan.
+    Facts that a perturbation or an object of your own does not report are nan.
     """
-    nothing = np.full(len(y), np.nan)
+    unknown = np.full(len(y), np.nan)
     if not isinstance(attack, BaseAttack):
-        right = right_labels(estimator, attack.perturb(estimator, X, y), y)
-        return np.array([right, ~right] + [nothing] * 5, dtype=np.float64)
+        correct = correct_labels(estimator, attack.perturb(estimator, X, y), y)
+        return np.array([correct, ~correct] + [unknown] * 5, dtype=np.float64)
     result = attack.run(estimator, X, y)
-    for sentence in result.warnings:
-        warnings.warn(sentence, UserWarning, stacklevel=3)
+    for message in result.warnings:
+        warnings.warn(message, UserWarning, stacklevel=3)
     counts = [getattr(result, name) for name in _COUNTS]
-    rows = [right_labels(estimator, result.X_adv, y), result.success, result.norm]
-    rows += [nothing if part is None else part for part in counts]
+    rows = [correct_labels(estimator, result.X_adv, y), result.success, result.norm]
+    rows += [unknown if part is None else part for part in counts]
     return np.array(rows, dtype=np.float64)
 
 
 def per_sample(table):
-    """Return the table of a run by name, without what was not counted."""
+    """Return the facts of a run by name, without those that are unknown."""
     found = dict(zip(("success", "norm", *_COUNTS), table[1:], strict=True))
     found["success"] = found["success"].astype(bool)
     for name in _COUNTS:

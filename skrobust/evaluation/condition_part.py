@@ -1,15 +1,23 @@
-"""One condition scored once: the part that runs in a worker and is kept on disk."""
+"""Score of one condition: the part that runs in a worker and is kept on disk."""
 
 from collections import Counter
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
+from sklearn.metrics import get_scorer_names as scikit_learn_names
 
-from skrobust._responses import is_net, predict_labels, unwrap
+from skrobust._responses import (
+    is_net,
+    predict_labels,
+    predict_probabilities,
+    unwrap,
+)
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
+from skrobust.metrics.registry import find_metric
 
+_ACCURACIES = ("accuracy", "robust_accuracy")  # equal under one condition
 _NETS = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
 
 
@@ -20,11 +28,50 @@ def answers_classes(estimator):
     return is_classifier(estimator) or bool(kinds & _NETS)
 
 
-def find_scorer(estimator, scoring):
-    """Return None for accuracy, whose correctness is kept, and otherwise a scorer."""
-    if scoring == "accuracy" or (scoring is None and answers_classes(estimator)):
+class MetricScorer:
+    """Scorer of a registered metric on rows that a condition has already changed.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+        The metric.
+    """
+
+    def __init__(self, spec):
+        self.spec = spec
+
+    def __call__(self, estimator, X, y):
+        """Return the score; greater is better."""
+        spec = self.spec
+        if "probabilities" in spec.needs:
+            answers = predict_probabilities(estimator, X, f"The {spec.title}")
+        else:
+            answers = predict_labels(estimator, X)
+        value = spec.function(y, answers)
+        return value if spec.greater_is_better else -value
+
+
+def find_scorer(estimator, scoring, caller):
+    """Return None for accuracy, whose correctness is kept, and otherwise a scorer.
+
+    Names of scikit-learn come before those of the registered metrics.
+    """
+    spec = find_metric(scoring)
+    if scoring is None and answers_classes(estimator):
         return None
-    return check_scoring(estimator, scoring=scoring)
+    if spec is not None and spec.name in _ACCURACIES:
+        return None
+    is_own = spec is not None and scoring not in scikit_learn_names()
+    if not is_own:
+        return check_scoring(estimator, scoring=scoring)
+    missing = sorted(spec.needs & {"clean", "tolerance", "conditions"})
+    if missing:
+        raise ValueError(
+            f"{caller} scores the rows of one condition at a time, and {spec.name!r} "
+            f"needs {' and '.join(missing)}. Pass a scorer made by "
+            "skrobust.metrics.get_scorer instead."
+        )
+    return MetricScorer(spec) if spec.scorer is None else spec.scorer()
 
 
 def clean_part(estimator, X, y, scorer, caller):
@@ -37,7 +84,7 @@ def clean_part(estimator, X, y, scorer, caller):
 
 
 def condition_part(estimator, condition, X, y, scorer, clean, caller):
-    """Return the score or, for accuracy, what is right and what has flipped.
+    """Return the score or, for accuracy, what is correct and what has flipped.
 
     Parameters
     ----------

@@ -1,6 +1,5 @@
-"""What can be wrong with an evaluation before any attack runs: model and input."""
+"""Checks of model and input before any attack runs."""
 
-import dataclasses
 import warnings
 
 import numpy as np
@@ -8,43 +7,16 @@ from scipy.special import logsumexp
 
 from skrobust._differentiable import differentiable_view
 from skrobust._responses import predict_labels, predict_probabilities
+from skrobust.evaluation.doubts import doubt
 
-_OWNER = "check_evaluation"
+_CALLER = "check_evaluation"
 _SATURATED = 100.0  # log odds at which cross entropy underflows in single precision
-
-
-@dataclasses.dataclass(frozen=True)
-class EvaluationWarning:
-    """One doubt about an evaluation.
-
-    Parameters
-    ----------
-    code : str
-        Short name of the check.
-    sentence : str
-        What was seen and what to do.
-    numbers : dict
-        The numbers behind it.
-
-    Examples
-    --------
-    >>> from skrobust.evaluation import EvaluationWarning
-    >>> print(EvaluationWarning("UNBOUNDED", "Accuracy stays.", {"accuracy": 0.8}))
-    UNBOUNDED: Accuracy stays.
-    """
-
-    code: str
-    sentence: str
-    numbers: dict
-
-    def __str__(self):
-        return f"{self.code}: {self.sentence}"
 
 
 def responses(estimator, X):
     """Return probabilities, scores or one-hot labels of shape (n, n_columns)."""
     if hasattr(estimator, "predict_proba"):
-        return predict_probabilities(estimator, X, _OWNER)
+        return predict_probabilities(estimator, X, _CALLER)
     if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
         return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
@@ -53,17 +25,12 @@ def responses(estimator, X):
 
 
 def check_answers(estimator, X, take):
-    """Yield doubts about a model that does not answer the same question alike."""
+    """Yield doubts about a model whose answers for the same rows differ."""
     first, second = responses(estimator, X), responses(estimator, X)
     scale = max(1.0, float(np.abs(first).max()))
     differ = float(np.abs(first - second).max())
     if differ > 1e-4 * scale:
-        yield EvaluationWarning(
-            "STOCHASTIC",
-            f"Two clean passes differ by up to {differ:.3g}: the model draws random "
-            "numbers or is in training mode. Switch that off, or average over passes.",
-            {"largest_difference": differ},
-        )
+        yield doubt("STOCHASTIC", {"largest_difference": differ})
         return
     if len(first) < 4:
         return
@@ -75,12 +42,7 @@ def check_answers(estimator, X, take):
     alone = np.concatenate(alone)
     differ = float(np.abs(alone - first[: len(alone)]).max())
     if differ > 1e-3 * scale:
-        yield EvaluationWarning(
-            "BATCH_DEPENDENT",
-            f"Rows asked in pairs and in a batch differ by up to {differ:.3g}: batch "
-            "normalisation in training mode? Every number then depends on the batch.",
-            {"largest_difference": differ},
-        )
+        yield doubt("BATCH_DEPENDENT", {"largest_difference": differ})
 
 
 def check_input(values, eps, norm, data_range):
@@ -92,40 +54,27 @@ def check_input(values, eps, norm, data_range):
     slack = 0.02 + 4 / np.sqrt(len(flat))
     alike = (np.abs(mean) < slack) & (np.abs(sd - 1) < slack)
     if len(flat) >= 20 and moving.any() and alike[moving].mean() > 0.9 and low < 0:
-        yield EvaluationWarning(
-            "INPUT_SCALE",
-            "X looks standardised (mean 0, standard deviation 1 per feature), so eps "
-            "is in standard deviations and not in raw units. Put the scaler into the "
-            "pipeline and attack the raw input.",
-            {"mean": float(np.abs(mean).max()), "sd": float(np.median(sd[moving]))},
-        )
+        sd = float(np.median(sd[moving]))
+        numbers = {"mean": float(np.abs(mean).max()), "sd": sd}
+        yield doubt("INPUT_SCALE", numbers)
     whole = bool((flat == np.round(flat)).all()) and high - low >= 10
     # Less than one step can be meant where there are few steps; 1/50 of all is not.
     small = eps is not None and 0 < eps < min(1, 0.02 * (high - low))
     if small and whole and norm == np.inf:
-        yield EvaluationWarning(
-            "INPUT_SCALE",
-            f"X holds whole numbers from {low:g} to {high:g} and eps={eps:g} is less "
-            "than one step. Is eps meant for input in [0, 1]?",
-            {"low": low, "high": high, "eps": eps},
-        )
+        yield doubt("INPUT_SCALE", {"low": low, "high": high, "eps": eps}, "of eps")
     if data_range is None:
         return
     floor, ceiling = (np.asarray(bound, dtype=np.float64) for bound in data_range)
     span = float((ceiling - floor).max())
     if high > low and span > 10 * (high - low):
-        yield EvaluationWarning(
-            "INPUT_SCALE",
-            f"X lies in [{low:g}, {high:g}], a small part of data_range (width "
-            f"{span:g}). Was X scaled before, and data_range not?",
-            {"low": low, "high": high, "width": span},
-        )
+        numbers = {"low": low, "high": high, "width": span}
+        yield doubt("INPUT_SCALE", numbers, "of data_range")
 
 
 def check_gradients(estimator, X, y):
     """Yield doubts about the gradients of a model; none where there is no view."""
     try:
-        view = differentiable_view(estimator, _OWNER)
+        view = differentiable_view(estimator, _CALLER)
     except (ValueError, TypeError):
         return
     with view:
@@ -148,13 +97,7 @@ def check_gradients(estimator, X, y):
     flat = np.asarray(gradient, dtype=np.float64).reshape(len(X), -1)
     dead = float((~np.isfinite(flat).all(axis=1) | ~flat.any(axis=1)).mean())
     if dead > 0:
-        yield EvaluationWarning(
-            "ZERO_GRADIENT",
-            f"The gradient of {dead:.0%} of the samples is zero or not finite: what "
-            "follows gradients cannot attack them, which is no robustness. Use a "
-            "black-box attack, or a differentiable stand-in for the step that blocks.",
-            {"share": dead},
-        )
+        yield doubt("ZERO_GRADIENT", {"share": dead})
 
 
 def _check_logits(logits):
@@ -162,30 +105,20 @@ def _check_logits(logits):
     within = logits.min() >= 0 and logits.max() <= 1
     single = logits.shape[1] == 2 and not logits[:, 0].any()
     if within and len(logits) > 1 and (rows_sum or single) and logits.any():
-        yield EvaluationWarning(
-            "PROBABILITIES_AS_LOGITS",
-            "The outputs that the loss takes as logits are probabilities (softmax or "
-            "sigmoid twice): gradients vanish and probabilities are wrong. Return "
-            "logits, or use the loss for probabilities.",
-            {"smallest": float(logits.min()), "largest": float(logits.max())},
-        )
+        numbers = {"smallest": float(logits.min()), "largest": float(logits.max())}
+        yield doubt("PROBABILITIES_AS_LOGITS", numbers)
     best = logits.argmax(axis=1)
     others = logits.copy()
     others[np.arange(len(logits)), best] = -np.inf
     odds = logits.max(axis=1) - logsumexp(others, axis=1)
     share = float((odds > _SATURATED).mean())
     if share > 0.01:
-        yield EvaluationWarning(
-            "SATURATED_LOSS",
-            f"For {share:.0%} of the samples the log odds exceed {_SATURATED:g}: the "
-            "gradient of cross entropy underflows there, and attacks that follow it "
-            "call the model robust. Use a margin loss, or the log odds.",
-            {"share": share, "median_log_odds": float(np.median(odds))},
-        )
+        numbers = {"share": share, "median_log_odds": float(np.median(odds))}
+        yield doubt("SATURATED_LOSS", numbers)
 
 
 def quietly(function, *arguments, **settings):
-    """Call a function without its warnings, which the checks replace."""
+    """Call a function without its warnings; the checks replace them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(*arguments, **settings)

@@ -72,10 +72,7 @@ def _curves(table, clean_score):
         mean_score=mean_score,
         area=area,
     )
-    return {
-        "area_under_severity_curve": float(area.mean()),
-        "corruptions": corruptions,
-    }
+    return {"area_under_severity_curve": float(area.mean()), "corruptions": corruptions}
 
 
 def index_interval(correct, units, confidence, caller):

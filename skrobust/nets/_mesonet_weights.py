@@ -1,4 +1,4 @@
-"""The published weights of MesoNet, from Keras HDF5 into torch."""
+"""Published weights of MesoNet, from Keras HDF5 into torch."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import numpy as np
 from skrobust._optional import require
 from skrobust._validation import invalid
 
-_OWNER = "load_mesonet_weights"
+_CALLER = "load_mesonet_weights"
 _NAMES = {
     "conv2d": ("kernel", "bias"),
     "batch_normalization": ("gamma", "beta", "moving_mean", "moving_variance"),
@@ -19,10 +19,9 @@ _NAMES = {
 def load_mesonet_weights(path):
     """Return a Meso4 or MesoInception4 with weights from a Keras HDF5 file.
 
-    Which of the two it is, the layers in the file tell. Layers are taken in the order
-    of the numbers in their names, which is that of their making; every shape is
-    compared with what the net needs before anything is read. Nothing in such a file is
-    executed.
+    The layers in the file tell which of the two it is. They are taken in the order of
+    the numbers in their names, in which Keras made them; every shape is compared with
+    that of the net before anything is read. Nothing in such a file is executed.
 
     The published files of Meso-4 list no LeakyReLU among their layers, the published
     code has one; as there, it is used here.
@@ -53,25 +52,25 @@ def load_mesonet_weights(path):
     >>> net = load_mesonet_weights("Meso4_DF.h5")  # doctest: +SKIP
     >>> net(images).sigmoid()  # the probability of a real face # doctest: +SKIP
     """
-    require("torch", _OWNER, extra="torch")
-    h5py = require("h5py", _OWNER, extra="deepfake")
+    require("torch", _CALLER, extra="torch")
+    h5py = require("h5py", _CALLER, extra="deepfake")
     try:
         path = os.fspath(path)
     except TypeError:
-        raise invalid("path", _OWNER, "the path of an HDF5 file", path) from None
+        raise invalid("path", _CALLER, "the path of an HDF5 file", path) from None
     if not os.path.isfile(path):
-        raise FileNotFoundError(f"{_OWNER} found no file at {path!r}.")
+        raise FileNotFoundError(f"{_CALLER} found no file at {path!r}.")
     try:
         with h5py.File(path, "r") as file:
             return _net_of(file, path)
     except _Foreign as error:
         raise ValueError(
-            f"{_OWNER} takes the weights of Meso4 or MesoInception4 as Keras writes "
+            f"{_CALLER} takes the weights of Meso4 or MesoInception4 as Keras writes "
             f"them; {path!r} {error}."
         ) from None
     except (OSError, RuntimeError, KeyError) as error:
         raise ValueError(
-            f"{_OWNER} could not read {path!r} as HDF5: it is another kind of file, "
+            f"{_CALLER} could not read {path!r} as HDF5: it is another kind of file, "
             f"cut off or damaged ({error})."
         ) from error
 

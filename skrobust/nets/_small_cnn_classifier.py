@@ -1,4 +1,4 @@
-"""A small convolutional classifier for examples, tests and the demo."""
+"""Small convolutional classifier for examples, tests and the demo."""
 
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -9,7 +9,7 @@ from skrobust.nets._to_net_input import ToNetInput
 
 
 def small_cnn_classifier(image_shape, n_classes, *, epochs=30, random_state=0, **net):
-    """Return an unfitted Pipeline: scale to [0, 1], to images, small skorch CNN.
+    """Return an unfitted pipeline of scaling and a small convolutional net.
 
     Two convolutions, pooling and one hidden layer; for pictures of 8 pixels a side and
     more. The weights start from ``random_state`` whatever torch drew before.
@@ -43,7 +43,8 @@ def small_cnn_classifier(image_shape, n_classes, *, epochs=30, random_state=0, *
     """
     require("torch", "small_cnn_classifier", extra="torch")
     require("skorch", "small_cnn_classifier", extra="torch")
-    from skrobust.nets.seeded_classifier import SeededClassifier, SmallCNN
+    from skrobust.nets.seeded_classifier import SeededClassifier
+    from skrobust.nets.small_cnn_module import SmallCNN
 
     channels, height, width = (1, *image_shape)[-3:]
     if min(height, width) < 4:

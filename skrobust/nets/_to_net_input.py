@@ -1,4 +1,4 @@
-"""The step between a table or images and a net."""
+"""Transformer from tables and images to the input of nets."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -8,7 +8,7 @@ from skrobust._validation import invalid
 
 
 class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Turn a data frame or an array of any dtype into the float32 array nets need.
+    """Transformer to float32 arrays, as nets need them.
 
     Nets of torch take float32 and no data frames; this transformer stands before one in
     a Pipeline. It loads no torch, and attacks see through it.

@@ -1,11 +1,11 @@
-"""Layers of a module: how many outputs the last has, and which stay as they are."""
+"""Layers of a module: number of outputs and frozen parameters."""
 
 import torch
 from torch import nn
 
 from skrobust._validation import invalid
 
-OWNER = "make_net_classifier"
+CALLER = "make_net_classifier"
 
 
 def is_one_logit(module, settings):
@@ -17,7 +17,7 @@ def is_one_logit(module, settings):
             module = module(**own)
     if not isinstance(module, nn.Module):
         rule = "a torch module, or a class or function that makes one"
-        raise invalid("module", OWNER, rule, module)
+        raise invalid("module", CALLER, rule, module)
     return n_outputs(module) == 1
 
 
@@ -37,7 +37,7 @@ def check_freeze(freeze):
     is_list = isinstance(freeze, (list, tuple)) and len(freeze) > 0
     if not is_list or not all(isinstance(name, str) for name in freeze):
         rule = "None, 'body' or a list of the beginnings of names"
-        raise invalid("freeze", OWNER, rule, freeze)
+        raise invalid("freeze", CALLER, rule, freeze)
 
 
 def freeze_parameters(module, freeze):
@@ -48,26 +48,26 @@ def freeze_parameters(module, freeze):
     named = [name for name, _ in module.named_parameters()]
     prefixes = freeze
     if freeze == "body":
-        last = _owner_of(named[-1])
-        prefixes = [n for n in named if _owner_of(n) != last]
+        last = _layer_of(named[-1])
+        prefixes = [n for n in named if _layer_of(n) != last]
     for prefix in prefixes:
         if not any(_under(name, prefix) for name in named):
             listed = ", ".join(sorted({name.split(".")[0] for name in named})[:6])
             raise ValueError(
-                f"The 'freeze' parameter of {OWNER} must name parameters of the "
+                f"The 'freeze' parameter of {CALLER} must name parameters of the "
                 f"module. Got {prefix!r}; its names begin with {listed}."
             )
     frozen = {n for n in named if any(_under(n, p) for p in prefixes)}
     if len(frozen) == len(named):
         raise ValueError(
-            f"The 'freeze' parameter of {OWNER} must leave something to learn. "
+            f"The 'freeze' parameter of {CALLER} must leave something to learn. "
             f"Got {freeze!r}, which covers all parameters."
         )
     for name, parameter in module.named_parameters():
         parameter.requires_grad_(name not in frozen)
 
 
-def _owner_of(name):
+def _layer_of(name):
     return name.rpartition(".")[0]
 
 

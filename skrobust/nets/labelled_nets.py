@@ -1,29 +1,23 @@
-"""skorch classifiers that keep labels, seeds and pretrained weights in order."""
+"""Base class of skorch classifiers with labels of any kind."""
 
 import copy
 
 import numpy as np
 import torch
 from sklearn.utils import check_random_state
-from skorch import NeuralNetBinaryClassifier, NeuralNetClassifier
-from torch import nn
 
-from skrobust._validation import check_targets, invalid
-from skrobust.nets.frozen_layers import OWNER, freeze_parameters, n_outputs, rest_frozen
+from skrobust._validation import check_targets
+from skrobust.nets.frozen_layers import (
+    CALLER,
+    freeze_parameters,
+    n_outputs,
+    rest_frozen,
+)
 from skrobust.nets.seeded_classifier import SeededFit
 
 
-def check_classes(classes, caller):
-    """Return labels as a list, or say what is wrong with them."""
-    values = list(classes) if np.ndim(classes) == 1 else []
-    if len(values) < 2 or len(set(map(str, values))) < len(values):
-        rule = "None or a list of at least two different labels"
-        raise invalid("classes", caller, rule, classes)
-    return values
-
-
-class _Labelled(SeededFit):
-    """Between the labels of the user and the columns of a module.
+class LabelledNet(SeededFit):
+    """Base class of nets between the labels of the user and the outputs of a module.
 
     ``classes`` stands in the order of the module's outputs; everything that leaves
     ``infer`` stands in sorted order, so skorch, scorers and attacks see one order.
@@ -53,8 +47,6 @@ class _Labelled(SeededFit):
             **kwargs,
         )
         self.classes = classes
-
-    # -- labels ---------------------------------------------------------------
 
     @property
     def classes_(self):
@@ -173,8 +165,6 @@ class _Labelled(SeededFit):
         columns = np.asarray(super().predict(X)).astype(np.int64)
         return self.classes_[columns]
 
-    # -- the module -----------------------------------------------------------
-
     def _seed_of_fit(self):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
@@ -262,7 +252,7 @@ class _Labelled(SeededFit):
             count = n_outputs(self.module)
             if count is None:
                 raise ValueError(
-                    f"{OWNER} cannot see how many outputs the module has; pass "
+                    f"{CALLER} cannot see how many outputs the module has; pass "
                     "classes=."
                 )
             self.labels_ = np.arange(max(2, count))
@@ -276,66 +266,3 @@ class _Labelled(SeededFit):
                 f"{type(self).__name__} has {len(self.classes_)} classes and a module "
                 f"of {width} outputs; they must be as many."
             )
-
-
-class NetClassifier(_Labelled, NeuralNetClassifier):
-    """A module of one logit a class; see ``make_net_classifier``."""
-
-    def __init__(self, module, *, criterion=nn.CrossEntropyLoss, **kwargs):
-        super().__init__(module, criterion=criterion, **kwargs)
-
-    def _reorder(self, output, order):
-        return output[:, torch.as_tensor(order, device=output.device)]
-
-    def infer(self, x, **fit_params):
-        """Return logits of shape (n, n_classes).
-
-        Parameters
-        ----------
-        x : tensor
-            A batch.
-        **fit_params : dict
-            As in skorch.
-
-        Returns
-        -------
-        output : tensor
-            Logits, or a tuple that begins with them.
-        """
-        output = super().infer(x, **fit_params)
-        first = output[0] if isinstance(output, tuple) else output
-        if first.ndim == 2:
-            self._check_width(first.shape[1])
-        return output
-
-
-class BinaryNetClassifier(_Labelled, NeuralNetBinaryClassifier):
-    """A module of one logit; see ``make_net_classifier``."""
-
-    def __init__(self, module, *, criterion=nn.BCEWithLogitsLoss, **kwargs):
-        super().__init__(module, criterion=criterion, **kwargs)
-
-    def _targets(self, y):
-        return super()._targets(y).astype(np.float32)
-
-    def _reorder(self, output, order):
-        is_logit = isinstance(self.criterion_, nn.BCEWithLogitsLoss)
-        return -output if is_logit else 1 - output
-
-    def get_loss(self, y_pred, y_true, *args, **kwargs):
-        """Return the loss of a batch.
-
-        Parameters
-        ----------
-        y_pred, y_true : tensor
-            Logits and columns.
-        *args, **kwargs : tuple and dict
-            As in skorch.
-
-        Returns
-        -------
-        loss : tensor
-            Its mean.
-        """
-        self._check_width(2)
-        return super().get_loss(y_pred, y_true, *args, **kwargs)

@@ -1,10 +1,10 @@
-"""The residual net of 34 layers; only imported where torch is wanted."""
+"""Residual net of basic blocks."""
 
 from torch import nn
 
 
 class BasicBlock(nn.Module):
-    """Two convolutions and the way around them.
+    """Basic block: two convolutions and the shortcut around them.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class BasicBlock(nn.Module):
 
 
 class ResNet(nn.Module):
-    """Four stages of basic blocks; parameters are named as in torchvision.
+    """Residual net of four stages, with parameters named as in torchvision.
 
     Parameters
     ----------

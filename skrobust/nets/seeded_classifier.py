@@ -1,4 +1,4 @@
-"""Torch modules; only imported where torch is wanted."""
+"""Nets of skorch whose fit depends on their own seed."""
 
 import threading
 
@@ -10,41 +10,8 @@ from torch import nn
 _SEED_LOCK = threading.RLock()
 
 
-class SmallCNN(nn.Module):
-    """Two convolutions, two poolings and a hidden layer; returns logits.
-
-    Parameters
-    ----------
-    channels, height, width : int
-        Shape of an image; sides of at least 4.
-    n_classes : int
-        Number of outputs.
-    """
-
-    def __init__(self, channels=1, height=8, width=8, n_classes=10):
-        super().__init__()
-        self.features = nn.Sequential(
-            nn.Conv2d(channels, 16, 3, padding=1),
-            nn.ReLU(),
-            nn.MaxPool2d(2),
-            nn.Conv2d(16, 32, 3, padding=1),
-            nn.ReLU(),
-            nn.MaxPool2d(2),
-            nn.Flatten(),
-        )
-        self.head = nn.Sequential(
-            nn.Linear(32 * (height // 4) * (width // 4), 64),
-            nn.ReLU(),
-            nn.Linear(64, n_classes),
-        )
-
-    def forward(self, x):
-        """Return logits of shape (n, n_classes)."""
-        return self.head(self.features(x))
-
-
 class SeededFit:
-    """A fit that depends on its own seed; stands before a class of skorch."""
+    """Mixin of skorch nets whose fit depends on its own seed."""
 
     def _seed_of_fit(self):
         return self.seed
@@ -103,7 +70,7 @@ class SeededFit:
 
 
 class SeededClassifier(SeededFit, NeuralNetClassifier):
-    """A net whose fit depends on its own seed, not on what torch drew before.
+    """Classifier of skorch whose fit depends on its own seed alone.
 
     Parameters
     ----------

@@ -4,12 +4,7 @@ import numpy as np
 
 from skrobust._validation import check_choice, invalid
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import (
-    draw_forest,
-    draw_reference,
-    hollow_out,
-    legend_above,
-)
+from skrobust.plots.drawing import draw_forest, draw_reference, hollow_out, legend_above
 
 
 class GroupGapDisplay(BaseDisplay):

@@ -188,10 +188,7 @@ class LabelBudgetDisplay(BaseDisplay):
         upper, size = self._start(upper, 4, 1.8)
         self.lines_, self.bands_, self.failure_lines_ = {}, {}, {}
         for place, (name, curve) in enumerate(self.curves.items()):
-            style = {
-                **line_style(place, marker=self.simulated),
-                **(line_kwargs or {}),
-            }
+            style = {**line_style(place, marker=self.simulated), **(line_kwargs or {})}
             self._draw_estimates(place, name, curve, style)
             if lower is not None:
                 (self.failure_lines_[name],) = lower.plot(

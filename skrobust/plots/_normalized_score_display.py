@@ -7,12 +7,7 @@ from skrobust._containers import shape_of
 from skrobust._validation import check_choice
 from skrobust.metrics import normalized_score_parts
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import (
-    color_of,
-    draw_reference,
-    label_axes,
-    size_in_inches,
-)
+from skrobust.plots.drawing import color_of, draw_reference, label_axes, size_in_inches
 
 _KEYS = ("raw", "dimensionality", "signal", "imbalance", "unclipped", "score")
 _TASKS = {

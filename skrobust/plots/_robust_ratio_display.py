@@ -4,13 +4,7 @@ import numpy as np
 
 from skrobust.evaluation import evaluate_attack
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import (
-    color_of,
-    draw_band,
-    ink,
-    label_axes,
-    size_in_inches,
-)
+from skrobust.plots.drawing import color_of, draw_band, ink, label_axes, size_in_inches
 
 _STYLES = {
     "loss": ("published loss", "-", "o"),
@@ -219,11 +213,7 @@ class RobustRatioDisplay(BaseDisplay):
             x = curve["tolerance"]
             # Markers of two modes alternate, so that equal curves show both.
             step = max(1, len(x) // 5)
-            settings = {
-                "color": color_of(i),
-                "linestyle": style,
-                "marker": marker,
-            }
+            settings = {"color": color_of(i), "linestyle": style, "marker": marker}
             settings |= {"markersize": 4, "markevery": (i * step // 2, step)}
             settings |= {"label": f"robust ratio, {label}", **line_kwargs}
             (line,) = self.ax_.plot(x, curve["robust_ratio"], **settings)

@@ -7,6 +7,8 @@ import os
 
 import numpy as np
 
+from skrobust.metrics import Interval
+
 
 def to_plain(value):
     """Return a value as dicts, lists, text, finite numbers, booleans and None.
@@ -29,7 +31,7 @@ def to_plain(value):
     """
     if isinstance(value, dict):
         return {str(k): to_plain(v) for k, v in value.items() if not _is_large(k, v)}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, Interval)):
         return [to_plain(v) for v in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return to_plain(dataclasses.asdict(value))

@@ -2,8 +2,22 @@
 
 from dataclasses import asdict, dataclass
 
+import numpy as np
+
 from skrobust._optional import require
 from skrobust._results import facts_html
+
+
+@dataclass(frozen=True)
+class IntervalRequest:
+    """What is asked of an interval, whatever the metric."""
+
+    clusters: object
+    confidence: float
+    method: str
+    n_resamples: int
+    rng: np.random.Generator
+    caller: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +85,12 @@ class Interval:
 
     def __iter__(self):
         return iter((self.low, self.high))
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, place):
+        return (self.low, self.high)[place]
 
     def __repr__(self):
         text = (
