@@ -63,7 +63,7 @@ def label(pool, state, **options):
 def _label(session, source, options, say, resume):
     budget = options["n"] or options["until"]
     if not session.exists and not budget:
-        raise UserError("Give a number of labels with -n, or a half-width with --until.")
+        raise UserError("Give a number of labels (-n) or a half-width (--until).")
     pool, reader = open_session(session, source, options, say)
     if options["n"] and options["n"] > len(pool):
         raise UserError(f"-n is {options['n']}, and the pool has {len(pool)} inputs.")
