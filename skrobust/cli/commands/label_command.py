@@ -4,6 +4,7 @@ import shlex
 
 import click
 
+from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import Interrupted, UserError
 from skrobust.cli.labelling.label_loop import LabelLoop
 from skrobust.cli.labelling.labelling_session import Session
@@ -11,23 +12,26 @@ from skrobust.cli.labelling.open_session import columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import SHARE, pool_options
 from skrobust.cli.labelling.result_text import result_facts, result_text
 from skrobust.cli.option_types import check_different
-from skrobust.cli.options import COUNT, command, flag, option
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import write_json
 
 
-@command(short_help="Label inputs one by one, see the estimate.")
+@shared.command(short_help="Label inputs one by one, see the estimate.")
 @pool_options
-@option("-n n", "How many to go through in all.", COUNT)
-@option(
+@shared.option("-n n", "How many to go through in all.", shared.COUNT)
+@shared.option(
     "--until",
     "Stop once the interval is as narrow as +- this; it stays valid although the "
     "answers decide.",
     SHARE,
 )
-@option("--batch", "Draws at a time.  [default: all of -n, or 10 with --until]", COUNT)
-@flag("--view", "Open the file of each input.")
-@flag("--blind", "Hide predictions, which may sway you.")
+@shared.option(
+    "--batch",
+    "Draws at a time.  [default: all of -n, or 10 with --until]",
+    shared.COUNT,
+)
+@shared.flag("--view", "Open the file of each input.")
+@shared.flag("--blind", "Hide predictions, which may sway you.")
 def label(pool, state, **options):
     """Label inputs of POOL one by one, and watch the estimate.
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from skrobust.cli import options as shared
 from skrobust.cli.attack_options import (
     attack_options,
     build_attacks,
@@ -15,20 +16,6 @@ from skrobust.cli.command_text import command_text
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
 from skrobust.cli.option_types import Name, Sizes, all_sizes
-from skrobust.cli.options import (
-    CHECKS,
-    COUNT,
-    JOBS,
-    MARKDOWN,
-    MODEL_OPTIONS,
-    TRAIN,
-    command,
-    option,
-    output,
-    preset_option,
-    repeated,
-    with_options,
-)
 from skrobust.cli.report_files import check_names, write_files
 from skrobust.cli.rows_file import load_data, load_rows
 from skrobust.cli.terminal_text import Progress, shows_progress_bars
@@ -55,48 +42,50 @@ def threshold_names():
     return (*MEASURES, *metrics)
 
 
-@command(short_help="Write an HTML report on fitted models.")
+@shared.command(short_help="Write an HTML report on fitted models.")
 @click.argument("model")
 @click.argument("data")
-@output("--out", "The HTML file.", required=True)
-@MARKDOWN
-@with_options(*attack_options("FGSM", "PGD"))
-@repeated(
+@shared.output("--out", "The HTML file.", required=True)
+@shared.MARKDOWN
+@shared.with_options(*attack_options("FGSM", "PGD"))
+@shared.repeated(
     "--radii",
     "Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
     Sizes(),
     callback=all_sizes,
 )
-@preset_option(
+@shared.preset_option(
     "Conditions to perturb the rows by; default: asi68 for images, text for text, and "
     "tabular for tables with --x-train."
 )
-@TRAIN
-@repeated(
+@shared.TRAIN
+@shared.repeated(
     "--metric metrics",
     "A further metric of the labels and the predictions; may be repeated.",
     Name(label_metric_names),
 )
-@repeated(
+@shared.repeated(
     "--groups",
     "Compare the groups of a column, such as region; may be repeated.",
     metavar="COLUMN",
 )
-@option("--times", "Follow the score over the periods of a column.", metavar="COLUMN")
-@CHECKS
-@option(
+@shared.option(
+    "--times", "Follow the score over the periods of a column.", metavar="COLUMN"
+)
+@shared.CHECKS
+@shared.option(
     "--n-samples",
     "Size of the whole data set, training rows included; default: the rows.",
-    COUNT,
+    shared.COUNT,
 )
-@option(
+@shared.option(
     "--n-labels",
     "Labels to spend in the rehearsal of operational testing.",
-    COUNT,
+    shared.COUNT,
     default=100,
 )
-@JOBS
-@with_options(*MODEL_OPTIONS)
+@shared.JOBS
+@shared.with_options(*shared.MODEL_OPTIONS)
 @threshold_options(threshold_names)
 @click.pass_context
 def report(ctx, model, data, **options):

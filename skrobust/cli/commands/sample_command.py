@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import Interrupted, UserError
 from skrobust.cli.labelling.answers_file import (
     has_answers,
@@ -15,18 +16,17 @@ from skrobust.cli.labelling.open_session import columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import SHARE, pool_options
 from skrobust.cli.labelling.result_text import result_facts, result_text
 from skrobust.cli.option_types import check_different
-from skrobust.cli.options import COUNT, command, flag, option, output
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import write_json
 
 
-@command(short_help="Choose what to label; tell what labels mean.")
+@shared.command(short_help="Choose what to label; tell what labels mean.")
 @pool_options
-@option("-n n", "How many more to label.", COUNT)
-@output("--to-label", "CSV file to write: inputs to label.")
-@option("--answers", "CSV file to read: such a list with answers filled in.")
-@flag("--correct", "Let --answers replace earlier answers.")
-@option("--half-width", "Tell how many labels this would take.", SHARE)
+@shared.option("-n n", "How many more to label.", shared.COUNT)
+@shared.output("--to-label", "CSV file to write: inputs to label.")
+@shared.option("--answers", "CSV file to read: such a list with answers filled in.")
+@shared.flag("--correct", "Let --answers replace earlier answers.")
+@shared.option("--half-width", "Tell how many labels this would take.", SHARE)
 def sample(pool, state, **options):
     """Choose inputs of POOL to label, and estimate the accuracy from the labels.
 
