@@ -4,7 +4,7 @@ import importlib.util
 import json
 import sys
 
-_NEEDED = ("click", "jinja2", "matplotlib", "pandas", "skops", "tqdm")
+from skrobust.cli.installed_packages import NEEDED, doctor_facts, doctor_text
 
 
 def main(args=None):
@@ -21,7 +21,8 @@ def main(args=None):
         0, 1 for a threshold of ``--fail-under`` that was missed, 2 for an error that
         the user can mend, 130 after Ctrl-C.
     """
-    missing = [name for name in _NEEDED if not _is_installed(name)]
+    needed = (module for _, module, extra, _ in NEEDED if extra == "report")
+    missing = [module for module in needed if not _is_installed(module)]
     words = sys.argv[1:] if args is None else list(args)
     if missing and words[:1] == ["doctor"]:
         return _run_doctor(words)  # it needs none of them
@@ -42,8 +43,6 @@ def main(args=None):
 
 
 def _run_doctor(words):
-    from skrobust.cli.installed_packages import doctor_facts, doctor_text
-
     facts = doctor_facts()
     text = json.dumps(facts, indent=1) if "--json" in words else doctor_text(facts)
     sys.stdout.write(f"{text}\n")

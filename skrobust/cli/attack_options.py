@@ -1,10 +1,10 @@
 """Options of attacks, and the attacks that they make."""
 
-import click
 import numpy as np
+from click import Choice
 
 from skrobust.cli.option_types import Name, Sizes, all_sizes, check_settings
-from skrobust.cli.options import choice, repeated, set_option
+from skrobust.cli.options import option, repeated, set_option
 from skrobust.report.attack_classes import get_attack_classes, parameter_names
 
 # Parameters that a command sets itself, so that --set may not.
@@ -30,27 +30,19 @@ def attack_options(*default, eps_required=False):
     return [
         repeated(
             "--eps",
-            type=Sizes(),
+            "Size of the attacks in units of the raw input (pixels of 0 to 255: 8, not "
+            f"8/255); several separated by commas.{without}",
+            Sizes(),
             callback=all_sizes,
             required=eps_required,
-            help="Size of the attacks in units of the raw input (pixels of 0 to 255: "
-            f"8, not 8/255); several separated by commas.{without}",
         ),
         repeated(
-            "--attack",
-            "names",
-            type=Name(get_attack_classes),
+            "--attack names",
+            "An attack; may be repeated.",
+            Name(get_attack_classes),
             default=default,
-            show_default=True,
-            help="An attack; may be repeated.",
         ),
-        click.option(
-            "--norm",
-            type=choice(["inf", "2", "1"]),
-            default="inf",
-            show_default=True,
-            help="Norm of --eps.",
-        ),
+        option("--norm", "Norm of --eps.", Choice(["inf", "2", "1"]), default="inf"),
         set_option("A setting of the attacks that have it, such as n_steps=100."),
     ]
 

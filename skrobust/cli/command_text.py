@@ -15,7 +15,7 @@ def command_text(ctx):
     Parameters
     ----------
     ctx : click.Context
-        Of the command.
+        Context of the command.
 
     Returns
     -------

@@ -28,11 +28,11 @@ def run_demo(
     Parameters
     ----------
     seed : int
-        Of the split, the models and the report.
+        Seed of the split, the models and the report.
     quick : bool, default=False
         Fewer passes of the CNN and fewer rows scored.
     call : str, default=None
-        What reproduces the report.
+        Call that reproduces the report.
     progress : callable, default=None
         Called with a line before each step.
     verbose : int, default=0

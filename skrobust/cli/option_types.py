@@ -129,9 +129,12 @@ def check_settings(owner, settings, known):
 
 
 def output_file(ctx, param, value):
-    """Return the path of a file that may be written, or say why it may not."""
-    if value is None:
-        return None
+    """Return the path of a file that may be written, or say why it may not.
+
+    The option ``--json`` also takes - for stdout.
+    """
+    if value is None or (value == "-" and param.name == "json_out"):
+        return value
     path = Path(value)
     if path.is_dir():
         raise UserError(f"{value!r} is a folder; name a file.")
@@ -140,11 +143,6 @@ def output_file(ctx, param, value):
     if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
         raise UserError(f"{value!r} may not be written.")
     return value
-
-
-def output_file_or_stdout(ctx, param, value):
-    """Return ``-`` for stdout, or the path of a file that may be written."""
-    return value if value == "-" else output_file(ctx, param, value)
 
 
 def check_different(files):

@@ -5,18 +5,22 @@ from functools import partial
 import click
 
 from skrobust.cli.exit_codes import CODES
-from skrobust.cli.option_types import (
-    Numbers,
-    Setting,
-    output_file,
-    output_file_or_stdout,
-)
+from skrobust.cli.option_types import Numbers, Setting, output_file
 from skrobust.perturbations.presets import get_preset_names
 
 command = partial(click.command, epilog=CODES)
-flag = partial(click.option, is_flag=True)
-repeated = partial(click.option, multiple=True)
-choice = click.Choice
+COUNT, SEEDS = click.IntRange(min=1), click.IntRange(min=0)
+
+
+def option(names, help, type=None, **more):
+    """Return an option; its names are separated by spaces, and a default is shown."""
+    more = {"show_default": "default" in more, **more}
+    return click.option(*names.split(), type=type, help=help, **more)
+
+
+flag = partial(option, is_flag=True)
+repeated = partial(option, multiple=True)
+output = partial(option, callback=output_file, metavar="FILE")
 
 
 def with_options(*options):
@@ -32,89 +36,71 @@ def with_options(*options):
 
 def preset_option(help):
     """Return the option ``--preset``."""
-    return click.option("--preset", type=choice(get_preset_names()), help=help)
+    return option("--preset", help, click.Choice(get_preset_names()))
 
 
 def set_option(help, name="settings"):
     """Return the option ``--set NAME=VALUE``."""
-    return repeated("--set", name, type=Setting(), metavar="NAME=VALUE", help=help)
+    return repeated(f"--set {name}", help, Setting(), metavar="NAME=VALUE")
 
 
-SEED = click.option(
+SEED = option(
     "--seed",
-    type=click.IntRange(min=0),
+    "Seed of everything that is drawn; random_state in Python.",
+    SEEDS,
     default=0,
-    show_default=True,
-    help="Seed of everything that is drawn; random_state in Python.",
 )
-JOBS = click.option(
-    "--n-jobs",
-    type=int,
-    default=1,
-    show_default=True,
-    help="Conditions scored at a time; -1 takes all cores.",
+JOBS = option(
+    "--n-jobs", "Conditions scored at a time; -1 takes all cores.", int, default=1
 )
-TOLERANCE = click.option(
+TOLERANCE = option(
     "--tolerance",
-    type=click.FloatRange(min=0),
-    help="Largest move that the robust ratio accepts: of a probability (default 0.05), "
-    "or of a prediction in units of the target (default 5 % of their spread).",
+    "Largest move that the robust ratio accepts: of a probability (default 0.05), or "
+    "of a prediction in units of the target (default 5 % of their spread).",
+    click.FloatRange(min=0),
 )
-TRAIN = click.option(
+TRAIN = option(
     "--x-train",
+    "The training rows, from which the perturbations of tables learn their scales; "
+    "X_train or X_ref in Python.",
     metavar="TABLE",
-    help="The training rows, from which the perturbations of tables learn their "
-    "scales; X_train or X_ref in Python.",
 )
-CHECKS = click.option(
+CHECKS = option(
     "--checks/--no-checks",
+    "Look for signs that the attacks overstate robustness.",
     default=True,
-    show_default=True,
-    help="Look for signs that the attacks overstate robustness.",
 )
-JSON = click.option(
-    "--json",
-    "json_out",
-    callback=output_file_or_stdout,
-    metavar="FILE",
-    help="Results as JSON; - is stdout, and then the table is left out.",
+JSON = output(
+    "--json json_out", "Results as JSON; - is stdout, and then the table is left out."
 )
-MARKDOWN = click.option(
-    "--markdown",
-    "markdown_out",
-    callback=output_file,
-    metavar="FILE",
-    help="A Markdown twin, for a comment on a change.",
+MARKDOWN = output(
+    "--markdown markdown_out", "A Markdown twin, for a comment on a change."
 )
 TRUST = (
     repeated(
         "--trust",
+        "A type in the skops file to load although skops does not know it.",
         metavar="TYPE",
-        help="A type in the skops file to load although skops does not know it.",
     ),
-    flag("--allow-pickle", help="Open pickle and joblib files: these run code."),
+    flag("--allow-pickle", "Open pickle and joblib files, which run code when opened."),
 )
-QUIET = flag("--quiet", help="Print nothing but errors.")
-DATA_RANGE = click.option(
-    "--data-range", type=Numbers(float, (2,)), help="Low,high of the raw input."
-)
+QUIET = flag("--quiet", "Print nothing but errors.")
 MODEL_OPTIONS = (
-    click.option("--target", help="Column of the labels; needed for a table file."),
-    DATA_RANGE,
-    click.option(
+    option("--target", "Column of the labels; needed for a table of your own."),
+    option("--data-range", "Low,high of the raw input.", Numbers(float, (2,))),
+    option(
         "--image-shape",
-        type=Numbers(int, (2, 3)),
-        help="Height,width of flat images, with channels first or last.",
+        "Height,width of flat images, with channels first or last.",
+        Numbers(int, (2, 3)),
     ),
     SEED,
     *TRUST,
     JSON,
-    click.option(
+    option(
         "--checkpoint",
+        "Folder of finished parts; default: a hidden folder here, removed at the end.",
         metavar="FOLDER",
-        help="Folder of finished parts; default: a hidden folder here, removed at the "
-        "end.",
     ),
     QUIET,
-    flag("--verbose", help="Print warnings in full."),
+    flag("--verbose", "Print warnings in full."),
 )

@@ -10,7 +10,7 @@ import numpy as np
 from skrobust._optional import require
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import progress_bar
-from skrobust.cli.image_folder import list_images, open_image
+from skrobust.cli.image_input import list_images, open_image
 from skrobust.cli.rows_file import PARQUET, column_of, listed, open_table
 from skrobust.cli.whole_file import write_whole
 from skrobust.report.section_log import one_line

@@ -7,8 +7,7 @@ import xml.etree.ElementTree as ET
 import click
 
 from skrobust.cli.exit_codes import ThresholdMissed
-from skrobust.cli.option_types import output_file
-from skrobust.cli.options import repeated, with_options
+from skrobust.cli.options import output, repeated, with_options
 from skrobust.cli.whole_file import write_text_whole
 from skrobust.metrics.registry import find_metric
 from skrobust.report.strict_json import strict_json
@@ -19,14 +18,14 @@ class Threshold(click.ParamType):
 
     Parameters
     ----------
-    measures : sequence of str
-        Measures of the command.
+    find : callable
+        Returns the measures of the command.
     """
 
     name = "measure=value"
 
-    def __init__(self, measures):
-        self.measures = measures
+    def __init__(self, find):
+        self.find = find
 
     def convert(self, value, param, ctx):
         """Return the measure and the threshold."""
@@ -34,8 +33,8 @@ class Threshold(click.ParamType):
             return value
         measure, _, text = value.partition("=")
         measure = measure.strip().replace("-", "_").lower()
-        if measure not in self.measures:
-            self.fail(f"{value!r} names none of {', '.join(self.measures)}.")
+        if measure not in self.find():
+            self.fail(f"{value!r} names none of {', '.join(self.find())}.")
         try:
             threshold = float(text)
         except ValueError:
@@ -49,22 +48,20 @@ class Threshold(click.ParamType):
         return measure, threshold
 
 
-def threshold_options(*measures):
-    """Return the decorator that adds ``--fail-under`` and ``--junit``."""
+def threshold_options(find):
+    """Return the decorator that adds ``--fail-under`` and ``--junit``.
+
+    ``find`` returns the measures of the command.
+    """
     return with_options(
         repeated(
             "--fail-under",
-            type=Threshold(measures),
+            f"Exit with 1 where a model is below; one of {', '.join(find())}; may be "
+            "repeated.",
+            Threshold(find),
             metavar="MEASURE=VALUE",
-            help=f"Exit with 1 where a model is below; one of {', '.join(measures)}; "
-            "may be repeated.",
         ),
-        click.option(
-            "--junit",
-            callback=output_file,
-            metavar="FILE",
-            help="JUnit XML: each threshold of --fail-under is a test case.",
-        ),
+        output("--junit", "JUnit XML: each threshold of --fail-under is a test case."),
     )
 
 

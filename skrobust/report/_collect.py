@@ -12,11 +12,7 @@ from skrobust.report import data_facts
 from skrobust.report.data_facts import image_sides
 from skrobust.report.measure_model import ModelSections
 from skrobust.report.model_ranking import compare_all
-from skrobust.report.report_options import (
-    check_options,
-    check_size,
-    name_of_conditions,
-)
+from skrobust.report.report_options import check_options, check_size, name_of_conditions
 from skrobust.report.section_log import Log
 
 _OWNER = "collect_report"
@@ -55,8 +51,7 @@ def collect_report(
 ):
     """Measure everything that a report shows.
 
-    A section that a model or the data do not allow is left out with its reason; the
-    others go on.
+    A section that a model or the data do not allow is skipped with its reason.
 
     Parameters
     ----------
@@ -73,7 +68,7 @@ def collect_report(
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, where the shape is ambiguous.
     data_range : (low, high), default=None
         Bounds of the raw input.
     eps : float or list of float, default=None
@@ -88,7 +83,7 @@ def collect_report(
     radii : array-like of float, default=None
         Rising positive radii for a curve of robust accuracy under PGD.
     conditions : str or list, default=None
-        What to perturb the rows by: a name of
+        Conditions to perturb the rows by: a name of
         :func:`~skrobust.perturbations.get_preset` or a list of conditions; None is
         ``"asi68"`` for images, ``"text"`` for text and ``"tabular"`` for tables whose
         training rows are given. A regressor is perturbed only when asked.
@@ -123,11 +118,11 @@ def collect_report(
     title : str, default=None
         Heading of the report.
     call : str, default=None
-        What reproduces the report.
+        Call that reproduces the report.
     dataset : str, default=None
         Name of the data.
     skipped : dict of str to str, default=None
-        Models that could not be had, and why.
+        Models that are not available, and why.
     progress : callable, default=None
         Called with one line of text before each section.
 

@@ -23,7 +23,7 @@ def escaped(text):
     Returns
     -------
     str
-        What is rendered as exactly that text.
+        Markdown that is rendered as exactly that text.
 
     Examples
     --------

@@ -75,6 +75,7 @@ def _model():
             "labelling": _map(_or_null(labelling)),
         },
         estimator=_TEXT,
+        metrics=_map(_or_null(_object({"value": _NUMBER, "interval": _PAIR}))),
     )
 
 

@@ -12,7 +12,7 @@ from sklearn.base import is_classifier, is_regressor
 import skrobust
 from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._responses import is_net, unwrap
-from skrobust.perturbations.images._base import find_channel_axis, split_image_shape
+from skrobust.perturbations.images import find_channel_axis, split_image_shape
 
 
 def kind_of(name, model):
@@ -63,7 +63,7 @@ def image_sides(X, image_shape, channel_axis):
     image_shape : tuple of int or None
         Shape of one image, for flat rows.
     channel_axis : {1, -1} or None
-        Where the channels are.
+        Axis of the channels.
 
     Returns
     -------

@@ -5,6 +5,8 @@ import numpy as np
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
 
+_SECTIONS = ("normalized", "stability", "curve", "doubts", "gallery", "groups", "times")
+
 
 class ModelSections:
     """Measures one model; a section that fails leaves its reason in the log.
@@ -30,31 +32,27 @@ class ModelSections:
     def __init__(self, name, model, kind, X, y, settings, work, log):
         self.name, self.model, self.kind, self.X, self.y = name, model, kind, X, y
         self.settings, self.work, self.log = settings, work, log
+        self.seed = {"random_state": settings["random_state"]}
 
     def measure(self):
         """Return all sections as a dict."""
-        name, model, y = self.name, self.model, self.y
-        is_regressor = self.kind == "regressor"
+        is_regressor, y = self.kind == "regressor", self.y
         if not is_regressor and y.dtype.kind == "f" and (y != np.round(y)).any():
             raise ValueError(
-                f"collect_report needs labels in y for {name!r}; it holds numbers."
+                f"collect_report needs labels in y for {self.name!r}; it holds numbers."
             )
-        clean = self._run(
-            "clean score",
-            measurements.clean_score,
-            *(model, self.X, y, self.kind),
-            required=True,
-        )
+        score = measurements.clean_score
+        clean = self._on_rows("clean score", score, self.kind, required=True)
         self.predicted = clean.pop("predicted")
         self.found = {
-            "name": name,
-            "estimator": " ".join(repr(model).split()),
+            "name": self.name,
+            "estimator": " ".join(repr(self.model).split()),
             "kind": self.kind,
             "clean": clean,
             "n_unknown": 0 if is_regressor else self._count_unknown_labels(),
-            **dict.fromkeys(("normalized", "stability", "curve", "doubts")),
-            **dict.fromkeys(("gallery", "groups", "times")),
-            **{"attacks": {}, "labelling": {}, "metrics": {}},
+            **dict.fromkeys(_SECTIONS),
+            "attacks": {},
+            "labelling": {},
         }
         self.found["normalized"] = self._normalized()
         self.found["metrics"] = self._metrics()
@@ -67,11 +65,13 @@ class ModelSections:
     def _run(self, section, function, *args, **kwargs):
         return self.log.run(self.name, section, function, *args, **kwargs)
 
-    def _run_kept(self, section, parts, function, *args, **kwargs):
-        data = (self.work["checkpoint"], self.model, self.X, self.y)
-        return self._run(
-            section, optional_measurements.kept, *data, parts, function, *args, **kwargs
-        )
+    def _on_rows(self, section, function, *args, **kwargs):
+        data = (self.model, self.X, self.y)
+        return self._run(section, function, *data, *args, **kwargs)
+
+    def _kept(self, section, parts, function, *args, **kwargs):
+        data = (self.work["checkpoint"], self.model, self.X, self.y, parts, function)
+        return self._run(section, optional_measurements.kept, *data, *args, **kwargs)
 
     def _skip(self, section, reason):
         self.log.skip(self.name, section, reason)
@@ -89,9 +89,8 @@ class ModelSections:
             self._pair("mean accuracy", by_condition.mean(axis=1))
             self._pair("stability", by_condition)
         found["attacks"] = self._attacks()
-        for attack, results in found["attacks"].items():
-            if results is None:
-                continue
+        done = {name: r for name, r in found["attacks"].items() if r is not None}
+        for attack, results in done.items():
             after = correct["clean"] & ~results["per_sample"]["success"]
             # An attack that counts otherwise, such as one with a target, is not paired.
             if np.isclose(after.mean(), results["robust_accuracy"]):
@@ -99,17 +98,17 @@ class ModelSections:
                 self._pair(f"robust accuracy, {attack}", after)
         found["curve"] = self._curve()
         found["gallery"] = self._gallery()
-        found["doubts"] = self._doubts()
+        found["doubts"] = self._doubts(list(done))
         found["groups"] = self._groups(correct)
         found["times"] = self._times()
         for sampler in measurements.SAMPLERS:
-            found["labelling"][sampler] = self._run(
+            found["labelling"][sampler] = self._on_rows(
                 f"operational testing, {sampler}",
                 measurements.labelling,
-                *(self.model, self.X, self.y, sampler),
+                sampler,
                 n_labels=self.settings["n_labels"],
                 true_accuracy=found["clean"]["value"],
-                random_state=self.settings["random_state"],
+                **self.seed,
             )
 
     def _measure_regressor(self):
@@ -119,9 +118,7 @@ class ModelSections:
             self.found["stability"] = self._stability()
         else:
             left_out = f"stability, {left_out}"
-        self._skip(
-            left_out, "They count right and wrong labels; a regressor gives none."
-        )
+        self._skip(left_out, "They count correct labels; a regressor predicts none.")
         if self.work["groups"]:
             self._skip("groups", "They compare proportions of correct labels.")
         self.found["times"] = self._times()
@@ -142,47 +139,40 @@ class ModelSections:
         )
 
     def _metrics(self):
+        data = (self.y, self.predicted, self.kind)
+        function = measurements.metric_value
         return {
-            name: self._run(
-                name,
-                measurements.metric_value,
-                *(name, self.y, self.predicted, self.kind),
-                random_state=self.settings["random_state"],
-            )
+            name: self._run(name, function, name, *data, **self.seed)
             for name in self.work["metrics"]
         }
 
     def _stability(self):
-        preset, work = self.settings["conditions"], self.work
-        is_table = preset in get_preset_names("table")
-        if is_table and work["X_train"] is None:
+        is_table = self.settings["conditions"] in get_preset_names("table")
+        if is_table and self.work["X_train"] is None:
             return self._skip(
                 "stability",
                 "The perturbations of tables learn their scales from training rows: "
                 "give X_train (or image_shape, if the rows are flat images).",
             )
-        options = ("conditions", "X_train", "n_jobs", "verbose", "checkpoint")
-        return self._run(
-            "stability",
-            measurements.stability,
-            *(self.model, self.X, self.y, self.settings),
-            **{option: work[option] for option in options},
-        )
+        names = ("conditions", "X_train", "n_jobs", "verbose", "checkpoint")
+        options = {name: self.work[name] for name in names}
+        function = measurements.stability
+        return self._on_rows("stability", function, self.settings, **options)
+
+    def _make_attacks(self):
+        return measurements.make_attacks(self.work["attacks"], self.settings)
 
     def _attacks(self):
-        made = measurements.make_attacks(self.work["attacks"], self.settings)
+        made = self._make_attacks()
         if made is None:
             reason = "eps was not given: the size of the attack in raw input units."
             self._skip("attacks", reason)
             return {}
-        found = {}
+        found, checkpoint = {}, self.work["checkpoint"]
         for name, attack in made.items():
-            found[name] = results = self._run(
-                name,
-                measurements.attack,
-                *(self.model, self.X, self.y, attack),
-                checkpoint=self.work["checkpoint"],
-            )
+            function = measurements.attack
+            results = self._on_rows(name, function, attack, checkpoint=checkpoint)
+            found[name] = results
             if results is not None and "skipped" in results:
                 self._skip(f"{name}, robust ratio", results["skipped"])
         return found
@@ -191,64 +181,44 @@ class ModelSections:
         radii = self.work["radii"]
         if radii is None:
             return None
-        options = {k: self.settings[k] for k in ("norm", "data_range", "random_state")}
-        return self._run_kept(
-            "robust accuracy curve",
-            [radii, *options.values()],
-            optional_measurements.curve,
-            radii,
-            **options,
-        )
+        names = ("norm", "data_range", "random_state")
+        options = {name: self.settings[name] for name in names}
+        parts, function = [radii, *options.values()], optional_measurements.curve
+        return self._kept("robust accuracy curve", parts, function, radii, **options)
 
     def _gallery(self):
         settings, work = self.settings, self.work
         parts = [settings, work["conditions"], work["attacks"], work["X_train"]]
-        return self._run_kept(
-            "gallery",
-            [*parts, self.name],
-            gallery.draw_gallery,
-            *(self.found, settings, work),
-        )
+        data = (self.found, settings, work)
+        return self._kept("gallery", [*parts, self.name], gallery.draw_gallery, *data)
 
-    def _doubts(self):
-        attacks, settings = self.found["attacks"], self.settings
-        done = [name for name, results in attacks.items() if results is not None]
-        if not settings["checks"] or not done:
+    def _doubts(self, done):
+        if not self.settings["checks"] or not done:
             return None
         chosen = "PGD" if "PGD" in done else done[-1]
-        attack = measurements.make_attacks(self.work["attacks"], settings)[chosen]
-        seed = settings["random_state"]
-        return self._run_kept(
-            "honest evaluation",
-            [attack, seed],
-            optional_measurements.doubts,
-            *(attack, chosen),
-            random_state=seed,
-        )
+        attack = self._make_attacks()[chosen]
+        parts, data = [attack, *self.seed.values()], (attack, chosen)
+        function = optional_measurements.doubts
+        return self._kept("honest evaluation", parts, function, *data, **self.seed)
 
     def _groups(self, correct):
-        return {
-            grouping: {
-                measure: self._run(
-                    f"groups by {grouping}, {measure}",
-                    optional_measurements.group_table,
-                    *(self.y, values, groups),
-                    random_state=self.settings["random_state"],
+        found, function = {}, optional_measurements.group_table
+        for grouping, groups in self.work["groups"].items():
+            found[grouping] = {}
+            for name, values in correct.items():
+                section, data = (
+                    f"groups by {grouping}, {name}",
+                    (self.y, values, groups),
                 )
-                for measure, values in correct.items()
-            }
-            for grouping, groups in self.work["groups"].items()
-        } or None
+                found[grouping][name] = self._run(section, function, *data, **self.seed)
+        return found or None
 
     def _times(self):
-        times = self.work["times"]
-        if times is None:
+        if self.work["times"] is None:
             return None
-        return self._run(
-            "stability over time",
-            optional_measurements.period_scores,
-            *(self.y, self.predicted, times, self.kind),
-        )
+        data = (self.y, self.predicted, self.work["times"], self.kind)
+        function = optional_measurements.period_scores
+        return self._run("stability over time", function, *data)
 
     def _count_unknown_labels(self):
         classes = getattr(self.model, "classes_", None)

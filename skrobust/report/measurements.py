@@ -34,7 +34,7 @@ def clean_score(model, X, y, kind):
     y : ndarray of shape (n_samples,)
         True labels or values.
     kind : {"classifier", "regressor"}
-        What the model is.
+        Kind of the model.
 
     Returns
     -------

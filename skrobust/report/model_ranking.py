@@ -15,6 +15,13 @@ VERDICT_WORDS = {
     "undefined": "undefined",
 }
 _NAMED = 5  # models that a message lists
+_METRICS = {
+    "R2": r2_score,
+    "mean accuracy": np.mean,
+    "stability": "accuracy_stability_index",
+}
+_NUMBERS = ("difference", "low", "high", "p_value", "p_adjusted")
+_ABOUT = ("method", "correction", "confidence", "n", "unit", "ranking_kept")
 _WORDS = {
     "mean accuracy": "mean accuracy under perturbation",
     "stability": "stability (ASI without sampling noise)",
@@ -41,16 +48,12 @@ def compare_all(paired, y, random_state, log):
     comparisons : list of dict
         From :func:`compare_measure`.
     """
-    seed = seed_number(random_state, "collect_report")
-    found = []
+    seed, found = seed_number(random_state, "collect_report"), []
     for measure, models in paired.items():
         if len(models) > 1:
-            section = f"comparison, {measure}"
-            data = (measure, models, y, seed)
-            comparison = log.run("all models", section, compare_measure, *data)
-            if comparison is not None:
-                found.append(comparison)
-    return found
+            section, data = f"comparison, {measure}", (measure, models, y, seed)
+            found.append(log.run("all models", section, compare_measure, *data))
+    return [comparison for comparison in found if comparison is not None]
 
 
 def compare_measure(measure, models, y, random_state):
@@ -79,18 +82,17 @@ def compare_measure(measure, models, y, random_state):
     n_pairs = len(models) * (len(models) - 1) // 2
     n_resamples = min(max(_N_RESAMPLES, 200 * n_pairs), 5 * _N_RESAMPLES)
     settings = {"random_state": random_state, "n_resamples": n_resamples}
+    if measure in _METRICS:
+        settings["metric"] = _METRICS[measure]
     if measure == "R2":
-        settings |= {"metric": r2_score, "y_true": y}
-    elif measure == "mean accuracy":
-        settings["metric"] = np.mean
-    elif measure == "stability":
-        settings["metric"] = "accuracy_stability_index"
+        settings["y_true"] = y
     results = compare_models(models, **settings)
     pairs = [_pair(results, i) for i in range(len(results["first"]))]
-    values = {}
-    for i in range(len(results["first"])):
-        values[str(results["first"][i])] = float(results["value_first"][i])
-        values[str(results["second"][i])] = float(results["value_second"][i])
+    values = {
+        str(name): float(value)
+        for side in ("first", "second")
+        for name, value in zip(results[side], results[f"value_{side}"], strict=True)
+    }
     names = sorted(models, key=lambda name: -values[name])
     order = {name: place for place, name in enumerate(names)}
     pairs.sort(key=lambda pair: (order[pair["better"]], order[pair["worse"]]))
@@ -101,48 +103,37 @@ def compare_measure(measure, models, y, random_state):
             "rank": 1 + sum(other > values[name] + 1e-12 for other in values.values()),
             "name": name,
             "value": values[name],
-            **{k: v for k, v in lead.get(name, {}).items() if k not in _NAMES},
+            **{
+                k: v
+                for k, v in lead.get(name, {}).items()
+                if k not in ("better", "worse")
+            },
         }
         for name in names
     ]
-    words = measure.replace("accuracy, ", "accuracy under ")
-    words = _WORDS.get(measure, words)
+    words = _WORDS.get(measure, measure.replace("accuracy, ", "accuracy under "))
     return {
         "measure": measure,
         "words": words,
         "ranking": ranking,
         "pairs": pairs,
         "sentences": _messages(words, ranking, pairs),
-        "method": results["method"],
-        "correction": results["correction"],
-        "confidence": results["confidence"],
-        "n": results["n"],
-        "unit": results["unit"],
-        "ranking_kept": results["ranking_kept"],
+        **{name: results[name] for name in _ABOUT},
     }
-
-
-_NAMES = ("better", "worse")
 
 
 def _pair(results, i):
     """Return one pair with the better model first, so that differences are positive."""
     names = [str(results[side][i]) for side in ("first", "second")]
-    difference, low, high = (
-        float(results[k][i]) for k in ("difference", "low", "high")
-    )
+    difference, low, high, p, adjusted = (float(results[k][i]) for k in _NUMBERS)
     if difference < 0:
         names, difference, low, high = names[::-1], -difference, -high, -low
-    p = float(results["p_adjusted"][i])
+    row = (difference, low, high, p, adjusted)
     return {
         "better": names[0],
         "worse": names[1],
-        "difference": difference,
-        "low": low,
-        "high": high,
-        "p_value": float(results["p_value"][i]),
-        "p_adjusted": p,
-        "verdict": _verdict(difference, p),
+        **dict(zip(_NUMBERS, row, strict=True)),
+        "verdict": _verdict(difference, adjusted),
     }
 
 

@@ -33,29 +33,22 @@ def draw_pictures(model):
         ``groups``, by grouping and measure.
     """
     name, results, pictures = model["name"], model["stability"], {}
+    named = {"name": label(name)}
     if results is not None and "correct" in results:
-        pictures["surface"] = picture(
-            lambda plots: plots.StabilitySurfaceDisplay.from_results(
-                results, name=label(name)
-            ).plot(),
-            f"Mean accuracy, coefficient of variation and stability index of {name} "
-            "in three dimensions, with its conditions as points",
-            form="png",
-            size=None,
+        alt = (
+            f"Mean accuracy, coefficient of variation and stability index of {name} in "
+            "three dimensions, with its conditions as points"
+        )
+        pictures["surface"] = _display(
+            "StabilitySurfaceDisplay", results, alt, form="png", **named
         )
     if results is not None and results.get("preset", "asi68") == "asi68":
-        pictures["grid"] = picture(
-            lambda plots: plots.PerturbationGridDisplay.from_results(results).plot(),
-            f"Heat map of the accuracy of {name} under both orders of each pair of "
-            "factors",
-            size=None,
-        )
+        alt = f"Accuracy of {name} under both orders of each pair of factors"
+        pictures["grid"] = _display("PerturbationGridDisplay", results, alt)
     table = severity_table(results)
     if table is not None and len(table["severities"]) > 1:
-        pictures["severity"] = picture(
-            lambda plots: _severity(plots, results),
-            f"Score of {name} against severity, one curve a perturbation",
-        )
+        alt = f"Score of {name} against severity, one curve per perturbation"
+        pictures["severity"] = picture(lambda plots: _severity(plots, results), alt)
     if model.get("times") is not None:
         pictures["times"] = picture(
             lambda plots: _times(plots, model["times"]),
@@ -63,14 +56,12 @@ def draw_pictures(model):
         )
     chosen = headline({"models": [model]})
     if (model["attacks"].get(chosen) or {}).get("modes"):
-        pictures["ratio"] = picture(
-            lambda plots: plots.RobustRatioDisplay.from_results(
-                model["attacks"][chosen], name=label(name)
-            ).plot(),
+        alt = (
             f"Robust ratio of {name} against the tolerance under {chosen}, with its "
-            "robust accuracy",
-            size=None,
+            "robust accuracy"
         )
+        attacked = model["attacks"][chosen]
+        pictures["ratio"] = _display("RobustRatioDisplay", attacked, alt, **named)
     pictures["groups"] = {
         grouping: {
             measure: _groups(results, f"{name} by {grouping}, {measure}")
@@ -80,6 +71,15 @@ def draw_pictures(model):
         for grouping, measures in (model.get("groups") or {}).items()
     }
     return pictures
+
+
+def _display(kind, results, alt, form="svg", **options):
+    """Draw results by the display of a name, in the size that it chooses."""
+
+    def draw(plots):
+        return getattr(plots, kind).from_results(results, **options).plot()
+
+    return picture(draw, alt, form, size=None)
 
 
 def draw_curves(models, unit="units of the raw input"):
@@ -212,11 +212,11 @@ def picture(draw, alt, form="svg", size=_SIZE):
     draw : callable
         From ``skrobust.plots`` to a display that has been plotted.
     alt : str
-        What it shows, for those who do not see it.
+        Text alternative of the picture.
     form : {"svg", "png"}, default="svg"
         A drawing that is too large becomes "png".
     size : (width, height) or None
-        Of the figure in inches; None leaves it to the display.
+        Size of the figure in inches; None leaves it to the display.
 
     Returns
     -------

@@ -9,7 +9,7 @@ def severity_table(results):
     Parameters
     ----------
     results : Results or None
-        Of :func:`~skrobust.evaluation.evaluate_perturbations`.
+        Results of :func:`~skrobust.evaluation.evaluate_perturbations`.
 
     Returns
     -------

@@ -991,7 +991,7 @@ def test_folders_that_are_refused(photos, tmp_path):
 
 
 def test_layouts_of_images(photos):
-    from skrobust.cli.image_folder import image_batches, list_images
+    from skrobust.cli.image_input import image_batches, list_images
 
     folder, _, *_ = photos
     names = [name for name in list_images(folder / "in") if int(name.stem) % 3 == 0]

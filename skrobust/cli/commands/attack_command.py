@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, build_attacks, chosen_attacks
 from skrobust.cli.attack_results import (
     MEASURES,
@@ -19,8 +20,6 @@ from skrobust.cli.attack_results import (
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder, progress_bar
 from skrobust.cli.model_file import load_model
-from skrobust.cli.option_types import output_file
-from skrobust.cli.options import CHECKS, MODEL_OPTIONS, TOLERANCE, command, with_options
 from skrobust.cli.rows_file import load_data
 from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
@@ -44,20 +43,17 @@ _COLUMNS = {
 }
 
 
-@command(short_help="Measure the robustness of a fitted model under attack.")
+@shared.command(short_help="Measure the robustness of a fitted model under attack.")
 @click.argument("model")
 @click.argument("data")
-@with_options(*attack_options("PGD", eps_required=True))
-@TOLERANCE
-@click.option(
-    "--save",
-    callback=output_file,
-    metavar="FILE",
-    help="An npz file with X, y and the adversarial examples, adv_NAME_EPS.",
+@shared.with_options(*attack_options("PGD", eps_required=True))
+@shared.TOLERANCE
+@shared.output(
+    "--save", "An npz file with X, y and the adversarial examples, adv_NAME_EPS."
 )
-@CHECKS
-@with_options(*MODEL_OPTIONS)
-@threshold_options(*MEASURES)
+@shared.CHECKS
+@shared.with_options(*shared.MODEL_OPTIONS)
+@threshold_options(lambda: MEASURES)
 def attack(model, data, **options):
     """Attack a fitted MODEL on DATA and measure its robustness.
 

@@ -4,21 +4,12 @@ from pathlib import Path
 
 import click
 
+from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, chosen_attacks
 from skrobust.cli.compared_values import COLUMNS, MEASURES, measure, summarize
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder, progress_bar
 from skrobust.cli.model_file import load_model
-from skrobust.cli.options import (
-    JOBS,
-    MODEL_OPTIONS,
-    TOLERANCE,
-    TRAIN,
-    choice,
-    command,
-    preset_option,
-    with_options,
-)
 from skrobust.cli.rows_file import load_data, load_rows
 from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
@@ -29,22 +20,22 @@ from skrobust.report.section_log import Log
 from skrobust.report.summary_cells import ends_text
 
 
-@command(short_help="Rank models under the same changes.")
+@shared.command(short_help="Rank models under the same changes.")
 @click.argument("models", nargs=-1, required=True)
 @click.argument("data")
-@with_options(*attack_options("PGD"))
-@TOLERANCE
-@preset_option("Conditions to perturb the rows by; default: asi68 for images.")
-@TRAIN
-@click.option(
+@shared.with_options(*attack_options("PGD"))
+@shared.TOLERANCE
+@shared.preset_option("Conditions to perturb the rows by; default: asi68 for images.")
+@shared.TRAIN
+@shared.option(
     "--rank-by",
-    type=choice(COLUMNS),
-    help="Default: the first of robust_accuracy, asi and accuracy that is measured; "
-    "for regressors robust_ratio, then r2.",
+    "Default: the first of robust_accuracy, asi and accuracy that is measured; for "
+    "regressors robust_ratio, then r2.",
+    click.Choice(COLUMNS),
 )
-@JOBS
-@with_options(*MODEL_OPTIONS)
-@threshold_options(*COLUMNS)
+@shared.JOBS
+@shared.with_options(*shared.MODEL_OPTIONS)
+@threshold_options(lambda: COLUMNS)
 def compare(models, data, **options):
     """Rank fitted MODELS under the same changes of the same DATA.
 

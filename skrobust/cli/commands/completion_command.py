@@ -3,11 +3,11 @@
 import click
 from click.shell_completion import get_completion_class
 
-from skrobust.cli.options import choice, command
+from skrobust.cli.options import command
 
 
 @command(short_help="Print the completion script of a shell.")
-@click.argument("shell", type=choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx, shell):
     """Print the script that completes commands and options in a SHELL.

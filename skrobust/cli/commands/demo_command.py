@@ -2,33 +2,21 @@
 
 import click
 
+from skrobust.cli import options as shared
 from skrobust.cli.command_text import command_text
 from skrobust.cli.demo_models import run_demo
 from skrobust.cli.finished_parts import parts_folder
-from skrobust.cli.option_types import output_file, output_file_or_stdout
-from skrobust.cli.options import MARKDOWN, QUIET, SEED, command, flag
 from skrobust.cli.report_files import check_names, write_files
 from skrobust.cli.terminal_text import Progress, shows_progress_bars
 
 
-@command(short_help="Train two models on digits, report on them.")
-@click.option(
-    "--out",
-    default="skrobust-demo.html",
-    show_default=True,
-    callback=output_file,
-    help="The HTML file.",
-)
-@click.option(
-    "--json",
-    "json_out",
-    callback=output_file_or_stdout,
-    help="A JSON twin; - is stdout.",
-)
-@MARKDOWN
-@SEED
-@flag("--quick", help="Train less and score fewer rows.")
-@QUIET
+@shared.command(short_help="Train two models on digits, report on them.")
+@shared.output("--out", "The HTML file.", default="skrobust-demo.html")
+@shared.output("--json json_out", "A JSON twin; - is stdout.")
+@shared.MARKDOWN
+@shared.SEED
+@shared.flag("--quick", "Train less and score fewer rows.")
+@shared.QUIET
 @click.pass_context
 def demo(ctx, **options):
     """Train two models on handwritten digits and write a report about them.

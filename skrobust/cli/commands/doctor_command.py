@@ -7,11 +7,11 @@ from skrobust.cli.options import command, flag
 from skrobust.cli.thresholds import write_json
 
 
-@command(short_help="Say what is installed and what is missing.")
-@flag("--json", "as_json", help="Print JSON.")
+@command(short_help="List installed and missing packages.")
+@flag("--json as_json", "Print JSON.")
 @click.pass_context
 def doctor(ctx, as_json):
-    """Say what is installed, which devices there are, and what is missing.
+    """List installed packages, devices, and what is missing.
 
     Exits with 1 where something that the commands need is missing; optional packages
     do not count.

@@ -4,33 +4,34 @@ import shlex
 
 import click
 
+from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import Interrupted, UserError
 from skrobust.cli.labelling.label_loop import LabelLoop
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import COUNT, SHARE, pool_options
-from skrobust.cli.labelling.result_text import result_facts, result_text, write_json
+from skrobust.cli.labelling.pool_options import SHARE, pool_options
+from skrobust.cli.labelling.result_text import result_facts, result_text
 from skrobust.cli.option_types import check_different
-from skrobust.cli.options import command, flag
 from skrobust.cli.terminal_text import Progress
+from skrobust.cli.thresholds import write_json
 
 
-@command(short_help="Label inputs one by one, see the estimate.")
+@shared.command(short_help="Label inputs one by one, see the estimate.")
 @pool_options
-@click.option("-n", "n", type=COUNT, help="How many to go through in all.")
-@click.option(
+@shared.option("-n n", "How many to go through in all.", shared.COUNT)
+@shared.option(
     "--until",
-    type=SHARE,
-    help="Stop once the interval is as narrow as +- this; it stays valid although the "
+    "Stop once the interval is as narrow as +- this; it stays valid although the "
     "answers decide.",
+    SHARE,
 )
-@click.option(
+@shared.option(
     "--batch",
-    type=COUNT,
-    help="Draws at a time.  [default: all of -n, or 10 with --until]",
+    "Draws at a time.  [default: all of -n, or 10 with --until]",
+    shared.COUNT,
 )
-@flag("--view", help="Open the file of each input.")
-@flag("--blind", help="Hide predictions, which may sway you.")
+@shared.flag("--view", "Open the file of each input.")
+@shared.flag("--blind", "Hide predictions, which may sway you.")
 def label(pool, state, **options):
     """Label inputs of POOL one by one, and watch the estimate.
 
@@ -66,7 +67,7 @@ def label(pool, state, **options):
 def _label(session, source, options, say, resume):
     budget = options["n"] or options["until"]
     if not session.exists and not budget:
-        raise UserError("Say how many to label with -n, or how exactly with --until.")
+        raise UserError("Give a number of labels (-n) or a half-width (--until).")
     pool, reader = open_session(session, source, options, say)
     if options["n"] and options["n"] > len(pool):
         raise UserError(f"-n is {options['n']}, and the pool has {len(pool)} inputs.")

@@ -8,19 +8,10 @@ from pathlib import Path
 import click
 
 from skrobust import perturbations
+from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import say_on_interrupt, typed_command
 from skrobust.cli.option_types import Name, check_settings
-from skrobust.cli.options import (
-    QUIET,
-    SEED,
-    TRAIN,
-    command,
-    flag,
-    preset_option,
-    repeated,
-    set_option,
-)
 from skrobust.cli.perturbed_copies import copy_folder, copy_table
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import write_json
@@ -41,29 +32,25 @@ def perturbation_classes():
     }
 
 
-@command(short_help="Write perturbed copies of a table or images.")
+@shared.command(short_help="Write perturbed copies of a table or images.")
 @click.argument("source")
-@click.option("--out", required=True, metavar="FOLDER", help="Folder of the copies.")
-@preset_option("A list of conditions.")
-@click.option(
-    "--perturbation", type=Name(perturbation_classes), help="A single perturbation."
-)
-@click.option(
-    "--severity", type=click.FloatRange(0, 5), help="Severity of --perturbation."
-)
-@set_option(
+@shared.option("--out", "Folder of the copies.", required=True, metavar="FOLDER")
+@shared.preset_option("A list of conditions.")
+@shared.option("--perturbation", "A single perturbation.", Name(perturbation_classes))
+@shared.option("--severity", "Severity of --perturbation.", click.FloatRange(0, 5))
+@shared.set_option(
     "A setting of the perturbation or the preset, such as sd=0.5; may be repeated."
 )
-@repeated(
+@shared.repeated(
     "--target",
+    "A column to copy unchanged, such as the label; may be repeated.",
     metavar="COLUMN",
-    help="A column to copy unchanged, such as the label; may be repeated.",
 )
-@TRAIN
-@SEED
-@flag("--force", help="Write over the content of the folder.")
-@flag("--json", "as_json", help="Print what was done as JSON.")
-@QUIET
+@shared.TRAIN
+@shared.SEED
+@shared.flag("--force", "Write over the content of the folder.")
+@shared.flag("--json as_json", "Print what was done as JSON.")
+@shared.QUIET
 def perturb(source, **options):
     """Write perturbed copies of SOURCE, a table (csv, parquet, npz) or image folder.
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from skrobust.cli import options as shared
 from skrobust.cli.attack_options import (
     attack_options,
     build_attacks,
@@ -14,18 +15,7 @@ from skrobust.cli.attack_options import (
 from skrobust.cli.command_text import command_text
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
-from skrobust.cli.option_types import Name, Sizes, all_sizes, output_file
-from skrobust.cli.options import (
-    CHECKS,
-    JOBS,
-    MARKDOWN,
-    MODEL_OPTIONS,
-    TRAIN,
-    command,
-    preset_option,
-    repeated,
-    with_options,
-)
+from skrobust.cli.option_types import Name, Sizes, all_sizes
 from skrobust.cli.report_files import check_names, write_files
 from skrobust.cli.rows_file import load_data, load_rows
 from skrobust.cli.terminal_text import Progress, shows_progress_bars
@@ -52,53 +42,51 @@ def threshold_names():
     return (*MEASURES, *metrics)
 
 
-@command(short_help="Write an HTML report on fitted models.")
+@shared.command(short_help="Write an HTML report on fitted models.")
 @click.argument("model")
 @click.argument("data")
-@click.option("--out", required=True, callback=output_file, help="The HTML file.")
-@MARKDOWN
-@with_options(*attack_options("FGSM", "PGD"))
-@repeated(
+@shared.output("--out", "The HTML file.", required=True)
+@shared.MARKDOWN
+@shared.with_options(*attack_options("FGSM", "PGD"))
+@shared.repeated(
     "--radii",
-    type=Sizes(),
+    "Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
+    Sizes(),
     callback=all_sizes,
-    help="Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
 )
-@preset_option(
+@shared.preset_option(
     "Conditions to perturb the rows by; default: asi68 for images, text for text, and "
     "tabular for tables with --x-train."
 )
-@TRAIN
-@repeated(
-    "--metric",
-    "metrics",
-    type=Name(label_metric_names),
-    help="A further metric of the labels and the predictions; may be repeated.",
+@shared.TRAIN
+@shared.repeated(
+    "--metric metrics",
+    "A further metric of the labels and the predictions; may be repeated.",
+    Name(label_metric_names),
 )
-@repeated(
+@shared.repeated(
     "--groups",
+    "Compare the groups of a column, such as region; may be repeated.",
     metavar="COLUMN",
-    help="Compare the groups of a column, such as region; may be repeated.",
 )
-@click.option(
-    "--times", metavar="COLUMN", help="Follow the score over the periods of a column."
+@shared.option(
+    "--times", "Follow the score over the periods of a column.", metavar="COLUMN"
 )
-@CHECKS
-@click.option(
+@shared.CHECKS
+@shared.option(
     "--n-samples",
-    type=click.IntRange(min=1),
-    help="Size of the whole data set, training rows included; default: the rows.",
+    "Size of the whole data set, training rows included; default: the rows.",
+    shared.COUNT,
 )
-@click.option(
+@shared.option(
     "--n-labels",
-    type=click.IntRange(min=1),
+    "Labels to spend in the rehearsal of operational testing.",
+    shared.COUNT,
     default=100,
-    show_default=True,
-    help="Labels to spend in the rehearsal of operational testing.",
 )
-@JOBS
-@with_options(*MODEL_OPTIONS)
-@threshold_options(*threshold_names())
+@shared.JOBS
+@shared.with_options(*shared.MODEL_OPTIONS)
+@threshold_options(threshold_names)
 @click.pass_context
 def report(ctx, model, data, **options):
     """Write an HTML report on a fitted MODEL, scored on DATA.

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import Interrupted, UserError
 from skrobust.cli.labelling.answers_file import (
     has_answers,
@@ -12,22 +13,20 @@ from skrobust.cli.labelling.answers_file import (
 )
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import COUNT, SHARE, pool_options
-from skrobust.cli.labelling.result_text import result_facts, result_text, write_json
-from skrobust.cli.option_types import check_different, output_file
-from skrobust.cli.options import command, flag
+from skrobust.cli.labelling.pool_options import SHARE, pool_options
+from skrobust.cli.labelling.result_text import result_facts, result_text
+from skrobust.cli.option_types import check_different
 from skrobust.cli.terminal_text import Progress
+from skrobust.cli.thresholds import write_json
 
 
-@command(short_help="Choose what to label; tell what labels mean.")
+@shared.command(short_help="Choose what to label; tell what labels mean.")
 @pool_options
-@click.option("-n", "n", type=COUNT, help="How many more to label.")
-@click.option(
-    "--to-label", callback=output_file, help="CSV file to write: inputs to label."
-)
-@click.option("--answers", help="CSV file to read: such a list with answers filled in.")
-@flag("--correct", help="Let --answers replace earlier answers.")
-@click.option("--half-width", type=SHARE, help="Say how many labels this would take.")
+@shared.option("-n n", "How many more to label.", shared.COUNT)
+@shared.output("--to-label", "CSV file to write: inputs to label.")
+@shared.option("--answers", "CSV file to read: such a list with answers filled in.")
+@shared.flag("--correct", "Let --answers replace earlier answers.")
+@shared.option("--half-width", "Tell how many labels this would take.", SHARE)
 def sample(pool, state, **options):
     """Choose inputs of POOL to label, and estimate the accuracy from the labels.
 

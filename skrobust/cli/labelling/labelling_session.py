@@ -27,7 +27,7 @@ class Session:
     Parameters
     ----------
     path : path-like
-        Of the state; the journal lies beside it.
+        Path of the state; the journal is beside it.
     """
 
     def __init__(self, path):
@@ -151,7 +151,7 @@ class Session:
         i : int
             Position in the pool; answered before or not.
         kind : {"y_true", "failed"}
-            What the answer is.
+            Kind of the answer.
         answer : object
             Plain; None skips the input.
         """

@@ -32,7 +32,7 @@ def open_session(session, source, options, say):
     source : str
         The pool.
     options : dict
-        Of the command.
+        Options of the command.
     say : callable
         Called with a line before each step.
 

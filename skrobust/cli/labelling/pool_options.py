@@ -2,86 +2,72 @@
 
 import click
 
-from skrobust.cli.image_folder import LAYOUTS
+from skrobust.cli import options as shared
+from skrobust.cli.image_input import LAYOUTS
 from skrobust.cli.labelling.sampler_names import default_sampler, get_sampler_names
-from skrobust.cli.option_types import Name, Numbers, output_file
-from skrobust.cli.options import TRUST, choice, flag, repeated, set_option, with_options
+from skrobust.cli.option_types import Name, Numbers
 
 SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
-COUNT = click.IntRange(min=1)
-pool_options = with_options(
+NAMES = f"One of {', '.join(get_sampler_names())}; a beginning will do.  "
+pool_options = shared.with_options(
     click.argument("pool"),
-    click.option(
-        "--state",
-        "--out",
-        "state",
+    shared.output(
+        "--state --out state",
+        "File of the session: begun where there is none, else continued.",
         required=True,
-        callback=output_file,
-        help="File of the session: begun where there is none, else continued.",
     ),
-    click.option("--model", help="Fitted classifier (skops), used as it is."),
-    *TRUST,
-    repeated(
+    shared.option("--model", "Fitted classifier (skops), used as it is."),
+    *shared.TRUST,
+    shared.repeated(
         "--drop",
+        "A column that the model must not see; may be repeated.",
         metavar="COLUMN",
-        help="A column that the model must not see; may be repeated.",
     ),
-    click.option(
+    shared.option(
         "--scores",
+        "Instead of --model: suspicion of each input, at least 0, higher = more likely "
+        "mispredicted.",
         metavar="COLUMN",
-        help="Instead of --model: suspicion of each input, at least 0, higher = more "
-        "likely mispredicted.",
     ),
-    flag("--as-confidence", help="--scores are the model's confidence, in [0, 1]."),
-    click.option(
+    shared.flag("--as-confidence", "--scores are the model's confidence, in [0, 1]."),
+    shared.option(
         "--predicted",
-        metavar="COLUMN",
-        help="Instead of --model: predicted labels. Answers are then labels; without "
+        "Instead of --model: predicted labels. Answers are then labels; without "
         "predictions they are right or wrong.",
-    ),
-    click.option(
-        "--item",
         metavar="COLUMN",
-        help="Name of each input, or its path; default: its row, from 0 on.",
     ),
-    click.option(
+    shared.option(
+        "--item",
+        "Name of each input, or its path; default: its row, from 0 on.",
+        metavar="COLUMN",
+    ),
+    shared.option(
         "--show",
+        "Columns to show beside each input; default: the first twelve, without scores.",
         metavar="A,B,...",
-        help="Columns to show beside each input; default: the first twelve, without "
-        "scores.",
     ),
-    flag("--grey", help="Turn coloured images grey."),
-    click.option(
+    shared.flag("--grey", "Turn coloured images grey."),
+    shared.option(
         "--data-range",
-        type=Numbers(float, (2,)),
+        "Values of black and white for the model; default: as stored.",
+        Numbers(float, (2,)),
         metavar="LOW,HIGH",
-        help="Values of black and white for the model; default: as stored.",
     ),
-    click.option(
+    shared.option(
         "--layout",
-        type=choice(LAYOUTS),
-        help="How the model takes images; default: told by its features.",
+        "How the model takes images; default: told by its features.",
+        click.Choice(LAYOUTS),
     ),
-    click.option(
+    shared.option(
         "--sampler",
-        type=Name(get_sampler_names, may_be_short=True),
-        help=f"One of {', '.join(get_sampler_names())}; a beginning will do.  "
-        f"[default: {default_sampler()}]",
+        f"{NAMES}[default: {default_sampler()}]",
+        Name(get_sampler_names, may_be_short=True),
     ),
-    set_option("A setting of the sampler, as rule=released; may be repeated.", "set"),
-    click.option("--seed", type=click.IntRange(min=0), help="[default: 0]"),
-    click.option(
-        "--level",
-        type=SHARE,
-        default=0.95,
-        show_default=True,
-        help="Nominal coverage of the intervals.",
+    shared.set_option(
+        "A setting of the sampler, as rule=released; may be repeated.", "set"
     ),
-    click.option(
-        "--json",
-        "json_out",
-        callback=output_file,
-        help="A JSON file with the result and all failures.",
-    ),
-    flag("--quiet", help="Print no more than is asked for."),
+    shared.option("--seed", "[default: 0]", shared.SEEDS),
+    shared.option("--level", "Nominal coverage of the intervals.", SHARE, default=0.95),
+    shared.output("--json json_out", "A JSON file with the result and all failures."),
+    shared.flag("--quiet", "Print no more than is asked for."),
 )

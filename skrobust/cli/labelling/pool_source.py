@@ -5,13 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from skrobust._responses import (
-    predict_labels,
-    predict_probabilities,
-    refuse_regressor,
-)
+from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.image_folder import image_batches, list_images
+from skrobust.cli.image_input import image_batches, list_images
 from skrobust.cli.option_types import check_settings
 from skrobust.cli.rows_file import (
     BUILT_IN,
@@ -158,7 +154,7 @@ def facts_from_model(pool, model, *, drop=(), **images):
     drop : sequence of str, default=()
         Columns of the table that the model must not see.
     **images
-        For :func:`~skrobust.cli.image_folder.image_batches`.
+        For :func:`~skrobust.cli.image_input.image_batches`.
 
     Returns
     -------

@@ -1,13 +1,13 @@
 """Results of operational testing for the terminal and for JSON."""
 
-import json
-
 import numpy as np
 
 from skrobust.cli.terminal_text import wrapped
-from skrobust.cli.whole_file import write_text_whole
+from skrobust.report.strict_json import to_plain
 
 N_NAMED = 10
+_OF_THE_RESULT = ("accuracy", "method", "std_error", "effective_n", "accuracy_bounds")
+_OF_THE_RESULT += ("n_pool", "n_labels", "n_failures", "n_skipped", "warnings")
 
 
 def plain_text(value):
@@ -50,26 +50,18 @@ def result_facts(session, pool, *, level, half_width=None, until=None):
     sampler = session.sampler
     method = "anytime" if until else "default"
     result = sampler.result(confidence=level, method=method)
-    facts = {
+    facts = {name: getattr(result, name) for name in _OF_THE_RESULT}
+    facts |= {
         "sampler": type(sampler).__name__,
-        "accuracy": _number(result.accuracy),
         "interval": list(result.interval),
-        "method": result.method,
         "confidence": level,
         "anytime_interval": _anytime(sampler, level),
-        "std_error": _number(result.std_error),
-        "effective_n": _number(result.effective_n),
-        "accuracy_bounds": [_number(end) for end in result.accuracy_bounds],
-        "n_pool": result.n_pool,
-        "n_labels": result.n_labels,
-        "n_failures": result.n_failures,
-        "n_skipped": result.n_skipped,
         "n_open": len(sampler.pending_),
         "failures": [
             {"id": i, "item": pool.items[i]} for i in result.failures.tolist()
         ],
-        "warnings": list(result.warnings),
     }
+    facts = to_plain(facts)
     if half_width is not None:
         facts["half_width"] = half_width
         facts["labels_for_half_width"], facts["assumption"] = _needed(
@@ -162,13 +154,3 @@ def _needed_text(facts):
         return facts["assumption"]
     more = max(needed - facts["n_labels"] - facts["n_skipped"], 0)
     return f"about {needed} labels in all, {more} more ({facts['assumption']})"
-
-
-def write_json(path, facts):
-    """Write the facts as JSON."""
-    write_text_whole(path, json.dumps(facts, indent=2) + "\n")
-
-
-def _number(value):
-    value = float(value)
-    return value if np.isfinite(value) else None
