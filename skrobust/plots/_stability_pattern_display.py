@@ -6,6 +6,7 @@ from skrobust._parameters import Number, check_parameters
 from skrobust._responses import predict_labels
 from skrobust._validation import check_scores, check_targets, invalid
 from skrobust.metrics import period_stability_index
+from skrobust.metrics.stability.period_metrics import takes_scores
 from skrobust.metrics.stability.period_rows import period_text
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import (
@@ -199,7 +200,7 @@ class StabilityPatternDisplay(BaseDisplay):
                 rule = "periods, or the name of a column of X"
                 raise invalid("times", cls.__name__, rule, times)
             times = np.asarray(X[times])
-        if isinstance(metric, str) and metric in ("gini", "roc_auc"):
+        if takes_scores(metric):
             answers = np.asarray(estimator.predict_proba(X))[:, 1]
         else:
             answers = predict_labels(estimator, X)
