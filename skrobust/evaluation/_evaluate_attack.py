@@ -180,29 +180,20 @@ def evaluate_attack(
     options = {"tolerance": tolerances, "reference": reference, "labels": labels}
     options["y_true"] = y if reference == "true" else None
     temperature = results["temperature"] = _temperature(p, y, labels)
-    results["tolerance"], ratio = tolerances, get_metric("robust_ratio")
+    results["tolerance"] = tolerances
     modes, columns = [], ["tolerance"]
     for run, mode in _full_runs(attack, params):
         key = store.key(prefix, "probabilities", run)
         q = store.run(key, _probabilities, estimator, run, X, y)
-        scaled = tempered(p, temperature), tempered(q, temperature)
-        correct = ratio.values((p, q), options, caller)
-        low, high = samples.limits(correct)
-        found = {
-            "": correct.mean(axis=0),
-            "_low": low,
-            "_high": high,
-            "_tempered": ratio.values(scaled, options, caller).mean(axis=0),
-        }
         modes.append(mode if mode in _MODES else "given")
         name = f"robust_ratio_{modes[-1]}"
-        found = {name + suffix: values for suffix, values in found.items()}
+        within, found = _ratio_columns(name, p, q, temperature, options, samples)
         results.update(found)
         columns += found
         if modes[-1] == "given":
             results["note"] = mode
         if groups is not None:
-            tables[name] = samples.robust_ratio(correct, tolerances)
+            tables[name] = samples.robust_ratio(within, tolerances)
     if groups is not None:
         results["groups"] = group_results(tables, confidence)
     results["modes"], results["columns"] = tuple(modes), tuple(columns)
@@ -226,6 +217,20 @@ def _full_runs(attack, params):
         free = clone(attack).set_params(objective=None)
         return [at_full_strength(free, mode) for mode in _MODES]
     return [at_full_strength(attack)]
+
+
+def _ratio_columns(name, p, q, temperature, options, samples):
+    """Return which samples are within each tolerance, and the columns of the ratio."""
+    ratio, caller = get_metric("robust_ratio"), "evaluate_attack"
+    scaled = tempered(p, temperature), tempered(q, temperature)
+    within = ratio.values((p, q), options, caller)
+    low, high = samples.limits(within)
+    return within, {
+        name: within.mean(axis=0),
+        f"{name}_low": low,
+        f"{name}_high": high,
+        f"{name}_tempered": ratio.values(scaled, options, caller).mean(axis=0),
+    }
 
 
 def _probabilities(estimator, attack, X, y):
