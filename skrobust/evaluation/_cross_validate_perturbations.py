@@ -91,7 +91,7 @@ def cross_validate_perturbations(
         Another model's results under the same conditions and its name, such as
         ``{"AlexNet": its_results}``, for the mean corruption error. Accuracy only.
     confidence : float in (0, 1), default=0.95
-        Of the intervals.
+        Level of the intervals.
     params : dict, default=None
         More arguments of ``fit``; those with one entry per sample are cut to the fold.
     n_jobs : int, default=None

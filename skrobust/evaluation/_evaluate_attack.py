@@ -38,8 +38,8 @@ def evaluate_attack(
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
     The attack runs once for robust accuracy (it may stop at success) and, where the
-    model has ``predict_proba``, in full for each mode of the robust ratio. The modes
-    are never mixed: ``"loss"`` is the published loss run in full,
+    model has ``predict_proba``, in full for each mode of the robust ratio. Modes are
+    never mixed: ``"loss"`` is the published loss run in full,
     ``"probability_shift"`` drives the probability of the predicted class itself, both
     ways. An attack finds examples but proves no absence of others, so all of these are
     upper bounds of the true values.
@@ -60,7 +60,7 @@ def evaluate_attack(
         The class whose probability counts. The attack drives that of the predicted
         class; for another reference the ratio is a looser upper bound.
     confidence : float in (0, 1), default=0.95
-        Of the intervals: Wilson's, or with clusters Wilson's with the effective n and
+        Level of the intervals: Wilson's, with clusters at the effective n and with
         quantiles of t.
     checkpoint : str or path, default=None
         Folder in which finished runs of the attack are kept. A call that was killed

@@ -115,7 +115,7 @@ def robust_accuracy_curve(
         :class:`~skrobust.attacks.AutoPGD` on DLR from the example found just beyond,
         and on the log odds from a random point.
     confidence : float in (0, 1), default=0.95
-        Of the Wilson intervals.
+        Level of the Wilson intervals.
 
     Returns
     -------

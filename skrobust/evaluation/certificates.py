@@ -55,7 +55,7 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, caller):
     estimator : fitted classifier
         With ``predict_proba``.
     X : container
-        Rows, whose kind the estimator is asked with.
+        Rows in the container that the estimator takes.
     values : ndarray of shape (n_samples, ...), float64
         Values of X.
     p : ndarray of shape (n_samples, n_classes)

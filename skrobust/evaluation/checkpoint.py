@@ -33,17 +33,17 @@ def fingerprint(estimator):
 class Checkpoint:
     """Folder of finished parts, one small file each.
 
-    A part is found again only for the same model (by the content of its pickle, or the
+    A part is reused only for the same model (by the content of its pickle, or the
     weights of a net), the same rows and labels, and the same perturbation with the same
     parameters; so one folder may serve many runs, and a changed model never meets old
-    results. A change in the *code* of your own classes and functions is not seen: take
-    a new folder then. Files are written whole or not at all, and damaged ones made
-    again.
+    results. A change in the *code* of your own classes and functions is not detected:
+    use a new folder then. Files are written whole or not at all, and damaged ones are
+    written again.
 
     Parameters
     ----------
     folder : str, path or None
-        Made where it is missing; None keeps nothing.
+        Created where it is missing; None keeps nothing.
     caller : str
         Name of the public function or class, for error messages.
     """
@@ -74,7 +74,7 @@ class Checkpoint:
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise ValueError(
                 f"The 'checkpoint' parameter of {self._owner} must be None here, since "
-                "what cannot be pickled cannot be told from another: "
+                "an object that cannot be pickled cannot be recognised: "
                 f"{' '.join(str(error).split())[:200]}. Define functions and classes "
                 "in a module."
             ) from error

@@ -40,7 +40,7 @@ class AdversarialTraining(BaseEstimator):
         Whether the examples stand in the place of their rows, or come after them in a
         longer batch.
     ramp_epochs : int, default=0
-        ``eps`` grows in equal steps over so many epochs, from ``eps / (ramp_epochs +
+        Epochs over which ``eps`` grows in equal steps, from ``eps / (ramp_epochs +
         1)`` in the first to ``eps`` from the epoch after them on. Large budgets may
         keep a net from learning at all without it. A ``step_size`` that was given stays
         as it is.

@@ -52,9 +52,10 @@ def make_net_classifier(
         their batch normalisation keeps its statistics. ``"body"`` is all but the last
         layer that has parameters.
     early_stopping : int, default=None
-        Stop after so many epochs without a better loss on a fifth of the training rows
-        (stratified), and keep the weights of the best epoch. Frames of one clip fall on
-        both sides of such a split; for these pass ``train_split=``, as in skorch.
+        Epochs without a better loss on a fifth of the training rows (stratified) after
+        which training stops; it keeps the weights of the best epoch. Frames of one clip
+        fall on both sides of such a split; for these pass ``train_split=``, as in
+        skorch.
     max_epochs : int, default=10
         Passes over the training rows.
     lr : float, default=0.001

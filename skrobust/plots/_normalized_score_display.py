@@ -22,7 +22,7 @@ class NormalizedScoreDisplay(BaseDisplay):
 
     The first bar is the raw score; each next one is the bar above times the
     dimensionality factor, times the signal factor, divided by the imbalance factor; the
-    last is the normalized score, clipped to [0, 1] if that was asked for.
+    last is the normalized score, clipped to [0, 1] on request.
 
     Parameters
     ----------
