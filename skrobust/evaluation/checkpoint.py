@@ -52,7 +52,7 @@ class Checkpoint:
         self.folder = folder
         if folder is None:
             return
-        self._owner = caller
+        self._caller = caller
         if not isinstance(folder, (str, os.PathLike)) or not str(folder):
             raise invalid("checkpoint", caller, "None or the path of a folder", folder)
         self.folder = Path(folder)
@@ -73,7 +73,7 @@ class Checkpoint:
             return joblib.hash([*known, *parts])
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise ValueError(
-                f"The 'checkpoint' parameter of {self._owner} must be None here, since "
+                f"The 'checkpoint' parameter of {self._caller} must be None here, since "
                 "an object that cannot be pickled cannot be recognised: "
                 f"{' '.join(str(error).split())[:200]}. Define functions and classes "
                 "in a module."
