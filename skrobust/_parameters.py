@@ -29,10 +29,13 @@ class Number:
     high: float | None = None
     low_open: bool = False
     optional: bool = False
+    infinite: bool = False  # whether numpy.inf is allowed too
 
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
         if value is None and self.optional:
+            return
+        if self.infinite and isinstance(value, float) and value == np.inf:
             return
         check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
@@ -61,6 +64,20 @@ class Choice:
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
         check_choice(value, name, caller, self.choices)
+
+
+class Norm:
+    """One of the listed norms; numpy.inf is spelled out."""
+
+    def __init__(self, *norms):
+        self.norms = norms
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        if not np.isscalar(value) or value not in self.norms:
+            *first, last = ("numpy.inf" if n == np.inf else str(n) for n in self.norms)
+            rule = f"{', '.join(first)} or {last}" if first else last
+            raise invalid(name, caller, rule, value)
 
 
 class Flag:
