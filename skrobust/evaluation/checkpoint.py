@@ -73,8 +73,8 @@ class Checkpoint:
             return joblib.hash([*known, *parts])
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise ValueError(
-                f"The 'checkpoint' parameter of {self._caller} must be None here, since "
-                "an object that cannot be pickled cannot be recognised: "
+                f"The 'checkpoint' parameter of {self._caller} must be None here: an "
+                "object that cannot be pickled cannot be recognised: "
                 f"{' '.join(str(error).split())[:200]}. Define functions and classes "
                 "in a module."
             ) from error
