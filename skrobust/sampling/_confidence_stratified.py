@@ -1,4 +1,4 @@
-"""Confidence-stratified sampling (CSS): few strata, most labels for low confidence."""
+"""Confidence-stratified sampling (CSS)."""
 
 import numpy as np
 
@@ -76,11 +76,9 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
         label_shares=(0.2, 0.4, 0.4),
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.pool_shares = pool_shares
         self.label_shares = label_shares
-        self.random_state = random_state
 
     def _start(self):
         self.strata_ = share_strata(self.scores_, self.pool_shares)

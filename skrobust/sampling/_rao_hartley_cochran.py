@@ -1,13 +1,10 @@
-"""Rao-Hartley-Cochran sampling (RHC-S): random groups, one draw in each."""
+"""Rao-Hartley-Cochran sampling (RHC-S)."""
 
 import numpy as np
 
-from skrobust.sampling._designs import (
-    rao_hartley_cochran,
-)
+from skrobust.sampling._designs import rao_hartley_cochran
 from skrobust.sampling._variances import rao_hartley_cochran_variance
 from skrobust.sampling._weighted import WeightedSampler
-from skrobust.sampling.core.answers import UNASKED
 
 
 class RaoHartleyCochranSampler(WeightedSampler):
@@ -85,20 +82,18 @@ class RaoHartleyCochranSampler(WeightedSampler):
         floor=0.1,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.floor = floor
-        self.random_state = random_state
 
     def _draw(self, n):
-        free = np.flatnonzero(self._status == UNASKED)
+        free = np.flatnonzero(self._unasked)
         p = self._p[free]
         p = p / p.sum() if p.any() else np.full(len(free), 1 / len(free))
         permutation = self._rng.permutation(len(free))
         picked, pi, shares, least, sizes = rao_hartley_cochran(
             p, n, permutation, self._rng.random(n)
         )
-        self._least.extend([least / n] * n)
+        self._draws.floors.extend([least / n] * n)
         design = {
             "shares": shares.tolist(),
             "squares": int((sizes.astype(np.int64) ** 2).sum()),

@@ -1,8 +1,8 @@
-"""Likelihood-based surprise: how unlikely within the cloud of its class."""
+"""Likelihood-based surprise adequacy (LSA)."""
 
 import numpy as np
 
-from skrobust.sampling._surprise_base import BaseSurprise
+from skrobust.sampling._surprise_base import COVARIANCE_RULES, BaseSurprise
 from skrobust.sampling._surprise_shape import (
     Whitener,
     ridge_of,
@@ -88,6 +88,12 @@ class LikelihoodSurprise(BaseSurprise):
     True
     """
 
+    _parameter_rules = COVARIANCE_RULES
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"jitter": 0.1, "var_threshold": 0}]
+
     def __init__(
         self,
         estimator=None,
@@ -99,13 +105,11 @@ class LikelihoodSurprise(BaseSurprise):
         jitter=None,
         unseen="raise",
     ):
-        self.estimator = estimator
-        self.layer = layer
-        self.pool = pool
-        self.batch_size = batch_size
+        super().__init__(
+            estimator, layer=layer, pool=pool, batch_size=batch_size, unseen=unseen
+        )
         self.var_threshold = var_threshold
         self.jitter = jitter
-        self.unseen = unseen
 
     def _learn(self, activations, codes):
         settings = {
@@ -131,7 +135,7 @@ class LikelihoodSurprise(BaseSurprise):
 
 
 class _Density:
-    """The kernel density of one class."""
+    """Kernel density estimate of one class."""
 
     def __init__(self, rows, cloud, **settings):
         self.shape = Whitener(rows, cloud, **settings)

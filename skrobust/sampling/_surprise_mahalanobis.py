@@ -1,9 +1,9 @@
-"""Mahalanobis surprise: how far out of the cloud of its class, by its covariance."""
+"""Mahalanobis-distance-based surprise adequacy (MDSA)."""
 
 import numpy as np
 
-from skrobust._validation import check_choice
-from skrobust.sampling._surprise_base import BaseSurprise
+from skrobust._parameters import Choice
+from skrobust.sampling._surprise_base import COVARIANCE_RULES, BaseSurprise
 from skrobust.sampling._surprise_shape import (
     Whitener,
     ridge_of,
@@ -82,6 +82,15 @@ class MahalanobisSurprise(BaseSurprise):
     array([0.  , 2.449])
     """
 
+    _parameter_rules = {
+        **COVARIANCE_RULES,
+        "covariance": Choice("class", "tied", "global"),
+    }
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"covariance": "tied", "jitter": 0.1}, {"covariance": "global"}]
+
     def __init__(
         self,
         estimator=None,
@@ -94,14 +103,12 @@ class MahalanobisSurprise(BaseSurprise):
         jitter=None,
         unseen="raise",
     ):
-        self.estimator = estimator
-        self.layer = layer
-        self.pool = pool
-        self.batch_size = batch_size
+        super().__init__(
+            estimator, layer=layer, pool=pool, batch_size=batch_size, unseen=unseen
+        )
         self.covariance = covariance
         self.var_threshold = var_threshold
         self.jitter = jitter
-        self.unseen = unseen
 
     def _learn(self, activations, codes):
         caller, labels = type(self).__name__, self.classes_.tolist()
@@ -137,8 +144,3 @@ class MahalanobisSurprise(BaseSurprise):
 
     def _needs_classes(self):
         return self.covariance != "global"
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        choices = ("class", "tied", "global")
-        check_choice(self.covariance, "covariance", type(self).__name__, choices)

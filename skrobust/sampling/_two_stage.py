@@ -1,4 +1,4 @@
-"""Two-stage sampling (2-UPS): a stratum by its size, then any of its inputs."""
+"""Two-stage sampling with unequal probabilities (2-UPS)."""
 
 import numpy as np
 
@@ -91,12 +91,10 @@ class TwoStageSampler(FloorMixin, OneByStratum):
         floor=0.1,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.n_strata = n_strata
         self.strata = strata
         self.floor = floor
-        self.random_state = random_state
 
     def _start(self):
         super()._start()
