@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._validation import metric
 from skrobust.metrics.groups.group_tables import GroupComparison
 from skrobust.metrics.labels import label_array
-from skrobust.metrics.robust.accuracy_and_ratio import right_under_all
+from skrobust.metrics.robust.inputs import correct_predictions
 
 
 @metric
@@ -89,7 +89,8 @@ def group_robustness(
     (array([1. , 0.5]), array([0.5]), 'b')
     """
     caller = "group_robustness"
-    right = right_under_all(y_true, y_pred_perturbed, caller)
+    name = "y_pred_perturbed"
+    right = correct_predictions(y_true, y_pred_perturbed, caller, name=name).all(axis=1)
     y_true = label_array(y_true, caller, "y_true")
     comparison = GroupComparison(
         groups,

@@ -13,6 +13,13 @@ from skrobust._validation import (
     invalid,
     metric,
 )
+from skrobust.metrics.registry import MetricSpec, register
+from skrobust.metrics.scorers.classes import StabilityIndexScorer, StabilityScorer
+from skrobust.metrics.stability.asi_interval import (
+    correctness_interval,
+    index_statistic,
+)
+from skrobust.metrics.stability.index_interval import index_interval
 
 
 def coefficient_of_variation(scores):
@@ -234,3 +241,27 @@ def _trend(scores, times):
     y = y - y.mean()
     slope = float(x @ y / (x @ x))
     return slope, y - slope * x
+
+
+register(
+    MetricSpec(
+        "accuracy_stability_index",
+        accuracy_stability_index,
+        aliases=("asi",),
+        bounds=(-1.0, 1.0),
+        needs={"labels", "conditions"},
+        interval=correctness_interval,
+        compare=index_statistic,
+        scorer=StabilityScorer,
+    )
+)
+register(
+    MetricSpec(
+        "stability_index",
+        stability_index,
+        bounds=(-np.inf, np.inf),
+        needs={"scores", "periods"},
+        interval=index_interval,
+        scorer=StabilityIndexScorer,
+    )
+)
