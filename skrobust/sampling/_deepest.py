@@ -35,9 +35,8 @@ class DeepESTSampler(BaseSampler):
 
     Neither uses the outcomes. The estimate is the ordered one of
     :class:`~skrobust.sampling.BaseSampler`, exactly unbiased. The released rule finds
-    the
-    most mispredictions; its estimate is the noisier one, and its interval is too narrow
-    where few of them lie below the threshold (see ``effective_n``).
+    the most mispredictions; its estimate is the noisier one, and its interval is too
+    narrow where few of them lie below the threshold (see ``effective_n``).
 
     Set-up and n draws take O(N + n log n) time and O(N) memory.
 

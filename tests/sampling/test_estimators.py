@@ -8,14 +8,14 @@ from sampling.test_unbiased import DESIGNS, P6, P7, answered, make, sequences
 
 from skrobust.sampling import BaseSampler, DeepESTSampler, SimpleRandomSampler
 from skrobust.sampling.core.anytime import betting_interval
+from skrobust.sampling.core.draws import Draws
 from skrobust.sampling.core.estimates import (
     hajek_variance,
     lure_weights,
-    sums_of_free,
     variance_between,
     z_values,
 )
-from skrobust.sampling.core.rounds import Rounds
+from skrobust.sampling.core.rate_estimator import RateEstimator
 
 OUTCOMES = [np.array(bits, dtype=bool) for bits in product((0, 1), repeat=7)][5::21]
 
@@ -31,19 +31,19 @@ class InBatches(BaseSampler):
         self.random_state = random_state
 
     def _draw(self, n):
-        free = np.flatnonzero(self._status == 0)
+        free = np.flatnonzero(self._unasked)
         ids = self._rng.choice(free, n, replace=False)
         return ids, np.full(n, n / len(free)), {"free": len(free)}
 
     def _snapshot(self):
-        status = self._status[self.ids_]
-        return {"slope": float(0.5 + (status == 3).sum() / (2 + 2 * len(status)))}
+        _, failed = self._outcomes()
+        return {"slope": float(0.5 + failed.sum() / (2 + 2 * self._n_asked))}
 
     def _predict(self, snapshot):
         return np.clip(self.scores_ * snapshot["slope"], 0, 1)
 
     def _floor(self, n):
-        return np.array(self._rounds.pi)[:n] / self._n_asked  # a lower bound
+        return np.array(self._draws.pi)[:n] / self._n_asked  # a lower bound
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -57,9 +57,9 @@ def test_estimates_and_variances_are_exactly_unbiased(design, estimator):
         found = []
         for ids, steps in drawn:
             a = answered(failed, ids, steps)
-            found.append(
-                sampler._estimate_by(a, estimator, (p[a.ids], sums_of_free(p, a)))
-            )
+            predictor = p if estimator == "difference" else None
+            query = RateEstimator(sampler, a, estimator=estimator, predictor=predictor)
+            found.append(query.estimate(a))
         rate, std_error = np.array([(e.rate, e.std_error) for e in found]).T
         assert chance @ rate == pytest.approx(failed.mean(), abs=1e-9)
         variance = chance @ (rate - failed.mean()) ** 2
@@ -106,7 +106,7 @@ def test_a_round_is_one_batch_and_the_predictor_that_of_its_draw():
         free = [i for i in range(6) if i not in first]
         m = m_of[int(failed[list(first)].sum())]
         for second in combinations(free, 2):
-            rounds = Rounds()
+            rounds = Draws()
             rounds.add(first, [2 / 6] * 2, sequential=False)
             rounds.add_predictor("at first", m_of[0])
             rounds.add(second, [2 / 4] * 2, sequential=False)
@@ -136,11 +136,11 @@ def test_late_answers_never_reach_the_predictor_of_a_draw():
     for sampler in (a, b):
         sampler.ask(10)
     a.tell(first[:5], failed=[1] * 5)
-    assert a._rounds.snapshots != b._rounds.snapshots
-    assert a._rounds.snapshots == [{"slope": 0.5}]
-    before = np.array(a._rounds.m)
+    assert a._draws.snapshots != b._draws.snapshots
+    assert a._draws.snapshots == [{"slope": 0.5}]
+    before = np.array(a._draws.m)
     a.tell(a.pending_, failed=[0] * 15).result()
-    np.testing.assert_array_equal(a._rounds.m, before)
+    np.testing.assert_array_equal(a._draws.m, before)
     np.testing.assert_allclose(before, scores[a.ids_] * 0.5)
 
 

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.metrics import f1_score, precision_score, recall_score
 
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust.sampling.core.ratio_estimator import RatioEstimator
 
 RNG = np.random.default_rng(2)
 N = 300
@@ -67,7 +68,7 @@ def test_the_whole_pool_is_the_result(sampler):
     mask = np.ones(N, dtype=bool)
     assert sampler.metric(groups=mask).value == pytest.approx(result.accuracy)
     mean = sampler.estimate(lambda true, predicted: true != predicted)
-    if not sampler._rounds.snapshots:
+    if not sampler._draws.snapshots:
         assert 1 - mean.value == pytest.approx(result.accuracy)
         assert mean.std_error == pytest.approx(result.std_error)
 
@@ -81,7 +82,10 @@ def test_parts_of_known_size_are_exactly_unbiased(design):
     for bits in list(product((0, 1), repeat=7))[3::25]:
         failed = np.array(bits, dtype=bool)
         found = [
-            sampler._failures_in(answered(failed, *one), part)[:2] for one in drawn
+            RatioEstimator(sampler, 0.95, "").failures_in(answered(failed, *one), part)[
+                :2
+            ]
+            for one in drawn
         ]
         value, std_error = np.array(found).T
         truth = 1 - failed[part].mean()
@@ -138,7 +142,7 @@ def test_skipped_answers_widen(sampler):
     answers[at] = None
     sampler.tell(ids, answers)
     result = sampler.metric("precision", label="cat")
-    assert "could be right or wrong" in result.warnings[0]
+    assert "could be correct or mispredicted" in result.warnings[0]
     for answer in LABELS[:2]:
         other = type(sampler).from_json(sampler.to_json())
         one = other.tell(ids[at], answer).metric("precision", label="cat")

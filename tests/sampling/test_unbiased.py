@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chisquare, hypergeom
 
 from skrobust.sampling import BaseSampler, DeepESTSampler, SimpleRandomSampler
-from skrobust.sampling.core.rounds import Rounds
+from skrobust.sampling.core.draws import Draws
 
 POOLS = Path(__file__).parents[3] / "shared" / "data" / "operational"
 P4, TAU, R = [0.1, 0.4, 0.6, 0.8], 0.3, 0.8
@@ -77,7 +77,7 @@ def make(design, scores, seed=0):
 
 def answered(failed, ids, steps):
     """Rounds of one draw each, all answered."""
-    rounds = Rounds()
+    rounds = Draws()
     rounds.add(ids, steps, sequential=True)
     rounds.add_predictor(None, None)
     return rounds.answered(np.ones(len(ids), dtype=bool), failed[ids], len(failed))

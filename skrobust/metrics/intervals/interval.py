@@ -1,6 +1,6 @@
 """A value with its confidence interval."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 
 from skrobust._optional import require
 from skrobust._results import facts_html
@@ -10,7 +10,7 @@ from skrobust._results import facts_html
 class Interval:
     """A value with its confidence interval.
 
-    Unpacks as ``low, high = interval``.
+    Unpacks, and compares with a tuple, as ``low, high``.
 
     Parameters
     ----------
@@ -71,6 +71,20 @@ class Interval:
 
     def __iter__(self):
         return iter((self.low, self.high))
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return (self.low, self.high)[index]
+
+    def __eq__(self, other):
+        if isinstance(other, Interval):
+            return astuple(self) == astuple(other)
+        return tuple(self) == other
+
+    def __hash__(self):
+        return hash(tuple(self))
 
     def __repr__(self):
         text = (
