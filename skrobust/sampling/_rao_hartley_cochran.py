@@ -75,12 +75,7 @@ class RaoHartleyCochranSampler(WeightedSampler):
     _sequential = False
 
     def __init__(
-        self,
-        estimator=None,
-        *,
-        auxiliary="confidence",
-        floor=0.1,
-        random_state=None,
+        self, estimator=None, *, auxiliary="confidence", floor=0.1, random_state=None
     ):
         super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.floor = floor

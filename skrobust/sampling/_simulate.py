@@ -141,8 +141,16 @@ def summarise(rows, runs, truth, confidence):
     held = (low - 1e-12 <= truth) & (truth <= high + 1e-12)
     return Results(
         columns=(
-            "sampler", "n_labels", "rmse", "rmse_error", "median_error", "bias",
-            "bias_error", "failures", "coverage", "width",
+            "sampler",
+            "n_labels",
+            "rmse",
+            "rmse_error",
+            "median_error",
+            "bias",
+            "bias_error",
+            "failures",
+            "coverage",
+            "width",
         ),
         sampler=np.array([name for name, _ in rows], dtype=object),
         n_labels=np.array([n for _, n in rows]),
@@ -161,7 +169,7 @@ def summarise(rows, runs, truth, confidence):
         high=high,
         n_repeats=n_repeats,
         confidence=confidence,
-    )  # fmt: skip
+    )
 
 
 def check_samplers(samplers):

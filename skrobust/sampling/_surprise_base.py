@@ -28,10 +28,7 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
     as it is, never refitted, and ``clone`` keeps it fitted.
     """
 
-    _parameter_rules = {
-        "pool": Choice(*POOLS),
-        "unseen": Choice("raise", "inf", "nan"),
-    }
+    _parameter_rules = {"pool": Choice(*POOLS), "unseen": Choice("raise", "inf", "nan")}
 
     def __init__(
         self,

@@ -32,8 +32,10 @@ class NearestRows:
     def __init__(self, rows):
         self.rows = rows
         self._centre = rows.mean(axis=0, dtype=np.float64)
-        size = max(np.abs(rows.max(axis=0) - self._centre).max(),
-                   np.abs(rows.min(axis=0) - self._centre).max())  # fmt: skip
+        size = max(
+            np.abs(rows.max(axis=0) - self._centre).max(),
+            np.abs(rows.min(axis=0) - self._centre).max(),
+        )
         # A power of two changes no digit and keeps squares within their range.
         self._scale = 2.0 ** -np.frexp(size)[1] if size > 0 else 1.0
 

@@ -80,7 +80,8 @@ class Interval:
 
     def __eq__(self, other):
         if isinstance(other, Interval):
-            return astuple(self) == astuple(other)
+            pairs = zip(astuple(self), astuple(other), strict=True)
+            return all(a == b or (a != a and b != b) for a, b in pairs)  # nan is nan
         return tuple(self) == other
 
     def __hash__(self):

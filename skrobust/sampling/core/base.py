@@ -48,12 +48,7 @@ class BaseSampler(StoredSampler):
     """
 
     def result(
-        self,
-        *,
-        confidence=0.95,
-        method="default",
-        estimator="default",
-        predictor=None,
+        self, *, confidence=0.95, method="default", estimator="default", predictor=None
     ):
         """Estimate the accuracy on the whole pool from the answers so far.
 

@@ -6,11 +6,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from skrobust._containers import is_frame, to_array
-from skrobust._responses import (
-    predict_labels,
-    predict_probabilities,
-    predicts_numbers,
-)
+from skrobust._responses import predict_labels, predict_probabilities, predicts_numbers
 from skrobust._validation import check_scores, invalid
 
 OWN_STREAM = 0x5A3B1E
