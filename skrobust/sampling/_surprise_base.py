@@ -8,17 +8,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._containers import is_frame, to_array
-from skrobust._parameters import Choice, Number, check_parameters
+from skrobust._parameters import Choice, check_parameters
 from skrobust._responses import predict_labels, refuse_regressor
 from skrobust._validation import check_finite_rows, check_same_length
 from skrobust.metrics.labels import label_array
 from skrobust.sampling._activations import POOLS, as_rows, extract_activations
 from skrobust.sampling.core.prefitted import PrefittedMixin
-
-COVARIANCE_RULES = {  # of measures that estimate a covariance
-    "var_threshold": Number(low=0),
-    "jitter": Number(low=0, low_open=True, optional=True),
-}
 
 
 class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):

@@ -92,13 +92,7 @@ class BaseSampler(StoredSampler):
         check_confidence(confidence, caller)
         answered, _ = self._answered()
         query = RateEstimator(
-            self,
-            answered,
-            caller,
-            estimator=estimator,
-            method=method,
-            confidence=confidence,
-            predictor=predictor,
+            self, answered, estimator, method, confidence, predictor, caller
         )
         ids = self.ids_
         return sampling_result(query, ids, self._answers.status[ids], self._pool_notes)

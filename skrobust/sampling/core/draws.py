@@ -29,15 +29,12 @@ class Draws:
         Of each draw, a probability that no free input falls below.
     """
 
-    _INTEGERS = ("ids", "ends", "which")
-    _NUMBERS = ("pi", "m", "m_free", "floors")
-
     def __init__(self):
-        for name in self._INTEGERS:
-            setattr(self, name, array("q"))
-        for name in self._NUMBERS:
-            setattr(self, name, array("d"))
-        self.snapshots, self.spans, self.designs = [], [], {}
+        self.ids, self.pi = array("q"), array("d")
+        self.ends, self.which = array("q"), array("q")
+        self.snapshots, self.spans = [], []
+        self.m, self.m_free = array("d"), array("d")
+        self.designs, self.floors = {}, array("d")
 
     def __len__(self):
         return len(self.ids)
@@ -80,31 +77,24 @@ class Draws:
 
     def to_plain(self):
         """Return the draws as plain data for JSON."""
-        predicted = bool(self.snapshots)
-        return {
-            "ids": self.ids.tolist(),
-            "pi": self.pi.tolist(),
-            "ends": self.ends.tolist(),
-            "which": self.which.tolist(),
-            "snapshots": self.snapshots,
-            "spans": self.spans,
-            "m": self.m.tolist() if predicted else None,
-            "m_free": self.m_free.tolist() if predicted else None,
-            "designs": list(self.designs.items()),
-            "least": self.floors.tolist(),
+        draws = {
+            name: value.tolist() if isinstance(value, array) else value
+            for name, value in vars(self).items()
         }
+        if not self.snapshots:
+            draws["m"] = draws["m_free"] = None
+        draws["designs"] = list(self.designs.items())
+        draws["least"] = draws.pop("floors")
+        return draws
 
     @classmethod
     def from_plain(cls, plain):
         """Return the draws that ``to_plain`` wrote."""
         new = cls()
-        new.ids.extend(plain["ids"])
-        new.pi.extend(plain["pi"])
-        new.ends.extend(plain["ends"])
-        new.which.extend(plain["which"])
-        new.m.extend(plain["m"] or [0.0] * len(new.ids))
-        new.m_free.extend(plain["m_free"] or [0.0] * len(new.ends))
-        new.floors.extend(plain["least"])
+        zeros = {"m": [0.0] * len(plain["ids"]), "m_free": [0.0] * len(plain["ends"])}
+        for name, value in {**plain, "floors": plain["least"]}.items():
+            if isinstance(getattr(new, name, None), array):
+                getattr(new, name).extend(value or zeros.get(name, []))
         new.snapshots = plain["snapshots"]
         new.spans = [tuple(span) for span in plain["spans"]]
         new.designs = {int(t): design for t, design in plain["designs"]}

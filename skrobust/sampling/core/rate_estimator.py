@@ -26,29 +26,27 @@ class RateEstimator:
         The sampler, for its formulas.
     answered : Answered
         The rounds.
-    caller : str
-        Name for error messages.
     estimator, method, confidence, predictor
         As in ``BaseSampler.result``.
+    caller : str
+        Name for error messages.
     """
 
     def __init__(
         self,
         design,
         answered,
-        caller="",
-        *,
         estimator="default",
         method="default",
         confidence=0.95,
         predictor=None,
+        caller="",
     ):
         self.design, self.answered, self.caller = design, answered, caller
         self.estimator, self.method = estimator, method
         self.confidence, self.predictor = confidence, predictor
         self.tail = (1 - confidence) / 2
-        self._check_estimator()
-        self._check_method()
+        self._check()
         self.predicted = self._predictions(answered)
 
     def evaluate(self, answered):
@@ -120,17 +118,16 @@ class RateEstimator:
             raise invalid("predictor", self.caller, rule, predictor)
         return p
 
-    def _check_estimator(self):
+    def _check(self):
+        """Raise for what is not valid for the draws, or not together."""
         self._check_offered("estimator", ESTIMATORS, self.design._estimators)
-        if self.predictor is not None and self.estimator not in CORRECTED:
+        method, estimator = self.method, self.estimator
+        if self.predictor is not None and estimator not in CORRECTED:
             raise ValueError(
                 f"{self.caller}: predictor= goes with estimator='difference' or 'ppi', "
-                f"not with {self.estimator!r}."
+                f"not with {estimator!r}."
             )
-
-    def _check_method(self):
         self._check_offered("method", METHODS, self.design._methods)
-        method, estimator = self.method, self.estimator
         plain = estimator in ("default", "published")
         if method in ("hypergeometric", "wilson") and not plain:
             raise ValueError(

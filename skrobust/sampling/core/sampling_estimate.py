@@ -6,6 +6,14 @@ from skrobust._results import facts_html
 from skrobust.metrics import Interval
 
 
+def complete_interval(result, value, method):
+    """Replace the (low, high) of a frozen result by an ``Interval``."""
+    error, level, n = result.std_error, result.confidence, result.n_used
+    ends, notes = result.interval, result.warnings
+    interval = Interval(value, *ends, error, level, method, n, notes, "labels")
+    object.__setattr__(result, "interval", interval)
+
+
 @dataclass(frozen=True, eq=False)
 class SamplingEstimate:
     """Estimated metric on the pool, or on a part of it, from the answers so far.
@@ -49,16 +57,7 @@ class SamplingEstimate:
     warnings: tuple = ()
 
     def __post_init__(self):
-        interval = Interval(
-            self.value,
-            *self.interval,
-            self.std_error,
-            self.confidence,
-            "t",
-            self.n_used,
-            self.warnings,
-        )
-        object.__setattr__(self, "interval", interval)
+        complete_interval(self, self.value, "t")
 
     def __repr__(self):
         low, high = self.interval

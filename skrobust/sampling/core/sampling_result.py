@@ -7,6 +7,7 @@ import numpy as np
 
 from skrobust._validation import check_number
 from skrobust.metrics import Interval
+from skrobust.sampling.core.sampling_estimate import complete_interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,16 +77,7 @@ class SamplingResult:
     accuracy_bounds: tuple = (0.0, 1.0)
 
     def __post_init__(self):
-        interval = Interval(
-            self.accuracy,
-            *self.interval,
-            self.std_error,
-            self.confidence,
-            self.method,
-            self.n_used,
-            self.warnings,
-        )
-        object.__setattr__(self, "interval", interval)
+        complete_interval(self, self.accuracy, self.method)
 
     def labels_for(self, half_width):
         """Return how many labels in all would bring the interval to a half-width.
