@@ -1,6 +1,7 @@
 """Scores of robustness and stability: how much of a good result remains."""
 
 from skrobust.metrics.comparison.compare_models import compare_models
+from skrobust.metrics.groups.by_group import by_group
 from skrobust.metrics.groups.clip_values import aggregate_clips
 from skrobust.metrics.groups.clips import clip_robustness
 from skrobust.metrics.groups.ratios import group_robust_ratio, group_robust_ratio_curve
@@ -83,6 +84,7 @@ __all__ = [
     "area_under_robust_ratio_curve",
     "average_distortion",
     "average_structural_similarity",
+    "by_group",
     "clip_robustness",
     "coefficient_of_variation",
     "compare_models",

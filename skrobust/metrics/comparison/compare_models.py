@@ -7,7 +7,7 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import check_count, invalid
+from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.comparison.model_data import make_comparison
 from skrobust.metrics.comparison.paired import (
     flip_rates,
@@ -18,7 +18,7 @@ from skrobust.metrics.comparison.paired import (
     undefined,
 )
 from skrobust.metrics.intervals.bootstrap import bootstrap, jackknife, jackknife_error
-from skrobust.metrics.intervals.clusters import check_confidence, make_units
+from skrobust.metrics.intervals.clusters import make_units
 
 
 def compare_models(

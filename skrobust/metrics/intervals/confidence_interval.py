@@ -1,42 +1,31 @@
 """One call for the confidence interval of each metric."""
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._validation import check_count, check_weights, invalid
+from skrobust._validation import check_confidence, check_count, check_weights, invalid
 from skrobust.metrics.intervals.bootstrap import Shares
 from skrobust.metrics.intervals.bootstrap_interval import (
     bootstrap_interval,
     function_interval,
 )
-from skrobust.metrics.intervals.clusters import check_confidence, make_units
+from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.intervals.interval import IntervalRequest
 from skrobust.metrics.intervals.proportion_clustered import sample_share_interval
 from skrobust.metrics.registry import call_with_options, find_metric, metric_names
 from skrobust.metrics.robust.accuracy_and_ratio import robust_ratio_curve
 from skrobust.metrics.stability.indices import coefficient_of_variation
 
-_NO_INTERVAL = {
-    robust_ratio_curve: "takes one value; use robust_ratio_band.",
-    coefficient_of_variation: (
+_NO_INTERVAL = (
+    (robust_ratio_curve, "takes one value; use robust_ratio_band."),
+    (
+        coefficient_of_variation,
         "is over samples, not over the scores of conditions; use "
-        "accuracy_stability_index with the correctness of each sample."
+        "accuracy_stability_index with the correctness of each sample.",
     ),
-}
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is asked of an interval, whatever the metric."""
-
-    clusters: object
-    confidence: float
-    method: str
-    n_resamples: int
-    rng: np.random.Generator
-    caller: str
+)
 
 
 def confidence_interval(
@@ -93,7 +82,8 @@ def confidence_interval(
         - ``resample_conditions`` (bool, "accuracy_stability_index"): the conditions
           are a sample too.
         - ``periods`` (array-like of shape (n_rows,), "stability_index"): the period of
-          each row of the data. ``score`` (callable) then takes the rows of one period;
+          each row of the data, as ``times`` of :func:`period_stability_index`.
+          ``score`` (callable) then takes the rows of one period;
           None takes the mean of the one array. ``times`` has one entry per period.
 
     Returns
@@ -179,13 +169,14 @@ def confidence_interval(
     rng = np.random.default_rng(seed_number(random_state, caller) % 2**64)
     if not data:
         raise ValueError(f"{caller} needs the data of the metric; got none.")
-    if metric in _NO_INTERVAL:
-        raise ValueError(f"{caller} {_NO_INTERVAL[metric]}")
+    for function, advice in _NO_INTERVAL:
+        if metric is function:
+            raise ValueError(f"{caller} {advice}")
     spec = find_metric(metric)
     if spec is None and not callable(metric):
         rule = f"a callable or one of {', '.join(metric_names())}"
         raise invalid("metric", caller, rule, metric)
-    request = Request(clusters, confidence, method, n_resamples, rng, caller)
+    request = IntervalRequest(clusters, confidence, method, n_resamples, rng, caller)
     if spec is None:
         interval = function_interval(metric, data, request, **metric_params)
     else:

@@ -2,8 +2,22 @@
 
 from dataclasses import asdict, astuple, dataclass
 
+import numpy as np
+
 from skrobust._optional import require
 from skrobust._results import facts_html
+
+
+@dataclass(frozen=True)
+class IntervalRequest:
+    """What is asked of an interval, whatever the metric."""
+
+    clusters: object
+    confidence: float
+    method: str
+    n_resamples: int
+    rng: np.random.Generator
+    caller: str
 
 
 @dataclass(frozen=True, repr=False)

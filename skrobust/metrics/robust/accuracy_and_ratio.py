@@ -227,6 +227,10 @@ def _correct(*data, caller):
     return correctness(data, caller).all(axis=1)
 
 
+def _robustly_correct(*data, caller):
+    return correctness(data, caller, name="y_pred_perturbed").all(axis=1)
+
+
 def _within_tolerance(
     *data, tolerance=None, reference="predicted", y_true=None, labels=None, caller
 ):
@@ -254,7 +258,7 @@ register(
     MetricSpec(
         "robust_accuracy",
         robust_accuracy_score,
-        per_sample=_correct,
+        per_sample=_robustly_correct,
         objective="misclassification",
     )
 )

@@ -7,14 +7,14 @@ from skrobust.metrics.labels import check_same_kind, label_array
 from skrobust.metrics.robust.probability_shift import shift_and_atol
 
 
-def correctness(data, caller):
+def correctness(data, caller, *, name="y_pred"):
     """Return the 0 and 1 matrix of shape (n_samples, n_conditions), or raise.
 
     ``data`` holds the correctness itself, or true labels and predictions of shape
     (n_samples,) or (n_conditions, n_samples).
     """
     if len(data) == 2:
-        return correct_predictions(*data, caller)
+        return correct_predictions(*data, caller, name=name)
     if len(data) != 1:
         raise ValueError(
             f"{caller} needs correctness, or true labels and predictions. Got "

@@ -16,7 +16,9 @@ from skrobust.metrics.scorers.base import BaseScorer
 
 def _metric_value(metric, caller, y, y_pred, sample_weight):
     if isinstance(metric, str):
-        check_choice(metric, "metric", caller, metric_names(needs={"labels"}))
+        check_choice(
+            metric, "metric", caller, metric_names(needs={"labels"}, objective=None)
+        )
         metric = get_metric(metric).function
     elif not callable(metric):
         rule = "a name or a function of (y_true, y_pred)"
@@ -104,6 +106,9 @@ class RobustScorer(BaseScorer):
             )
             spec = get_metric(self.metric)
             needs = spec.needs
+            if spec.task == "classification":
+                cure = "Use 'regression_robust_ratio', or a function such as r2_score."
+                refuse_regressor(estimator, f"The {spec.title}", cure)
         self._check_tolerance(needs, caller)
         if spec is None:
             moved = self.perturbation.perturb(estimator, X, y)
@@ -111,9 +116,6 @@ class RobustScorer(BaseScorer):
             return _metric_value(self.metric, caller, y, predicted, sample_weight)
         attack = prepare_attack(self.perturbation, spec.objective, self.reference)
         title, options = f"The {spec.title}", {}
-        if spec.task == "classification":
-            cure = "Use 'regression_robust_ratio', or a function such as r2_score."
-            refuse_regressor(estimator, title, cure)
         if sample_weight is not None:
             options["sample_weight"] = sample_weight
 

@@ -4,8 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._results import facts_html
-from skrobust._validation import check_choice, check_number
-from skrobust.metrics.intervals.clusters import check_confidence
+from skrobust._validation import check_choice, check_confidence, check_number
 from skrobust.sampling.core.answer_checks import check_oracle
 from skrobust.sampling.core.label_plan import LabelPlan, check_plan
 from skrobust.sampling.core.rate_estimator import RateEstimator

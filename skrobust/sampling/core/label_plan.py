@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from skrobust._validation import check_number
-from skrobust.metrics.intervals.clusters import check_confidence
+from skrobust._validation import check_confidence, check_number
 
 
 @dataclass(frozen=True)
