@@ -9,10 +9,11 @@ from skrobust.sampling._strata import StratifiedRounds
 
 
 class ConfidenceStratifiedSampler(StratifiedRounds):
-    r"""Draw uniformly inside a confident, a middle and an unsure part of the pool.
+    r"""Confidence-stratified sampling (CSS).
 
-    The inputs are put in the order of their scores (1 - confidence) and cut into parts
-    of given shares; each part gets a given share of the labels. The failure rate is the
+    Draws are uniform inside a confident, a middle and an unsure part of the pool. The
+    inputs are put in the order of their scores (1 - confidence) and cut into parts of
+    given shares; each part gets a given share of the labels. The failure rate is the
     stratified mean, with its unbiased variance, as in
     :class:`~skrobust.sampling.StratifiedSampler`.
 

@@ -24,8 +24,9 @@ BIASED = (
 
 
 class CrossEntropySampler(BaseSampler):
-    r"""Choose inputs whose activations are distributed as those of the pool.
+    r"""Cross-entropy sampling (CES).
 
+    Inputs are chosen so that their activations are distributed as those of the pool.
     The first 30 inputs are drawn at random. Then, of 30 random groups of 5 free inputs
     each, the one joins the sample that keeps the histograms of the sample T closest to
     those of the pool: the least
@@ -107,12 +108,9 @@ class CrossEntropySampler(BaseSampler):
     _methods = ("default",)
     _estimators = ("default", "published")
     _caveat = BIASED
-    _parameter_rules = {
-        "n_start": Count(),
-        "n_groups": Count(),
-        "group_size": Count(),
-        "n_bins": Count(),
-    }
+    _parameter_rules = dict.fromkeys(
+        ("n_start", "n_groups", "group_size", "n_bins"), Count()
+    )
 
     def __init__(
         self,

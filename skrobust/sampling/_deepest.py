@@ -1,4 +1,4 @@
-"""DeepEST: adaptive sampling for failures with an unbiased estimate."""
+"""DeepEST sampling."""
 
 import numpy as np
 
@@ -17,9 +17,10 @@ SPREADS = {
 
 
 class DeepESTSampler(BaseSampler):
-    r"""Draw suspicious inputs more often, one at a time, without replacement.
+    r"""DeepEST: adaptive sampling for failures with an unbiased estimate.
 
-    The first draw is uniform. After k draws a free input i is drawn with probability
+    Suspicious inputs are drawn more often, one at a time, without replacement. The
+    first draw is uniform. After k draws a free input i is drawn with probability
 
     .. math::
 
@@ -171,8 +172,7 @@ class DeepESTSampler(BaseSampler):
 
     def _probabilities(self, taken):
         """Return the definition of q, which the fast draw must equal."""
-        n_left = (~taken).sum()
-        uniform = np.where(taken, 0.0, 1 / n_left)
+        uniform = np.where(taken, 0.0, 1 / (~taken).sum())
         suspicious = self.scores_[taken] > self.threshold_
         active = suspicious.any() if self.rule_ == "paper" else taken.any()
         links = self._links()
@@ -186,11 +186,8 @@ class DeepESTSampler(BaseSampler):
         n_left, r = self.n_pool_ - self._n_asked, self.mixing_
         for step, uniform in enumerate(self._rng.random(n)):
             weighted = self._active and self._sum > EXHAUSTED * self._all
-            i = (
-                self._next_runner()
-                if weighted and uniform < r
-                else self._next_uniform()
-            )
+            race = weighted and uniform < r
+            i = self._next_runner() if race else self._next_uniform()
             q = 1 / (n_left - step)
             if weighted:
                 q = r * self._weights[i] / self._sum + (1 - r) * q
@@ -262,16 +259,16 @@ class DeepESTSampler(BaseSampler):
 
     def _check_parameters(self):
         super()._check_parameters()
-        caller = type(self).__name__
+        caller, threshold = type(self).__name__, self.threshold
         if self.mixing == 1:
             raise ValueError(
                 f"The 'mixing' parameter of {caller} must be below 1, or inputs "
                 "without weight could never be drawn and the estimate would be biased."
             )
-        if isinstance(self.threshold, (tuple, list)):
-            if len(self.threshold) != 2 or self.threshold[0] != "confidence":
+        if isinstance(threshold, (tuple, list)):
+            if len(threshold) != 2 or threshold[0] != "confidence":
                 rule = "a number, the name of a rule, or ('confidence', a number)"
-                raise invalid("threshold", caller, rule, self.threshold)
-            check_number(self.threshold[1], "threshold", caller, low=0, high=1)
-        elif not isinstance(self.threshold, str):
-            check_number(self.threshold, "threshold", caller)
+                raise invalid("threshold", caller, rule, threshold)
+            check_number(threshold[1], "threshold", caller, low=0, high=1)
+        elif not isinstance(threshold, str):
+            check_number(threshold, "threshold", caller)

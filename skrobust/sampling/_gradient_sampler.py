@@ -8,8 +8,9 @@ from skrobust.sampling.core.estimates import Estimate
 
 
 class GradientSampler(OneByStratum):
-    r"""Draw where, by the answers so far, the variance of the estimate falls fastest.
+    r"""Gradient-based sampling (GBS).
 
+    Draws go where, by the answers so far, the variance of the estimate falls fastest.
     Strata are cut along the scores. One more label in stratum h lowers the variance of
     a stratified mean by about :math:`W_h^2 \theta_h (1 - \theta_h) / n_h^2`; these
     gradients are equal once :math:`n_h` is in proportion to

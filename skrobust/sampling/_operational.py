@@ -1,4 +1,4 @@
-"""Operational sampler: adaptive batches between small error and many failures."""
+"""Operational sampler: adaptive batches with a recalibrated predictor."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ TRUST = 0.2  # power of the labels behind a predictor, in the weight of its batc
 
 
 class OperationalSampler(BaseSampler):
-    r"""Draw batches on the frontier between a small error and many failures.
+    r"""Adaptive batch sampling between a small error and many failures.
 
     Each ``ask(n)`` draws one batch. With p the failure probability that is predicted
     for each input, from its score and from all answers told so far:
@@ -34,7 +34,7 @@ class OperationalSampler(BaseSampler):
       failures to expect (``failure_emphasis``) and none below ``exploration`` times
       those of uniform draws. At emphasis 0 inputs are drawn in proportion to
       :math:`\sqrt{p_i (1 - p_i)}`; the more emphasis, the more of the likeliest
-      failures are taken for sure, and the thinner the rest is looked at;
+      failures are taken for sure, and the fewer of the rest are drawn;
     * the **draw** is of fixed size along p (Deville's systematic sampling), which
       stratifies by the prediction and has exactly these probabilities;
     * the **estimate** of the batch corrects the prediction by what was found,
@@ -48,7 +48,7 @@ class OperationalSampler(BaseSampler):
       and is exactly unbiased whatever p is, since p knew only earlier answers. The
       failure rate is their mean with weights
       :math:`\propto n_t \max(l_t, n_1)^{0.2}`, for n_t draws after l_t before: later
-      batches have the better predictor, and weights look at sizes alone;
+      batches have the better predictor, and weights depend on sizes alone;
     * **recalibration** refits p before each batch: a logistic regression on log p and
       -log(1 - p), shrunk towards leaving p as it is.
 
@@ -63,8 +63,8 @@ class OperationalSampler(BaseSampler):
     off among inputs that are rarely drawn; "anytime" does not, and is much wider. Where
     no misprediction at all was seen, it reaches as far as that allows.
 
-    A score that says nothing costs: residuals weigh at most 1 / exploration times what
-    they do in uniform draws, so the error is at most about
+    An uninformative score costs precision: residuals weigh at most 1 / exploration
+    times what they do in uniform draws, so the error is at most about
     :math:`1/\sqrt{\text{exploration}}` times that of simple random sampling once
     predictions are recalibrated (3.2 times at 0.1).
 

@@ -122,7 +122,7 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _learn(self, suspicion, failed):
-        """Take in the reference."""
+        """Fit to the reference."""
 
     @abstractmethod
     def _predict(self, suspicion):
@@ -155,13 +155,13 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
 
 
 class ConfidencePredictor(BaseFailurePredictor):
-    r"""Predict failures by confidence, calibrated on a labelled reference set.
+    r"""Failure predictor by confidence, calibrated on a labelled reference set.
 
     The probability of a failure as a function of the suspicion s, for example
     :math:`s = 1 - \max_c p_c`, is learned on the reference; its mean over a pool is the
     confidence-based performance estimate (CBPE).
 
-    This is a *predictor*, and no estimate of the accuracy: it is right where failures
+    This is a *predictor*, not an estimate of the accuracy: it is correct where failures
     relate to confidence as in the reference, which a shift changes, and nothing in the
     pool can tell. Use it as the predictor m of a difference estimator, which labels
     correct, or to choose what to label.
@@ -239,15 +239,16 @@ class ConfidencePredictor(BaseFailurePredictor):
 
 
 class ThresholdPredictor(BaseFailurePredictor):
-    r"""Predict failures by a threshold on confidence (average thresholded confidence).
+    r"""Failure predictor by average thresholded confidence (ATC).
 
     The threshold t on the suspicion s is the one whose share of reference inputs with
     s > t is that of the failures in the reference (with ties, the closest share; of two
     as close, the smaller one). An input is predicted to fail if s > t.
 
-    This is a *predictor*, and no estimate of the accuracy: it is right where the shift
-    keeps that share equal, and nothing in the pool can tell. Use it as the predictor m
-    of a difference estimator, which labels correct, or to choose what to label.
+    This is a *predictor*, not an estimate of the accuracy: it is correct where the
+    shift keeps that share equal, and nothing in the pool can tell. Use it as the
+    predictor m of a difference estimator, which labels correct, or to choose what to
+    label.
 
     Parameters
     ----------

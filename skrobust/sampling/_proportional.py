@@ -10,7 +10,7 @@ from skrobust.sampling.core.estimates import between_estimate
 
 
 class ProportionalSampler(WeightedSampler):
-    r"""Draw inputs with probability proportional to their suspicion.
+    r"""Sampling with probability proportional to suspicion (SUPS).
 
     With the scores x and a uniform part f (``floor``),
 

@@ -8,7 +8,7 @@ from skrobust.sampling._weighted import WeightedSampler
 
 
 class RaoHartleyCochranSampler(WeightedSampler):
-    r"""Split the pool into random groups and draw one input of each, by suspicion.
+    r"""Rao-Hartley-Cochran sampling: one draw from each random group (RHC-S).
 
     The free inputs are split at random into n groups whose sizes :math:`N_g` differ by
     at most one; of each group one input is drawn in proportion to

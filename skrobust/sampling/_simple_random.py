@@ -1,4 +1,4 @@
-"""Simple random sampling without replacement."""
+"""Simple random sampling."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -12,7 +12,7 @@ from skrobust.sampling.core.rate_interval import Bounds
 
 
 class SimpleRandomSampler(BaseSampler):
-    r"""Draw inputs uniformly, without replacement.
+    r"""Simple random sampling without replacement.
 
     The failure rate is the plain mean of the outcomes, with the finite-population
     correction in its variance:

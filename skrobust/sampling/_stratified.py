@@ -8,7 +8,7 @@ from skrobust.sampling._strata import StrataMixin, StratifiedRounds
 
 
 class StratifiedSampler(StrataMixin, StratifiedRounds):
-    r"""Draw uniformly inside strata of similar suspicion.
+    r"""Stratified random sampling along the scores (SSRS).
 
     The pool is cut into strata along the scores; a stratum h of :math:`N_h` inputs gets
     :math:`n_h` labels in proportion to :math:`N_h S_h`, with :math:`S_h` the standard

@@ -144,14 +144,9 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
         labels = y_pred
         if self.estimator is None:
             X = to_array(X) if hasattr(X, "detach") else X
-            activations = validate_data(
-                self,
-                X,
-                dtype=[np.float64, np.float32],
-                allow_nd=True,
-                ensure_all_finite=False,
-                reset=reset,
-            )
+            options = {"allow_nd": True, "ensure_all_finite": False, "reset": reset}
+            floats = [np.float64, np.float32]
+            activations = validate_data(self, X, dtype=floats, **options)
         else:
             if np.ndim(X) == 2 or is_frame(X):
                 validate_data(self, X, skip_check_array=True, reset=reset)
@@ -159,12 +154,9 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
                 cure = "MahalanobisSurprise(covariance='global') needs no classes."
                 refuse_regressor(self.estimator, caller, cure)
                 labels = predict_labels(self.estimator, X)
+            options = {"pool": self.pool, "batch_size": self.batch_size}
             activations = extract_activations(
-                self.estimator,
-                X,
-                layer=self.layer,
-                pool=self.pool,
-                batch_size=self.batch_size,
+                self.estimator, X, layer=self.layer, **options
             )
         activations = as_rows(check_finite_rows(activations, caller), self.pool)
         if not reset and activations.shape[1] != self.n_units_:

@@ -48,11 +48,8 @@ def check_ids(ids, status, caller, *, again=False):
 
 def one_kind(y_true, failed, caller):
     """Return the name and the value of whichever of the two was given."""
-    given = [
-        (name, value)
-        for name, value in (("y_true", y_true), ("failed", failed))
-        if value is not NOT_GIVEN
-    ]
+    pairs = ("y_true", y_true), ("failed", failed)
+    given = [pair for pair in pairs if pair[1] is not NOT_GIVEN]
     if len(given) == 2:
         given = [pair for pair in given if pair[1] is not None]
     if len(given) != 1:
@@ -69,16 +66,15 @@ def outcome_codes(kind, answers, y_pred, ids, caller):
     known = np.full(len(answers), SKIPPED, dtype=np.int8)
     if told.any():
         some = [answer for answer in answers if answer is not None]
-        wrong = (
-            compare(some, y_pred, ids[told], caller)
-            if kind == "y_true"
-            else outcomes(some, ids[told], caller)
-        )
-        known[told] = np.where(wrong, FAILED, PASSED)
+        if kind == "y_true":
+            failed = differ(some, y_pred, ids[told], caller)
+        else:
+            failed = as_booleans(some, ids[told], caller)
+        known[told] = np.where(failed, FAILED, PASSED)
     return known
 
 
-def compare(answers, y_pred, ids, caller):
+def differ(answers, y_pred, ids, caller):
     """Return which answers differ from the predictions."""
     if y_pred is None:
         raise ValueError(
@@ -96,7 +92,7 @@ def compare(answers, y_pred, ids, caller):
     return np.array([answer != label for answer, label in pairs], dtype=bool)
 
 
-def outcomes(failed, ids, caller):
+def as_booleans(failed, ids, caller):
     """Return stated failures as booleans."""
     for i, answer in zip(ids, failed, strict=True):
         if isinstance(answer, (str, bytes)) or answer not in (0, 1):

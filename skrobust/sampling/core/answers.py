@@ -15,7 +15,7 @@ from skrobust.sampling.core.answer_checks import (
 
 
 class Answers:
-    """Status and true label of each input, and the log of all that was asked and told.
+    """Status and true label of each input, with a log of questions and answers.
 
     Attributes
     ----------

@@ -6,7 +6,7 @@ import numpy as np
 
 from skrobust._containers import to_array
 from skrobust._validation import invalid
-from skrobust.sampling.core.draws import running_sum
+from skrobust.sampling.core.estimates import Estimate, sums_of_free
 from skrobust.sampling.core.rate_estimator import over_skipped
 from skrobust.sampling.core.rate_interval import (
     FEW_RESIDUALS,
@@ -83,22 +83,21 @@ class RatioEstimator:
             None if f is None else self._values(f(y_true, y_pred))
             for f in (numerator, denominator)
         )
-        if below is None and 2 <= answered.n < answered.n_pool:
+        n_used, notes = answered.n, []
+        if below is None and 2 <= n_used < answered.n_pool:
             found = self.design._combine(replace(answered, y=above))
-            value, std_error, df = found.rate, found.std_error, found.df
-            n_eff, notes, n_used = found.effective_n, [], answered.n
         else:
             below = np.ones(answered.n) if below is None else below
-            value, std_error, df, n_eff, notes = self.ratio(answered, above, below)
+            found, notes = self.ratio(answered, above, below)
             n_used = int(np.count_nonzero(below))
-        half = t_half_width(std_error, df, (1 + self.confidence) / 2)
+        half = t_half_width(found.std_error, found.df, (1 + self.confidence) / 2)
         if self.census:
             half = 0.0
-        elif np.isnan(std_error) or std_error == 0:
+        elif np.isnan(found.std_error) or found.std_error == 0:
             half = np.inf
             notes = notes or ["No variation seen: it tells nothing of the error."]
-        ends = (-half, half) if np.isnan(value) else (value - half, value + half)
-        return self._result(value, ends, std_error, n_used, n_eff, notes)
+        centre = 0.0 if np.isnan(found.rate) else found.rate
+        return self._result(found, (centre - half, centre + half), n_used, notes)
 
     def both_labels(self):
         """Return true and predicted labels; a passed input has the predicted one."""
@@ -129,82 +128,78 @@ class RatioEstimator:
 
     def _proportion(self, answered, correct, under, part=None):
         """Return a proportion; part is the denominator over the pool, where known."""
-        n_used, tail = int(np.count_nonzero(under)), self.tail
+        n_used = int(np.count_nonzero(under))
         if part is not None and self.design._known_sizes and n_used:
-            found = self.failures_in(answered, part)
+            found, notes = self.failures_in(answered, part)
         else:
-            found = self.ratio(answered, correct, under)
-        value, std_error, df, n_eff, notes = found
+            found, notes = self.ratio(answered, correct, under)
         low, high = 0.0, 1.0
-        if std_error == 0 and not self.census and not np.isnan(value):
+        if found.std_error == 0 and not self.census and not np.isnan(found.rate):
             notes = ["No variation seen: the interval is only what that allows."]
             if part is not None and n_used:
-                failed = 1 - correct[under > 0]
-                floor = self.design._floor(answered.n)
-                seen = np.full(answered.n, failed[0] > 0)
-                below, above = unseen_bounds(seen, floor, answered.n_pool, tail)
-                hidden = (above - below) * answered.n_pool / max(part.sum(), 1)
-                low, high = (0.0, hidden) if failed[0] else (1 - hidden, 1.0)
-        elif not (np.isnan(value) or np.isnan(std_error)):
-            half = t_half_width(std_error, df, 1 - tail)
-            low, high = value - half, value + half
+                all_failed = not correct[under > 0][0]
+                low, high = self._unvaried_ends(answered, part, all_failed)
+        elif not (np.isnan(found.rate) or np.isnan(found.std_error)):
+            half = t_half_width(found.std_error, found.df, 1 - self.tail)
+            low, high = found.rate - half, found.rate + half
         if low < high and (low >= 1 or high <= 0):
             low, high = 0.0, 1.0
+            notes = ["The interval lies outside [0, 1]: it says nothing of the metric."]
+        if found.effective_n < FEW_RESIDUALS and not self.census and not notes:
             notes = [
-                "The interval lies outside [0, 1]: it tells nothing of the proportion."
+                f"The interval rests on {found.effective_n:.1f} effective residuals "
+                "and may be too narrow."
             ]
-        low, high = np.clip([low, high], 0, 1)
-        if n_eff < FEW_RESIDUALS and not self.census and not notes:
-            notes = [
-                f"The interval rests on {n_eff:.1f} effective residuals and may be too "
-                "narrow."
-            ]
-        return self._result(value, (low, high), std_error, n_used, n_eff, notes)
+        return self._result(found, np.clip([low, high], 0, 1), n_used, notes)
 
-    def _result(self, value, ends, std_error, n_used, n_eff, notes):
-        ends, level = tuple(float(end) for end in ends), float(self.confidence)
-        value, std_error, n_eff = float(value), float(std_error), float(n_eff)
-        return SamplingEstimate(
-            value, ends, std_error, n_used, n_eff, level, tuple(notes)
+    def _unvaried_ends(self, answered, part, all_failed):
+        """Return the ends of the accuracy in a part whose outcomes all agree."""
+        seen = np.full(answered.n, all_failed)
+        floor, n_pool = self.design._floor(answered.n), answered.n_pool
+        below, above = unseen_bounds(seen, floor, n_pool, self.tail)
+        hidden = (above - below) * n_pool / max(part.sum(), 1)
+        return (0.0, hidden) if all_failed else (1 - hidden, 1.0)
+
+    def _result(self, found, ends, n_used, notes):
+        value, error, n_eff = map(
+            float, (found.rate, found.std_error, found.effective_n)
         )
+        ends, level = tuple(map(float, ends)), float(self.confidence)
+        return SamplingEstimate(value, ends, error, n_used, n_eff, level, tuple(notes))
 
     def ratio(self, answered, above, below):
-        """Return value, standard error, df, effective n and notes of a ratio."""
+        """Return the ``Estimate`` of a ratio of two totals, and a list of notes."""
         combine, census = self.design._combine, answered.n == answered.n_pool
         notes = [self.design._caveat] if self.design._caveat and not census else []
         if (answered.n < 2 and not census) or not below.any():
             notes.append("Nothing of this kind was drawn: nothing is estimated yet.")
-            return np.nan, np.nan, 0.0, 0.0, notes
+            return Estimate(np.nan, np.nan, 0.0, 0.0), notes
         if census:
-            return above.sum() / below.sum(), 0.0, np.inf, float(answered.n), notes
-        totals = [
-            combine(replace(answered, y=values)).rate for values in (above, below)
-        ]
-        value = totals[0] / totals[1]
-        residual = (above - value * below) / totals[1]
+            value, n = above.sum() / below.sum(), float(answered.n)
+            return Estimate(value, 0.0, np.inf, n), notes
+        total = combine(replace(answered, y=below)).rate
+        value = combine(replace(answered, y=above)).rate / total
+        residual = (above - value * below) / total
         if np.abs(residual).max() <= 1e-12 * max(abs(value), 1e-300):
-            return value, 0.0, float(answered.n - 1), 0.0, notes
-        error = combine(replace(answered, y=residual))
-        return value, error.std_error, error.df, error.effective_n, notes
+            return Estimate(value, 0.0, answered.n - 1.0, 0.0), notes
+        return replace(combine(replace(answered, y=residual)), rate=value), notes
 
     def failures_in(self, answered, part):
         """Return the same for the accuracy in a part whose size is known."""
-        share, design = part.mean(), self.design
-        m, m_free = np.zeros(answered.n), np.zeros(len(answered.ends))
-        row_of = np.repeat(np.arange(len(answered.ends)), answered.sizes)
-        for at, snapshot in enumerate(design._draws.snapshots):
-            values, rounds = design._predict(snapshot) * part, answered.which == at
-            drawn = values[answered.ids]
-            m[rounds[row_of]] = drawn[rounds[row_of]]
-            free = values.sum() - running_sum(drawn)[answered.starts]
-            m_free[rounds] = free[rounds]
-        inside = part[answered.ids]
+        share, design, inside = part.mean(), self.design, part[answered.ids]
         y = answered.y * inside
         if answered.n < 2 or answered.n == answered.n_pool:
             return self.ratio(answered, inside - y, inside)
+        m, m_free = np.zeros(answered.n), np.zeros(len(answered.ends))
+        round_of = np.repeat(np.arange(len(answered.ends)), answered.sizes)
+        for at, snapshot in enumerate(design._draws.snapshots):
+            values, rounds = design._predict(snapshot) * part, answered.which == at
+            drawn, free = values[answered.ids], sums_of_free(values, answered)
+            m[rounds[round_of]] = drawn[rounds[round_of]]
+            m_free[rounds] = free[rounds]
         found = design._combine(replace(answered, y=y), m, m_free)
-        std_error = found.std_error / share
-        return 1 - found.rate / share, std_error, found.df, found.effective_n, []
+        rate, std_error = 1 - found.rate / share, found.std_error / share
+        return replace(found, rate=rate, std_error=std_error), []
 
     def _values(self, values):
         """Return one finite number for each answer, or raise."""

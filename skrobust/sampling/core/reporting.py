@@ -10,7 +10,7 @@ from skrobust.sampling.core.sampling_result import SamplingResult
 
 
 def sampling_result(estimator, ids, status, pool_notes):
-    """Return what the answers so far say of the accuracy on the pool.
+    """Return the estimated accuracy on the pool.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def sampling_result(estimator, ids, status, pool_notes):
     ids, status : ndarray of shape (n_draws,)
         All draws, and the status of each.
     pool_notes : list of str
-        What there is to know about the pool.
+        Notes about the pool.
     """
     answered = estimator.answered
     n_failed, n_pool = int((status == FAILED).sum()), answered.n_pool

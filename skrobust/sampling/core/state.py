@@ -195,11 +195,8 @@ def plain_parameters(sampler):
     kept = {}
     for name, value in sampler.get_params(deep=False).items():
         value = value.item() if isinstance(value, np.generic) else value
-        simple = isinstance(value, PLAIN) or (
-            isinstance(value, (list, tuple))
-            and all(isinstance(part, PLAIN) for part in value)
-        )
-        if simple and name != "estimator":
+        parts = value if isinstance(value, (list, tuple)) else [value]
+        if name != "estimator" and all(isinstance(part, PLAIN) for part in parts):
             kept[name] = value
     return kept
 
