@@ -91,15 +91,16 @@ class Flag:
 
 @dataclass(frozen=True)
 class NamedOr:
-    """One of the listed names where the value is text, else another rule."""
+    """One of the listed names where the value is text, else another rule, if any."""
 
     names: tuple
-    otherwise: object
+    otherwise: object = None
 
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
         rule = Choice(*self.names) if isinstance(value, str) else self.otherwise
-        rule(value, name, caller)
+        if rule is not None:
+            rule(value, name, caller)
 
 
 @dataclass(frozen=True)
