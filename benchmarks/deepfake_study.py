@@ -39,7 +39,7 @@ from sklearn.metrics import roc_auc_score
 
 from skrobust.attacks import FGSM, PGD
 from skrobust.evaluation import evaluate_attack
-from skrobust.evaluation._checkpoint import Checkpoint
+from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import aggregate_clips, confidence_interval
 
 LINF = [0.05, 0.1, 0.2, 0.3, 0.5, 1, 2]

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from skrobust.evaluation._temperature import fit_temperature, tempered
+from skrobust.evaluation.temperature import fit_temperature, tempered
 from skrobust.metrics import (
     adversarial_class_confidence,
     clip_robustness,

@@ -1,4 +1,4 @@
-"""In and out in the caller's container: arrays, frames of pandas or polars, tensors."""
+"""Containers of rows: arrays, data frames of pandas or polars, and tensors."""
 
 import numpy as np
 from scipy.sparse import issparse

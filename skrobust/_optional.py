@@ -1,4 +1,4 @@
-"""One sentence for every optional package that is missing."""
+"""Import of optional packages."""
 
 import importlib
 

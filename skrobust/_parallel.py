@@ -1,4 +1,4 @@
-"""Many independent tasks, on whatever backend joblib is told to use, with progress."""
+"""Parallel tasks with a progress bar."""
 
 from sklearn.utils.parallel import Parallel, delayed
 

@@ -1,4 +1,4 @@
-"""Predictions of any estimator, with a clear sentence where there are none.
+"""Predictions of any estimator, with a clear message where there are none.
 
 Scikit-learn's scorers share a cache of predictions that ignores which rows were
 asked for; these functions never use it.
@@ -47,7 +47,7 @@ def unwrap(estimator):
 
 
 def _parts(name, step):
-    """Return what a step does at predict: its own steps, itself, or nothing."""
+    """Return the steps that a step applies at predict: its own, itself, or none."""
     if isinstance(step, Pipeline):
         parts = [_parts(f"{name}.{inner}", s) for inner, s in step.steps]
         return [part for inner in parts for part in inner]
@@ -66,7 +66,7 @@ def is_net(estimator):
 
 @contextlib.contextmanager
 def undisturbed(estimator):
-    """Give a net back what predict takes: training modes, and draws of its loader.
+    """Context that keeps the training modes of a net and the generator of torch.
 
     skorch leaves a net in evaluation mode after a prediction, and its loader draws a
     seed from torch.
@@ -87,7 +87,7 @@ def undisturbed(estimator):
 
 
 def _float_of(net):
-    """Return the name of the floats that a net computes with."""
+    """Return the name of the floating dtype of a net."""
     first = next(net.module_.parameters(), None) if hasattr(net, "module_") else None
     name = "float32" if first is None else str(first.dtype).removeprefix("torch.")
     return name if "float" in name else "float32"
@@ -103,7 +103,7 @@ def refuse_regressor(estimator, caller, cure):
 
 
 def check_net_input(estimator, X):
-    """Raise where a bare net gets a container or a width that torch refuses."""
+    """Raise where a bare net gets a container or a dtype that torch refuses."""
     steps, model = unwrap(estimator)
     if steps or not is_net(model):
         return
@@ -146,10 +146,10 @@ def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):
     """Return ``estimator.predict_proba(X)``, or say that there is none."""
     check_net_input(estimator, X)
     if not hasattr(estimator, "predict_proba"):
-        model = unwrap(estimator)[1]
+        name = type(unwrap(estimator)[1]).__name__
         raise ValueError(
-            f"{caller} needs predict_proba, which {type(model).__name__} has not. "
-            f"Wrap it in CalibratedClassifierCV, or {cure}."
+            f"{caller} needs predict_proba; {name} has none. Wrap it in "
+            f"CalibratedClassifierCV, or {cure}."
         )
     p = np.asarray(_respond(estimator, "predict_proba", X))
     if p.ndim == 2 and p.shape[1] == 1:

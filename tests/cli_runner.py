@@ -5,12 +5,12 @@ import pytest
 testing = pytest.importorskip("click.testing")
 pytest.importorskip("matplotlib")
 
-from skrobust.cli import _commands  # noqa: E402
+from skrobust.cli import command_group  # noqa: E402
 
 
 def run(*args):
     """Run a command in this process; return exit code, stdout and stderr."""
-    result = testing.CliRunner().invoke(_commands.skrobust, [str(a) for a in args])
+    result = testing.CliRunner().invoke(command_group.skrobust, [str(a) for a in args])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.stdout, result.stderr

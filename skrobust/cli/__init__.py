@@ -1,10 +1,10 @@
-"""The command line: ``skrobust``, with a command for each task."""
+"""Command line ``skrobust``."""
 
 import importlib.util
 import json
 import sys
 
-_NEEDED = ("click", "jinja2", "matplotlib", "pandas", "skops", "tqdm")
+from skrobust.cli.installed_packages import NEEDED, doctor_facts, doctor_text
 
 
 def main(args=None):
@@ -18,15 +18,14 @@ def main(args=None):
     Returns
     -------
     int
-        0, 1 for a bar of ``--fail-under`` that was missed, 2 for what the user can
-        mend, 130 after Ctrl-C.
+        0, 1 for a threshold of ``--fail-under`` that was missed, 2 for an error that
+        the user can mend, 130 after Ctrl-C.
     """
-    missing = [name for name in _NEEDED if not _is_there(name)]
+    needed = (module for _, module, extra, _ in NEEDED if extra == "report")
+    missing = [module for module in needed if not _is_installed(module)]
     words = sys.argv[1:] if args is None else list(args)
     if missing and words[:1] == ["doctor"]:
-        return _say_what_is_missing(
-            words
-        )  # who looks for what is missing is let in without it
+        return _run_doctor(words)  # it needs none of them
     if missing:
         sys.stderr.write(
             f"skrobust: the command line needs {', '.join(missing)}; install with "
@@ -34,8 +33,8 @@ def main(args=None):
         )
         return 2
     try:
-        from skrobust.cli._commands import skrobust
-        from skrobust.cli._errors import run
+        from skrobust.cli.command_group import skrobust
+        from skrobust.cli.exit_codes import run
 
         return run(skrobust, args)
     except KeyboardInterrupt:  # while the packages load
@@ -43,16 +42,14 @@ def main(args=None):
         return 130
 
 
-def _say_what_is_missing(words):
-    from skrobust.cli._doctor import doctor_facts, doctor_text
-
+def _run_doctor(words):
     facts = doctor_facts()
     text = json.dumps(facts, indent=1) if "--json" in words else doctor_text(facts)
     sys.stdout.write(f"{text}\n")
     return 0 if facts["ok"] else 1
 
 
-def _is_there(name):
+def _is_installed(name):
     try:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):  # blocked, or half imported

@@ -1,11 +1,12 @@
-"""Images and videos on disk as data sets: read lazily, nothing left out silently."""
+"""Image and video data sets on disk, read lazily."""
 
 from skrobust.datasets._celeb_df import load_celeb_df
+from skrobust.datasets._face_crop import FaceCrop
 from skrobust.datasets._faceforensics import load_faceforensics
-from skrobust.datasets._faces import FaceCrop
-from skrobust.datasets._folders import load_image_folder, load_video_folder
 from skrobust.datasets._image_set import ImageSet
-from skrobust.datasets._lazy import LazyImages
+from skrobust.datasets._lazy_images import LazyImages
+from skrobust.datasets._load_image_folder import load_image_folder
+from skrobust.datasets._load_video_folder import load_video_folder
 from skrobust.datasets._sample_frames import sample_frames
 from skrobust.datasets._uadfv import load_uadfv
 

@@ -1,40 +1,17 @@
-"""Celeb-DF v2: videos of celebrities and fakes made of them."""
+"""Celeb-DF v2: videos of celebrities and fakes of them."""
 
 import re
 
 from skrobust._validation import check_choice
-from skrobust.datasets._clips_on_disk import clips_in
-from skrobust.datasets._deepfake_common import Reader, refuse_empty
-from skrobust.datasets._image_set import folder_of
-from skrobust.datasets._skips import Skips
+from skrobust.datasets.clip_reader import VIDEOS_OR_FRAMES, ClipReader
 
-_FOLDERS = {
-    "Celeb-real": "real",
-    "YouTube-real": "real",
-    "Celeb-synthesis": "fake",
-}
+_FOLDERS = {"Celeb-real": "real", "YouTube-real": "real", "Celeb-synthesis": "fake"}
 _LIST = "List_of_testing_videos.txt"
 _FAKE = re.compile(r"(id\d+)_id\d+_(\d+)")
 
 
-def load_celeb_df(
-    path,
-    *,
-    split=None,
-    source="videos",
-    n_frames=None,
-    every=None,
-    fps=None,
-    method="uniform",
-    short="raise",
-    random_state=None,
-    resize=None,
-    crop=None,
-    on_error="raise",
-    cache=None,
-    verify=True,
-):
-    """Load Celeb-DF v2 (Li et al., 2020) from the folder that it was unpacked to.
+def load_celeb_df(path, *, split=None, source="videos", n_frames=None, **options):
+    """Load Celeb-DF v2 (Li et al., 2020) from its unpacked folder.
 
     The layout::
 
@@ -57,30 +34,14 @@ def load_celeb_df(
     source : {"videos", "images"}, default="videos"
         Whether to sample video files, or read frames that were extracted before.
     n_frames : int, default=None
-        Frames of each clip. Of videos exactly one of ``n_frames``, ``every``, ``fps``
-        is given; of images None takes all, a number at most so many, evenly spread.
-    every : int, default=None
-        Each ``every``-th frame of a video.
-    fps : float, default=None
-        Frames per second of playing time of a video.
-    method : {"uniform", "random", "first"}, default="uniform"
-        Which frames of a video, with ``n_frames``; see :func:`sample_frames`.
-    short : {"raise", "all", "repeat"}, default="raise"
-        What a video with fewer than ``n_frames`` frames gives; "raise" treats it as
-        ``on_error`` says.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of ``method="random"``.
-    resize : (int, int) or None, default=None
-        (height, width) in pixels.
-    crop : callable, "face" or None, default=None
-        Applied before ``resize``, which it needs; "face" is ``FaceCrop()``.
-    on_error : {"raise", "skip"}, default="raise"
-        Whether the first clip or image that cannot be used ends the loading, or all
-        such are left out, counted in one warning and listed in ``skipped``.
-    cache : str or path, default=None
-        Folder for the frames of videos, as in :func:`load_video_folder`.
-    verify : bool, default=True
-        Whether each extracted image is decoded once now.
+        Frames of each clip. Of videos exactly one of ``n_frames``, ``every`` and
+        ``fps`` is given. Of images None takes all, an int at most that many, evenly
+        spread.
+    **options : dict
+        ``every``, ``fps``, ``method``, ``short`` and ``random_state`` of
+        :func:`sample_frames`, for videos only; ``resize``, ``crop``, ``on_error`` and
+        ``cache`` of :func:`load_video_folder`; ``verify=False`` reads the headers of
+        extracted images only, as in :func:`load_image_folder`.
 
     Returns
     -------
@@ -122,33 +83,14 @@ def load_celeb_df(
     (5180, 256, 256, 3)
     """
     caller = "load_celeb_df"
-    folder = folder_of(path, caller)
-    skips = Skips(on_error, caller)
-    reader = Reader(
-        caller,
-        skips,
-        source,
-        resize=resize,
-        crop=crop,
-        cache=cache,
-        verify=verify,
-        n_frames=n_frames,
-        every=every,
-        fps=fps,
-        method=method,
-        short=short,
-        random_state=random_state,
-    )
+    reader = ClipReader(caller, path, source, n_frames, **options)
+    skips = reader.skips
     check_choice(split, "split", caller, (None, "train", "test"))
-    listed = None if split is None else _test_list(folder / _LIST, skips, caller)
-    places = ("", "videos") if source == "videos" else ("frames", "")
-    records, n_clips, found = [], 0, set()
+    listed = None if split is None else _test_list(reader.folder / _LIST, skips, caller)
+    found = set()
     for group, label in _FOLDERS.items():
-        clips = clips_in(_place(folder, group), places, source)
-        n_clips += len(clips)
-        if not clips:
-            skips.add(folder / group, f"there are no {source} of clips in it")
-        for name, file in clips:
+        place = _spelling(reader.folder, group)
+        for name, file in reader.clips(place, VIDEOS_OR_FRAMES):
             clip = f"{group}/{name}"
             found.add(clip)
             if split is not None and (clip in listed) != (split == "test"):
@@ -158,19 +100,17 @@ def load_celeb_df(
                 continue
             fake = _FAKE.fullmatch(name) if label == "fake" else None
             origin = f"Celeb-real/{fake[1]}_{fake[2]}" if fake else clip
-            facts = {"group": group, "clip": clip, "origin": origin}
-            records += reader.records(file, label=label, **facts)
-    refuse_empty(n_clips, folder, caller, "Celeb-real/id0_0000.mp4 and so on")
+            reader.read(file, label=label, group=group, clip=clip, origin=origin)
     if split == "test":
         for clip in sorted(set(listed) - found):
-            skips.add(folder / clip, f"{_LIST} names it, and it is not there")
-    return reader.build(records)
+            skips.add(reader.folder / clip, f"{_LIST} names it, but it is missing")
+    return reader.image_set("Celeb-real/id0_0000.mp4 and so on")
 
 
-def _place(folder, group):
+def _spelling(folder, group):
     # The set is passed on under both spellings.
-    other = folder / group.replace("YouTube", "Youtube")
-    return folder / group if (folder / group).is_dir() else other
+    other = group.replace("YouTube", "Youtube")
+    return group if (folder / group).is_dir() else other
 
 
 def _test_list(file, skips, caller):

@@ -5,10 +5,7 @@ import re
 from pathlib import Path
 
 from skrobust._validation import check_choice, invalid
-from skrobust.datasets._clips_on_disk import clips_in
-from skrobust.datasets._deepfake_common import Reader, refuse_empty
-from skrobust.datasets._image_set import folder_of
-from skrobust.datasets._skips import Skips
+from skrobust.datasets.clip_reader import ClipReader
 
 METHODS = (
     "Deepfakes", "Face2Face", "FaceSwap", "NeuralTextures", "FaceShifter",
@@ -28,16 +25,7 @@ def load_faceforensics(
     splits=None,
     source="videos",
     n_frames=None,
-    every=None,
-    fps=None,
-    method="uniform",
-    short="raise",
-    random_state=None,
-    resize=None,
-    crop=None,
-    on_error="raise",
-    cache=None,
-    verify=True,
+    **options,
 ):
     """Load FaceForensics++ (Roessler et al., 2019) as its script downloads it.
 
@@ -71,30 +59,14 @@ def load_faceforensics(
     source : {"videos", "images"}, default="videos"
         Whether to sample video files, or read frames that were extracted before.
     n_frames : int, default=None
-        Frames of each clip. Of videos exactly one of ``n_frames``, ``every``, ``fps``
-        is given; of images None takes all, a number at most so many, evenly spread.
-    every : int, default=None
-        Each ``every``-th frame of a video.
-    fps : float, default=None
-        Frames per second of playing time of a video.
-    method : {"uniform", "random", "first"}, default="uniform"
-        Which frames of a video, with ``n_frames``; see :func:`sample_frames`.
-    short : {"raise", "all", "repeat"}, default="raise"
-        What a video with fewer than ``n_frames`` frames gives; "raise" treats it as
-        ``on_error`` says.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of ``method="random"``.
-    resize : (int, int) or None, default=None
-        (height, width) in pixels.
-    crop : callable, "face" or None, default=None
-        Applied before ``resize``, which it needs; "face" is ``FaceCrop()``.
-    on_error : {"raise", "skip"}, default="raise"
-        Whether the first clip or image that cannot be used ends the loading, or all
-        such are left out, counted in one warning and listed in ``skipped``.
-    cache : str or path, default=None
-        Folder for the frames of videos, as in :func:`load_video_folder`.
-    verify : bool, default=True
-        Whether each extracted image is decoded once now.
+        Frames of each clip. Of videos exactly one of ``n_frames``, ``every`` and
+        ``fps`` is given. Of images None takes all, an int at most that many, evenly
+        spread.
+    **options : dict
+        ``every``, ``fps``, ``method``, ``short`` and ``random_state`` of
+        :func:`sample_frames`, for videos only; ``resize``, ``crop``, ``on_error`` and
+        ``cache`` of :func:`load_video_folder`; ``verify=False`` reads the headers of
+        extracted images only, as in :func:`load_image_folder`.
 
     Returns
     -------
@@ -137,50 +109,30 @@ def load_faceforensics(
     (2800, 256, 256, 3)
     """
     caller = "load_faceforensics"
-    folder = folder_of(path, caller)
+    reader = ClipReader(caller, path, source, n_frames, **options)
     check_choice(compression, "compression", caller, _COMPRESSIONS)
     methods = _names(methods, "methods", caller, METHODS)
     originals = _names(originals, "originals", caller, ("youtube", "actors"))
-    skips = Skips(on_error, caller)
-    reader = Reader(
-        caller,
-        skips,
-        source,
-        resize=resize,
-        crop=crop,
-        cache=cache,
-        verify=verify,
-        n_frames=n_frames,
-        every=every,
-        fps=fps,
-        method=method,
-        short=short,
-        random_state=random_state,
-    )
-    wanted = _wanted(folder, split, splits, methods, originals, caller)
+    wanted = _wanted(reader.folder, split, splits, methods, originals, caller)
     groups = [("original_sequences", name, "real") for name in originals]
     groups += [("manipulated_sequences", name, "fake") for name in methods]
-    places = ("videos",) if source == "videos" else ("images", "frames")
-    records, n_clips = [], 0
+    places = {"videos": ("videos",), "images": ("images", "frames")}
     for top, group, label in groups:
-        where = folder / top / group / compression
-        clips = dict(clips_in(where, places, source))
-        n_clips += len(clips)
-        if wanted is not None:
-            names = wanted[label]
-            for name in sorted(names - set(clips)):
-                skips.add(where / name, "the split names it, and it is not there")
-            clips = {name: file for name, file in clips.items() if name in names}
-        elif not clips:
-            skips.add(where, f"there are no {source} of clips in it")
+        where = Path(top) / group / compression
+        names = None if wanted is None else wanted[label]
+        clips = dict(reader.clips(where, places, may_lack=names is not None))
+        for name in sorted((names or set()) - set(clips)):
+            missing = reader.folder / where / name
+            reader.skips.add(missing, "the split names it, but it is missing")
         for name, file in clips.items():
+            if names is not None and name not in names:
+                continue
             pair = _PAIR.fullmatch(name)
             origin = pair[1] if pair and label == "fake" else name
-            facts = {"group": group, "clip": f"{group}/{name}", "origin": origin}
-            records += reader.records(file, label=label, **facts)
-    layout = f"original_sequences/youtube/{compression}/{places[0]}"
-    refuse_empty(n_clips, folder, caller, layout)
-    return reader.build(records)
+            clip = f"{group}/{name}"
+            reader.read(file, label=label, group=group, clip=clip, origin=origin)
+    layout = f"original_sequences/youtube/{compression}/{places[source][0]}"
+    return reader.image_set(layout)
 
 
 def _names(names, parameter, caller, known):

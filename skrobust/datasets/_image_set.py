@@ -1,18 +1,15 @@
-"""The set of images that loaders return, and the folders and tables they read."""
-
-from pathlib import Path
+"""Set of images that the loaders return."""
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from skrobust._optional import require
-from skrobust._validation import invalid
 
 COLUMNS = ("filename", "target", "label", "group", "clip", "frame", "origin")
 
 
 class ImageSet(Bunch):
-    """Images with their labels, groups and clips: a dictionary, read as attributes.
+    """Images with their labels, groups and clips; a dictionary with attributes.
 
     Made by the loaders of :mod:`skrobust.datasets`. All arrays have one entry per
     image, in the same order.
@@ -99,32 +96,3 @@ class ImageSet(Bunch):
             f"{self['images'].shape[1:]}, labels {self['target_names']}, "
             f"{len(self['skipped'])} skipped)"
         )
-
-
-def folder_of(path, caller, *, name="path"):
-    """Return a path that is a folder, or raise."""
-    try:
-        folder = Path(path)
-    except TypeError as error:
-        raise invalid(name, caller, "the path of a folder", path) from error
-    if not folder.is_dir():
-        raise invalid(name, caller, "the path of a folder", str(path))
-    return folder
-
-
-def visible(folder):
-    """Return what lies in a folder, by name, without hidden files."""
-    inside = sorted(folder.iterdir(), key=lambda p: natural(p.name))
-    return [path for path in inside if not path.name.startswith(".")]
-
-
-def natural(name):
-    """Return a key that sorts 2.png before 10.png."""
-    parts, digits = [""], False
-    for letter in name:
-        is_digit = letter in "0123456789"
-        if is_digit != digits:
-            parts.append("")
-            digits = is_digit
-        parts[-1] += letter
-    return [(int(part), part) if i % 2 else part for i, part in enumerate(parts)]

@@ -1,18 +1,13 @@
-"""Which frames of a video are taken."""
-
-from pathlib import Path
+"""Frames of one video file."""
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrobust._keyed_noise.generator import seed_number, stream_number
-from skrobust._validation import check_choice, check_count, check_number
-from skrobust.datasets._faces import check_crop
-from skrobust.datasets._image_files import check_resize, resized
-from skrobust.datasets._video_files import frame_rate, read_frames, timeline
-
-METHODS = ("uniform", "random", "first")
-SHORT = ("raise", "all", "repeat")
+from skrobust.datasets._face_crop import check_crop
+from skrobust.datasets.frame_sampling import FrameSampling
+from skrobust.datasets.image_files import check_resize
+from skrobust.datasets.image_options import ImageOptions
+from skrobust.datasets.video_files import read_frames
 
 
 def sample_frames(
@@ -36,7 +31,7 @@ def sample_frames(
     path : str or path
         A video file that FFmpeg can decode.
     n_frames : int, default=None
-        How many, exactly.
+        Number of frames.
     every : int, default=None
         Each ``every``-th frame, beginning with the first.
     fps : float, default=None
@@ -45,7 +40,7 @@ def sample_frames(
         times are not equal numbers of frames. A frame shown at several of these times
         is taken once.
     method : {"uniform", "random", "first"}, default="uniform"
-        With ``n_frames``: the middles of so many equal parts of the video, draws
+        With ``n_frames``: the middles of ``n_frames`` equal parts of the video, draws
         without replacement, or those at the beginning.
     short : {"raise", "all", "repeat"}, default="raise"
         What a video with fewer than ``n_frames`` frames gives: an error, all frames it
@@ -89,15 +84,16 @@ def sample_frames(
     (10, 256, 256, 3)
     """
     caller = "sample_frames"
-    choose = check_sampling(n_frames, every, fps, method, short, random_state, caller)
+    sampling = FrameSampling(caller, n_frames, every, fps, method, short, random_state)
     resize = check_resize(resize, caller)
-    crop = check_crop(crop, resize, caller, alone=True)
+    options = ImageOptions(resize, check_crop(crop, resize, caller, alone=True))
     try:
-        frames, times, n = choose(path)
-        found = {}
-        for number, image in read_frames(path, sorted(set(frames.tolist())), caller):
-            image = image if crop is None else crop(image)
-            found[number] = resized(image, resize, caller)
+        frames, times, n = sampling.choose(path)
+        numbers = sorted(set(frames.tolist()))
+        found = {
+            number: options.finish(image, caller)
+            for number, image in read_frames(path, numbers, caller)
+        }
     except ValueError as error:
         raise ValueError(f"{caller} cannot use {str(path)!r}: {error}.") from error
     if len({image.shape for image in found.values()}) > 1:
@@ -110,68 +106,3 @@ def sample_frames(
         time=times[frames],
         n_frames=n,
     )
-
-
-def check_sampling(n_frames, every, fps, method, short, random_state, caller):
-    """Return a function from a path to its frames, all times and length, or raise."""
-    given = {"n_frames": n_frames, "every": every, "fps": fps}
-    named = [name for name, value in given.items() if value is not None]
-    if len(named) != 1:
-        raise ValueError(
-            f"{caller} takes exactly one of n_frames, every and fps. Got "
-            f"{' and '.join(named) or 'none of them'}."
-        )
-    if n_frames is not None:
-        check_count(n_frames, "n_frames", caller)
-    if every is not None:
-        check_count(every, "every", caller)
-    if fps is not None:
-        check_number(fps, "fps", caller, low=0, low_open=True)
-    check_choice(method, "method", caller, METHODS)
-    check_choice(short, "short", caller, SHORT)
-    if method != "uniform" and n_frames is None:
-        raise ValueError(f"{caller} takes method={method!r} with n_frames only.")
-    seed = seed_number(random_state, caller)
-
-    def choose(path):
-        line = timeline(path, caller)
-        rate = None if line.stamps else frame_rate(path, caller)
-        if not line.stamps and not rate:
-            if fps is not None:
-                raise ValueError("it has no times; take n_frames or every")
-            rate = 1.0
-        times = line.times(rate)
-        if every is not None:
-            frames = np.arange(0, line.n, every)
-        elif fps is not None:
-            frames = _at_times(times, fps)
-        else:
-            frames = _chosen(line.n, n_frames, method, short, seed, Path(path).name)
-        return frames, times, line.n
-
-    return choose
-
-
-def _at_times(times, fps):
-    # A tick short of a whole step is that step, rounded by the file's clock.
-    wanted = np.arange(int(np.floor(times[-1] * fps + 1e-6)) + 1) / fps
-    shown = np.searchsorted(times, wanted + 1e-6, side="right") - 1
-    return np.unique(shown)
-
-
-def _chosen(n, n_frames, method, short, seed, name):
-    if n < n_frames:
-        if short == "raise":
-            raise ValueError(
-                f"it has {n} frames, fewer than n_frames={n_frames}; pass short='all' "
-                "or short='repeat' to take what there is"
-            )
-        if short == "all":
-            return np.arange(n)
-        return np.arange(n_frames) * n // n_frames
-    if method == "first":
-        return np.arange(n_frames)
-    if method == "uniform":
-        return (2 * np.arange(n_frames) + 1) * n // (2 * n_frames)
-    rng = np.random.default_rng(stream_number("frames", seed, name, n))
-    return np.sort(rng.choice(n, n_frames, replace=False))

@@ -1,28 +1,10 @@
-"""UADFV: 49 real videos and 49 fakes made of them."""
+"""UADFV: 49 real videos and 49 fakes of them."""
 
-from skrobust.datasets._clips_on_disk import clips_in
-from skrobust.datasets._deepfake_common import Reader, refuse_empty
-from skrobust.datasets._image_set import folder_of
-from skrobust.datasets._skips import Skips
+from skrobust.datasets.clip_reader import VIDEOS_OR_FRAMES, ClipReader
 
 
-def load_uadfv(
-    path,
-    *,
-    source="videos",
-    n_frames=None,
-    every=None,
-    fps=None,
-    method="uniform",
-    short="raise",
-    random_state=None,
-    resize=None,
-    crop=None,
-    on_error="raise",
-    cache=None,
-    verify=True,
-):
-    """Load UADFV (Yang, Li, Lyu, 2019) from the folder that it was unpacked to.
+def load_uadfv(path, *, source="videos", n_frames=None, **options):
+    """Load UADFV (Yang, Li, Lyu, 2019) from its unpacked folder.
 
     The layout, for a clip ``0000``::
 
@@ -38,30 +20,14 @@ def load_uadfv(
     source : {"videos", "images"}, default="videos"
         Whether to sample video files, or read frames that were extracted before.
     n_frames : int, default=None
-        Frames of each clip. Of videos exactly one of ``n_frames``, ``every``, ``fps``
-        is given; of images None takes all, a number at most so many, evenly spread.
-    every : int, default=None
-        Each ``every``-th frame of a video.
-    fps : float, default=None
-        Frames per second of playing time of a video.
-    method : {"uniform", "random", "first"}, default="uniform"
-        Which frames of a video, with ``n_frames``; see :func:`sample_frames`.
-    short : {"raise", "all", "repeat"}, default="raise"
-        What a video with fewer than ``n_frames`` frames gives; "raise" treats it as
-        ``on_error`` says.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of ``method="random"``.
-    resize : (int, int) or None, default=None
-        (height, width) in pixels.
-    crop : callable, "face" or None, default=None
-        Applied before ``resize``, which it needs; "face" is ``FaceCrop()``.
-    on_error : {"raise", "skip"}, default="raise"
-        Whether the first clip or image that cannot be used ends the loading, or all
-        such are left out, counted in one warning and listed in ``skipped``.
-    cache : str or path, default=None
-        Folder for the frames of videos, as in :func:`load_video_folder`.
-    verify : bool, default=True
-        Whether each extracted image is decoded once now.
+        Frames of each clip. Of videos exactly one of ``n_frames``, ``every`` and
+        ``fps`` is given. Of images None takes all, an int at most that many, evenly
+        spread.
+    **options : dict
+        ``every``, ``fps``, ``method``, ``short`` and ``random_state`` of
+        :func:`sample_frames`, for videos only; ``resize``, ``crop``, ``on_error`` and
+        ``cache`` of :func:`load_video_folder`; ``verify=False`` reads the headers of
+        extracted images only, as in :func:`load_image_folder`.
 
     Returns
     -------
@@ -95,43 +61,16 @@ def load_uadfv(
     >>> faces.target_names  # doctest: +SKIP
     ['fake', 'real']
     """
-    caller = "load_uadfv"
-    folder = folder_of(path, caller)
-    skips = Skips(on_error, caller)
-    reader = Reader(
-        caller,
-        skips,
-        source,
-        resize=resize,
-        crop=crop,
-        cache=cache,
-        verify=verify,
-        n_frames=n_frames,
-        every=every,
-        fps=fps,
-        method=method,
-        short=short,
-        random_state=random_state,
-    )
-    places = ("", "videos") if source == "videos" else ("frames", "")
-    records, n_clips = [], 0
+    reader = ClipReader("load_uadfv", path, source, n_frames, **options)
     for label in ("real", "fake"):
-        clips = clips_in(folder / label, places, source)
-        if not clips:
-            skips.add(folder / label, f"there are no {source} of clips in it")
-        for name, file in clips:
-            n_clips += 1
+        for name, file in reader.clips(label, VIDEOS_OR_FRAMES):
             if name in ("videos", "frames", "landmarks"):
                 continue
             if (label == "fake") != name.endswith("_fake"):
-                skips.add(file, f"a name like this is not of the {label} clips")
+                reader.skips.add(file, f"its name is not that of a {label} clip")
                 continue
-            records += reader.records(
-                file,
-                label=label,
-                group=label,
-                clip=f"{label}/{name}",
-                origin=name.removesuffix("_fake"),
+            origin = name.removesuffix("_fake")
+            reader.read(
+                file, label=label, group=label, clip=f"{label}/{name}", origin=origin
             )
-    refuse_empty(n_clips, folder, caller, "real/0000.mp4 and fake/0000_fake.mp4")
-    return reader.build(records)
+    return reader.image_set("real/0000.mp4 and fake/0000_fake.mp4")

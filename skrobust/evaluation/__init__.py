@@ -1,15 +1,17 @@
-"""Evaluation: a fitted model, many conditions, one table."""
+"""Evaluation of models under perturbations and attacks."""
 
 from skrobust._results import Results
-from skrobust.evaluation._boundary import empirical_boundary_distance
 from skrobust.evaluation._boundary_steps import boundary_steps
 from skrobust.evaluation._check_evaluation import check_evaluation
-from skrobust.evaluation._check_model import EvaluationWarning
-from skrobust.evaluation._cross_validate import cross_validate_perturbations
+from skrobust.evaluation._cross_validate_perturbations import (
+    cross_validate_perturbations,
+)
+from skrobust.evaluation._empirical_boundary_distance import empirical_boundary_distance
 from skrobust.evaluation._evaluate_attack import evaluate_attack
 from skrobust.evaluation._evaluate_perturbations import evaluate_perturbations
-from skrobust.evaluation._radius_curve import robust_accuracy_curve
-from skrobust.evaluation._ratio_bounds import robust_ratio_bounds
+from skrobust.evaluation._evaluation_warning import EvaluationWarning
+from skrobust.evaluation._robust_accuracy_curve import robust_accuracy_curve
+from skrobust.evaluation._robust_ratio_bounds import robust_ratio_bounds
 
 __all__ = [
     "EvaluationWarning",

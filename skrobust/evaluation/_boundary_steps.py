@@ -1,4 +1,4 @@
-"""How many sign-gradient steps a sample takes before it loses its label."""
+"""Number of sign-gradient steps to the decision boundary."""
 
 import warnings
 
@@ -8,8 +8,7 @@ from skrobust._differentiable import differentiable_view
 from skrobust._results import Results
 from skrobust._validation import check_count, check_number
 from skrobust.attacks.core.losses import log_odds_against
-from skrobust.evaluation._boundary import checked_rows
-from skrobust.metrics.robust.structural_similarity import check_data_range
+from skrobust.evaluation.argument_checks import rows_in_range
 
 
 def boundary_steps(
@@ -82,11 +81,10 @@ def boundary_steps(
     check_number(step, "step", caller, low=0, low_open=True)
     check_count(max_steps, "max_steps", caller)
     check_count(batch_size, "batch_size", caller)
-    low, high = check_data_range(data_range, caller)
-    values, y = checked_rows(X, y, low, high, caller)
+    values, y, (low, high) = rows_in_range(X, y, data_range, caller)
     steps = np.full(len(values), np.nan)
     with differentiable_view(estimator, caller) as view:
-        columns = np.asarray(view.columns(y))
+        columns = np.asarray(view.label_index(y))
         n_classes = view.logits(view.tensor(values[:1])).shape[1]
         is_known = (columns >= 0) & (columns < n_classes)
         steps[~is_known] = 0  # a label that the model never answers is always wrong

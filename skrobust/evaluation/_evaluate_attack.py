@@ -1,38 +1,22 @@
-"""Robust accuracy and robust ratio of one model under one attack."""
+"""Evaluation under an attack: robust accuracy and robust ratio."""
 
 import numpy as np
 from sklearn.base import clone
 
-from skrobust._responses import predict_probabilities, refuse_regressor
+from skrobust._responses import predict_probabilities
 from skrobust._results import Results
-from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.base.attack import own_params
-from skrobust.evaluation._attack_run import attack_table, per_sample, right_labels
 from skrobust.evaluation._check_evaluation import check_evaluation
-from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.evaluation._group_robustness import (
-    Groups,
-    Shares,
-    check_group_options,
-    group_results,
-)
-from skrobust.evaluation._temperature import fit_temperature, tempered
-from skrobust.metrics import robust_ratio_curve
-from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust.evaluation.argument_checks import check_labels, check_tolerances
+from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.sample_groups import SampleGroups, group_results
+from skrobust.evaluation.temperature import fit_temperature, tempered
+from skrobust.metrics.registry import get_metric
 from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
+from skrobust.metrics.scorers.classes import check_perturber
 
 _MODES = ("loss", "probability_shift")
-
-
-def within(p, q, y, labels, reference, tolerances):
-    """Return whether the shift of each sample (row) is within each tolerance."""
-    shift, atol = shift_and_atol(p, q, reference, y, labels, "evaluate_attack")
-    return shift[:, None] <= tolerances + atol
-
-
-def _probabilities(estimator, attack, X, y):
-    perturbed = attack.perturb(estimator, X, y)
-    return predict_probabilities(estimator, perturbed, "evaluate_attack")
 
 
 def evaluate_attack(
@@ -54,8 +38,8 @@ def evaluate_attack(
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
     The attack runs once for robust accuracy (it may stop at success) and, where the
-    model has ``predict_proba``, in full for each mode of the robust ratio. The modes
-    are never mixed: ``"loss"`` is the published loss run in full,
+    model has ``predict_proba``, in full for each mode of the robust ratio. Modes are
+    never mixed: ``"loss"`` is the published loss run in full,
     ``"probability_shift"`` drives the probability of the predicted class itself, both
     ways. An attack finds examples but proves no absence of others, so all of these are
     upper bounds of the true values.
@@ -73,10 +57,10 @@ def evaluate_attack(
     tolerances : array-like of floats in [0, 1], default=None
         Bounds on the change of probability; None is 0, .01, ..., .20.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Whose probability the robust ratio watches. The attack drives that of the
-        predicted class; for another reference the ratio is a looser upper bound.
+        The class whose probability counts. The attack drives that of the predicted
+        class; for another reference the ratio is a looser upper bound.
     confidence : float in (0, 1), default=0.95
-        Of the intervals: Wilson's, or with clusters Wilson's with the effective n and
+        Level of the intervals: Wilson's, with clusters at the effective n and with
         quantiles of t.
     checkpoint : str or path, default=None
         Folder in which finished runs of the attack are kept. A call that was killed
@@ -88,11 +72,11 @@ def evaluate_attack(
         The group of each sample, for the tables in ``groups``. It takes no further run
         of the attack.
     clusters : array-like of shape (n_samples,), default=None
-        What samples belong together (the clip of a frame, the patient of a scan), each
-        within one group. All intervals are then over clusters.
+        Samples that belong together (frames of a clip, scans of a patient), each
+        cluster within one group. All intervals are then over clusters.
     n_permutations : int, default=999
-        Random assignments of samples (or clusters) to the groups, against which gaps
-        and ranges are held.
+        Random assignments of samples (or clusters) to the groups, with which gaps and
+        ranges are compared.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations alone.
 
@@ -100,15 +84,15 @@ def evaluate_attack(
     -------
     results : Results
         ``clean_accuracy`` and ``robust_accuracy`` with their intervals, ``n_samples``
-        and ``confidence``; ``per_sample``, what the run for robust accuracy says
-        of each sample (``success``, ``norm`` and the passes or queries that the attack
+        and ``confidence``; ``per_sample``, the facts of the run for robust accuracy
+        for each sample (``success``, ``norm`` and the passes or queries that the attack
         counted), with ``to_frame``; ``constant_model_accuracy``, the robust accuracy of
         a model that always answers the largest class (its robust ratio is 1 at every
         tolerance). Where there are probabilities, ``modes`` and the columns
         ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
-        ``_high``, and ``_tempered``: the same examples judged after temperature scaling
+        ``_high``, and ``_tempered``: the same examples after temperature scaling
         on these labels (``temperature``), since the ratio depends on calibration.
-        Otherwise ``skipped`` says why there is none.
+        Otherwise ``skipped`` gives the reason.
 
         With clusters, ``interval_unit`` and ``n_clusters``. With groups, ``groups``:
         the tables ``robust_accuracy`` (as :func:`~skrobust.metrics.group_robustness`
@@ -143,108 +127,119 @@ def evaluate_attack(
     (21,)
     """
     caller = "evaluate_attack"
-    if not callable(getattr(attack, "perturb", None)):
-        raise invalid(
-            "attack", caller, "an object with perturb(estimator, X, y)", attack
-        )
-    y = check_targets(y, caller)
-    check_same_length(caller, X=X, y=y)
-    refuse_regressor(estimator, caller, "It needs a classifier.")
-    n = len(y)
-    check_group_options(groups, n_permutations, random_state, caller)
-    shares = Shares(clusters, n, confidence, caller)
-    if groups is not None:
-        groups = Groups(
-            groups,
-            y,
-            clusters if shares.units.clustered else None,
-            confidence=confidence,
-            n_permutations=n_permutations,
-            random_state=random_state,
-            caller=caller,
-        )
+    check_perturber(attack, "attack", caller)
+    y = check_labels(estimator, X, y, caller)
+    tolerances = check_tolerances(tolerances, caller)
+    samples = SampleGroups(
+        y,
+        groups,
+        clusters,
+        confidence=confidence,
+        n_permutations=n_permutations,
+        random_state=random_state,
+        caller=caller,
+    )
     params = own_params(attack)
-    has_objective = "objective" in params
-    objective = None if has_objective else getattr(attack, "objective", None)
     quick = attack
-    if has_objective:  # robust accuracy always aims at the label
+    if "objective" in params:  # robust accuracy always aims at the label
         quick = clone(attack).set_params(objective="misclassification")
-    clean = right_labels(estimator, X, y)
+    clean = correct_labels(estimator, X, y)
     store = Checkpoint(checkpoint, caller)
     prefix = store.prefix(estimator, X, y)
     key = store.key(prefix, "right", quick)
     table = store.run(key, attack_table, estimator, quick, X, y)
     robust = table[0].astype(bool)
-    if objective == "probability_shift":  # it turns wrong rows right as well
-        robust &= clean
+    if quick is attack and getattr(attack, "objective", None) == "probability_shift":
+        robust &= clean  # it turns wrong rows right as well
     _, counts = np.unique(y, return_counts=True)
     results = Results(
         columns=(),
         clean_accuracy=float(clean.mean()),
-        clean_accuracy_interval=shares.bounds(clean),
+        clean_accuracy_interval=samples.interval(clean),
         robust_accuracy=float(robust.mean()),
-        robust_accuracy_interval=shares.bounds(robust),
-        constant_model_accuracy=float(counts.max() / n),
-        n_samples=n,
+        robust_accuracy_interval=samples.interval(robust),
+        constant_model_accuracy=float(counts.max() / len(y)),
+        n_samples=len(y),
         confidence=float(confidence),
         attack=repr(attack),
         per_sample=per_sample(table),
-        **shares.facts(),
+        **samples.facts(),
     )
     tables = {}
     if groups is not None:
-        name, tables[name] = groups.right(robust)
+        name, tables[name] = samples.robust_accuracy(robust)
         results["groups"] = group_results(tables, confidence)
     if checks:
         results["warnings"] = check_evaluation(estimator, X, y, attack)
-    if getattr(attack, "target", None) is not None:
-        results["skipped"] = "robust ratio: the attack has a target"
-        return results
-    if not getattr(attack, "_moves_probabilities", True):
-        results["skipped"] = "robust ratio: the attack sees labels alone"
-        return results
-    if not hasattr(estimator, "predict_proba"):
-        results["skipped"] = "robust ratio: the model has no predict_proba"
+    reason = _why_no_ratio(estimator, attack)
+    if reason is not None:
+        results["skipped"] = f"robust ratio: {reason}"
         return results
     p = predict_probabilities(estimator, X, caller)
     labels = column_labels(estimator, p.shape[1])
-    settings = {"tolerances": tolerances, "reference": reference, "labels": labels}
-    if reference == "true":
-        settings["y_true"] = y
-    index = np.searchsorted(labels, y).clip(0, len(labels) - 1)
-    known = np.asarray(labels)[index] == y
-    temperature = fit_temperature(p[known], index[known]) if known.any() else 1.0
-    results["temperature"] = temperature
-    if has_objective and params["objective"] in (None, "misclassification"):
-        free = clone(attack).set_params(objective=None)
-        runs = [at_full_strength(free, mode) for mode in _MODES]
-    else:
-        runs = [at_full_strength(attack)]
-    columns, modes = ["tolerance"], []
-    for run, mode in runs:
+    options = {"tolerance": tolerances, "reference": reference, "labels": labels}
+    options["y_true"] = y if reference == "true" else None
+    temperature = results["temperature"] = _temperature(p, y, labels)
+    results["tolerance"] = tolerances
+    modes, columns = [], ["tolerance"]
+    for run, mode in _full_runs(attack, params):
         key = store.key(prefix, "probabilities", run)
         q = store.run(key, _probabilities, estimator, run, X, y)
-        results["tolerance"], ratio = robust_ratio_curve(p, q, **settings)
-        _, scaled = robust_ratio_curve(
-            tempered(p, temperature), tempered(q, temperature), **settings
-        )
-        hits = within(p, q, y, labels, reference, results["tolerance"])
-        bounds = [shares.bounds(column) for column in hits.T]
-        name = mode if mode in _MODES else "given"
-        modes.append(name)
-        for suffix, values in (
-            ("", ratio),
-            ("_low", np.array([low for low, _ in bounds])),
-            ("_high", np.array([high for _, high in bounds])),
-            ("_tempered", scaled),
-        ):
-            results[f"robust_ratio_{name}{suffix}"] = values
-            columns.append(f"robust_ratio_{name}{suffix}")
-        if name == "given":
+        modes.append(mode if mode in _MODES else "given")
+        name = f"robust_ratio_{modes[-1]}"
+        within, found = _ratio_columns(name, p, q, temperature, options, samples)
+        results.update(found)
+        columns += found
+        if modes[-1] == "given":
             results["note"] = mode
         if groups is not None:
-            tables[f"robust_ratio_{name}"] = groups.ratio(p, q, settings)
+            tables[name] = samples.robust_ratio(within, tolerances)
     if groups is not None:
         results["groups"] = group_results(tables, confidence)
     results["modes"], results["columns"] = tuple(modes), tuple(columns)
     return results
+
+
+def _why_no_ratio(estimator, attack):
+    """Return why there is no robust ratio, or None."""
+    if getattr(attack, "target", None) is not None:
+        return "the attack has a target"
+    if not getattr(attack, "_moves_probabilities", True):
+        return "the attack sees labels alone"
+    if not hasattr(estimator, "predict_proba"):
+        return "the model has no predict_proba"
+    return None
+
+
+def _full_runs(attack, params):
+    """Return the attacks that never stop early, each with its objective."""
+    if params.get("objective", "") in (None, "misclassification"):
+        free = clone(attack).set_params(objective=None)
+        return [at_full_strength(free, mode) for mode in _MODES]
+    return [at_full_strength(attack)]
+
+
+def _ratio_columns(name, p, q, temperature, options, samples):
+    """Return which samples are within each tolerance, and the columns of the ratio."""
+    ratio, caller = get_metric("robust_ratio"), "evaluate_attack"
+    scaled = tempered(p, temperature), tempered(q, temperature)
+    within = ratio.values((p, q), options, caller)
+    low, high = samples.limits(within)
+    return within, {
+        name: within.mean(axis=0),
+        f"{name}_low": low,
+        f"{name}_high": high,
+        f"{name}_tempered": ratio.values(scaled, options, caller).mean(axis=0),
+    }
+
+
+def _probabilities(estimator, attack, X, y):
+    perturbed = attack.perturb(estimator, X, y)
+    return predict_probabilities(estimator, perturbed, "evaluate_attack")
+
+
+def _temperature(p, y, labels):
+    """Return the temperature of the rows whose labels the model knows."""
+    index = np.searchsorted(labels, y).clip(0, len(labels) - 1)
+    known = np.asarray(labels)[index] == y
+    return fit_temperature(p[known], index[known]) if known.any() else 1.0

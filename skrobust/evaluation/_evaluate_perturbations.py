@@ -1,25 +1,25 @@
-"""Fit once, score every condition once."""
+"""Evaluation of a fitted model under many conditions."""
 
 import numpy as np
 
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
-from skrobust._validation import check_confidence, check_same_length, check_targets
-from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.evaluation._conditions import (
-    condition_list,
-    condition_table,
-    fit_conditions,
-    table_columns,
-)
-from skrobust.evaluation._group_robustness import Groups, Shares, check_group_options
-from skrobust.evaluation._one_condition import (
+from skrobust._validation import check_same_length, check_targets
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.condition_part import (
     PartKeys,
     clean_part,
     condition_part,
     find_scorer,
 )
-from skrobust.evaluation._score_summary import (
+from skrobust.evaluation.condition_table import (
+    condition_list,
+    condition_table,
+    fit_conditions,
+    table_columns,
+)
+from skrobust.evaluation.sample_groups import SampleGroups
+from skrobust.evaluation.score_summary import (
     against_reference,
     check_reference_model,
     index_interval,
@@ -59,8 +59,9 @@ def evaluate_perturbations(
         For example ``two_factor_grid("asi68", image_shape=(8, 8))``. A condition that
         learns scales must be fitted on training data, or ``X_ref`` given.
     scoring : str, callable or None, default=None
-        As in scikit-learn; None is accuracy for classifiers, and then the correctness
-        of every sample under every condition is kept.
+        As in scikit-learn, or the name of a metric of :mod:`skrobust.metrics`, such as
+        "normalized_accuracy". None is accuracy for classifiers, and then the
+        correctness of every sample under every condition is kept.
     X_ref : array-like or data frame of shape (n_ref, ...), default=None
         Training rows on which copies of the conditions are fitted.
     reference : dict of one name to Results, default=None
@@ -68,7 +69,7 @@ def evaluate_perturbations(
         ``{"AlexNet": its_results}``, for the mean corruption error. Without one there
         is none. Accuracy only.
     confidence : float in (0, 1), default=0.95
-        Of the intervals.
+        Level of the intervals.
     n_jobs : int, default=None
         Conditions scored at a time; the result does not depend on it.
     verbose : int, default=0
@@ -79,10 +80,10 @@ def evaluate_perturbations(
     groups : array-like of shape (n_samples,), default=None
         The group of each sample, for the table ``groups``. Accuracy only.
     clusters : array-like of shape (n_samples,), default=None
-        What samples belong together (clips, patients), each within one group; intervals
-        of accuracies are then over clusters.
+        Samples that belong together (clips, patients), each cluster within one group;
+        intervals of accuracies are then over clusters.
     n_permutations : int, default=999
-        Random assignments to the groups, against which their range is held.
+        Random assignments to the groups, with which their range is compared.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations alone.
 
@@ -125,7 +126,7 @@ def evaluate_perturbations(
     .. math:: \frac{1}{s_{max}} \int_0^{s_{max}} a(s)\, ds
 
     by trapezoids, where :math:`a(0)` is the clean score: the mean height, in [0, 1] for
-    scores in [0, 1]. It is our choice of a summary and compares only over the same
+    scores in [0, 1]. This summary is our choice; it compares only over the same
     severities. The mean corruption error is that of
     :func:`~skrobust.metrics.mean_corruption_error`, over the conditions with a
     positive severity.
@@ -146,24 +147,20 @@ def evaluate_perturbations(
     """
     caller = "evaluate_perturbations"
     conditions = condition_list(conditions, caller)
-    confidence = check_confidence(confidence, caller)
     y = check_targets(y, caller)
     check_same_length(caller, X=X, y=y)
-    check_group_options(groups, n_permutations, random_state, caller)
-    shares = Shares(clusters, len(y), confidence, caller)
-    scorer = find_scorer(estimator, scoring)
-    if groups is not None:
-        if scorer is not None:
-            raise ValueError(f"{caller} compares groups for accuracy only.")
-        groups = Groups(
-            groups,
-            y,
-            clusters if shares.units.clustered else None,
-            confidence=confidence,
-            n_permutations=n_permutations,
-            random_state=random_state,
-            caller=caller,
-        )
+    scorer = find_scorer(estimator, scoring, caller)
+    if groups is not None and scorer is not None:
+        raise ValueError(f"{caller} compares groups for accuracy only.")
+    samples = SampleGroups(
+        y,
+        groups,
+        clusters,
+        confidence=confidence,
+        n_permutations=n_permutations,
+        random_state=random_state,
+        caller=caller,
+    )
     table = condition_table(conditions)
     reference = check_reference_model(reference, table, scorer is None, caller)
     store = Checkpoint(checkpoint, caller)
@@ -179,12 +176,10 @@ def evaluate_perturbations(
     parts = run_tasks(
         store.run, tasks, n_jobs=n_jobs, verbose=verbose, label="conditions"
     )
-    right = None
     if scorer is None:
-        right = np.stack([part[0] for part in parts], axis=1)
-        table["score"] = right.mean(axis=0)
-        bounds = [shares.bounds(column) for column in right.T]
-        table["score_low"], table["score_high"] = np.array(bounds).T
+        correct = np.stack([part[0] for part in parts], axis=1)
+        table["score"] = correct.mean(axis=0)
+        table["score_low"], table["score_high"] = samples.limits(correct)
         table["flip_rate"] = np.array([part[1].mean() for part in parts])
     else:
         table["score"] = np.array(parts, dtype=np.float64)
@@ -193,15 +188,15 @@ def evaluate_perturbations(
         **table,
         **overall(table, clean_score),
         n_samples=len(y),
-        confidence=confidence,
-        **shares.facts(),
+        confidence=samples.confidence,
+        **samples.facts(),
     )
-    if right is not None:
-        interval = index_interval(right, shares.units, confidence, caller)
+    if scorer is None:
+        interval = index_interval(correct, samples.units, confidence, caller)
         results["accuracy_stability_index_interval"] = interval
-        results["correct"] = right
+        results["correct"] = correct
         if groups is not None:
-            results["groups"] = groups.accuracy(right, table["number"])
+            results["groups"] = samples.accuracy(correct, table["number"])
     if reference is not None:
         against_reference(results, table, clean_score, reference, caller)
     return results

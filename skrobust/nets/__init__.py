@@ -1,11 +1,12 @@
-"""Building blocks around nets; importing this loads no torch."""
+"""Neural nets and adversarial training; importing this loads no torch."""
 
 from skrobust._optional import require
 from skrobust.nets._adversarial_training import AdversarialTraining
-from skrobust.nets._input import ToNetInput
-from skrobust.nets._net_classifier import make_net_classifier, resnet34
-from skrobust.nets._small_cnn import small_cnn_classifier
-from skrobust.nets._weights import load_mesonet_weights
+from skrobust.nets._make_net_classifier import make_net_classifier
+from skrobust.nets._mesonet_weights import load_mesonet_weights
+from skrobust.nets._resnet34 import resnet34
+from skrobust.nets._small_cnn_classifier import small_cnn_classifier
+from skrobust.nets._to_net_input import ToNetInput
 
 __all__ = [
     "AdversarialTraining",
@@ -18,14 +19,12 @@ __all__ = [
     "small_cnn_classifier",
 ]
 
-_MODULES = {"Meso4": "_mesonet", "MesoInception4": "_mesonet"}
-
 
 def __getattr__(name):
-    # Modules of torch load on first touch.
-    if name in _MODULES:
+    # Modules of torch load on first use.
+    if name in ("Meso4", "MesoInception4"):
         require("torch", f"skrobust.nets.{name}", extra="torch")
-        module = require(f"skrobust.nets.{_MODULES[name]}", name, extra="torch")
+        module = require("skrobust.nets._mesonet", name, extra="torch")
         return getattr(module, name)
     raise AttributeError(f"module 'skrobust.nets' has no attribute {name!r}")
 

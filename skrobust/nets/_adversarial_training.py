@@ -1,4 +1,4 @@
-"""Adversarial training of skorch nets, as a callback."""
+"""Adversarial training of skorch nets."""
 
 import warnings
 
@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skrobust._keyed_noise.generator import NoiseKey, stream_number
+from skrobust._parameters import Choice, Count, Number, check_parameters
 from skrobust._responses import predicts_numbers
-from skrobust._validation import check_choice, check_count, check_number
 from skrobust.base.training_attack import check_training_attack, training_attack
 
 
 class AdversarialTraining(BaseEstimator):
-    r"""Callback of skorch: each training batch becomes adversarial against the net.
+    r"""Callback of skorch that trains a net on adversarial examples.
 
     .. math:: \min_\theta \sum_i \max_{x' \in B(x_i)} L(f_\theta(x'), y_i)
 
@@ -40,7 +40,7 @@ class AdversarialTraining(BaseEstimator):
         Whether the examples stand in the place of their rows, or come after them in a
         longer batch.
     ramp_epochs : int, default=0
-        ``eps`` grows in equal steps over so many epochs, from ``eps / (ramp_epochs +
+        Epochs over which ``eps`` grows in equal steps, from ``eps / (ramp_epochs +
         1)`` in the first to ``eps`` from the epoch after them on. Large budgets may
         keep a net from learning at all without it. A ``step_size`` that was given stays
         as it is.
@@ -59,8 +59,7 @@ class AdversarialTraining(BaseEstimator):
     is an int draws new starts at every batch and is reproducible.
 
     Batches must come as the list (rows, labels) that torch's own collation gives. The
-    first sentence that an attack had to say in a training is warned of once, at its
-    end.
+    first warning of the attack in a training is passed on once, at its end.
 
     References
     ----------
@@ -82,6 +81,13 @@ class AdversarialTraining(BaseEstimator):
     >>> bool(model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) > 0.5)
     True
     """
+
+    _parameter_rules = {
+        "eps": Number(low=0, optional=True),
+        "share": Number(low=0, high=1, low_open=True),
+        "mode": Choice("replace", "add"),
+        "ramp_epochs": Count(low=0),
+    }
 
     def __init__(self, attack, *, eps=None, share=1.0, mode="replace", ramp_epochs=0):
         self.attack = attack
@@ -117,15 +123,11 @@ class AdversarialTraining(BaseEstimator):
             name = type(net).__name__
             raise ValueError(f"{caller} needs a classifier; {name} is a regressor.")
         check_training_attack(self.attack, caller)
-        if self.eps is not None:
-            check_number(self.eps, "eps", caller, low=0)
-        check_number(self.share, "share", caller, low=0, high=1, low_open=True)
-        check_choice(self.mode, "mode", caller, ("replace", "add"))
-        check_count(self.ramp_epochs, "ramp_epochs", caller, low=0)
-        self.sentence_ = None
+        check_parameters(self)
+        self.message_ = None
 
     def on_train_end(self, net, X=None, y=None, **kwargs):
-        """Warn once of what the attack had to say.
+        """Pass on the first warning of the attack.
 
         Parameters
         ----------
@@ -136,27 +138,25 @@ class AdversarialTraining(BaseEstimator):
         **kwargs : dict
             Not used.
         """
-        if self.sentence_ is not None:
+        if self.message_ is not None:
             warnings.warn(
-                f"{type(self).__name__}, in a batch: {self.sentence_}",
+                f"{type(self).__name__}, in a batch: {self.message_}",
                 UserWarning,
                 stacklevel=2,
             )
 
-    def on_epoch_begin(self, net, dataset_train=None, dataset_valid=None, **kwargs):
-        """Do nothing.
+    def on_epoch_begin(self, net, **kwargs):
+        """Do nothing; skorch calls it at the other moments too.
 
         Parameters
         ----------
         net : skorch net
             In training.
-        dataset_train, dataset_valid : Dataset
-            Not used.
         **kwargs : dict
             Not used.
         """
 
-    on_epoch_end = on_epoch_begin
+    on_epoch_end = on_batch_end = on_grad_computed = on_epoch_begin
 
     def on_batch_begin(self, net, batch=None, training=None, **kwargs):
         """Put adversarial examples into a training batch.
@@ -181,9 +181,9 @@ class AdversarialTraining(BaseEstimator):
         attack.set_params(eps=eps * min(1.0, epoch / (self.ramp_epochs + 1)))
         chosen = self._chosen(X, epoch, number)
         result, details, _ = attack._search(net, X[chosen], y[chosen].cpu().numpy())
-        sentences = details.get("warnings", ())
-        if sentences and self.sentence_ is None:
-            self.sentence_ = sentences[0]
+        messages = details.get("warnings", ())
+        if messages and self.message_ is None:
+            self.message_ = messages[0]
         examples = X.new_tensor(result)
         if self.mode == "add":
             torch = _torch()
@@ -193,49 +193,12 @@ class AdversarialTraining(BaseEstimator):
             batch[0] = X.clone()
             batch[0][chosen] = examples
 
-    def on_batch_end(self, net, batch=None, training=None, **kwargs):
-        """Do nothing.
-
-        Parameters
-        ----------
-        net : skorch net
-            In training.
-        batch : list of two tensors
-            Not used.
-        training : bool
-            Not used.
-        **kwargs : dict
-            Not used.
-        """
-
-    def on_grad_computed(
-        self, net, named_parameters, X=None, y=None, training=None, **kwargs
-    ):
-        """Do nothing.
-
-        Parameters
-        ----------
-        net : skorch net
-            In training.
-        named_parameters : iterable
-            Not used.
-        X, y : tensors
-            Not used.
-        training : bool
-            Not used.
-        **kwargs : dict
-            Not used.
-        """
-
     def _rows_and_labels(self, batch):
         torch = _torch()
-        fine = isinstance(batch, list) and len(batch) == 2
-        fine = fine and all(isinstance(part, torch.Tensor) for part in batch)
-        if (
-            not fine
-            or not batch[0].is_floating_point()
-            or len(batch[0]) != len(batch[1])
-        ):
+        is_pair = isinstance(batch, list) and len(batch) == 2
+        is_pair = is_pair and all(isinstance(part, torch.Tensor) for part in batch)
+        is_pair = is_pair and len(batch[0]) == len(batch[1])
+        if not is_pair or not batch[0].is_floating_point():
             raise ValueError(
                 f"{type(self).__name__} needs each batch as a list of two tensors, "
                 "rows of floats and their labels, as torch's own collation gives. Got "
@@ -244,7 +207,7 @@ class AdversarialTraining(BaseEstimator):
         return batch
 
     def _chosen(self, X, epoch, number):
-        """Return the positions of the rows that are attacked, in their order."""
+        """Return the positions of the rows to attack, in their order."""
         n = len(X)
         size = max(1, int(self.share * n + 0.5))
         if size == n:

@@ -1,4 +1,4 @@
-"""The two MesoNets; only imported where torch is wanted."""
+"""Meso-4 and MesoInception-4."""
 
 import torch
 from torch import nn
@@ -7,7 +7,7 @@ SIDE = 256  # pixels; four poolings leave 8 x 8
 
 
 class _MesoNet(nn.Module):
-    """What both have in common: images in, one logit out."""
+    """Base class of both: images in, one logit out."""
 
     def _dense(self):
         return nn.Sequential(
@@ -56,7 +56,7 @@ def _after_conv(channels, pool):
 
 
 class _Inception(nn.Module):
-    """Four branches side by side; the last three look at growing distances."""
+    """Inception block of four branches, three of them with growing dilation."""
 
     def __init__(self, n_in, a, b, c, d):
         super().__init__()
@@ -77,7 +77,7 @@ class _Inception(nn.Module):
 
 
 class Meso4(_MesoNet):
-    """Meso-4, the small detector of forged faces: four convolutions, two dense layers.
+    """Meso-4 detector of forged faces: four convolutions, two dense layers.
 
     A torch module. Each block is convolution, ReLU, batch normalisation (eps 0.001) and
     max pooling; the dense part is dropout 0.5, 16 units, LeakyReLU 0.1, dropout 0.5 and

@@ -39,7 +39,7 @@ from skrobust.perturbations.meta._perturbed import (
 )
 from skrobust.perturbations.meta._resampler import PerturbationSampler
 from skrobust.perturbations.meta._sequence import PerturbationSequence
-from skrobust.perturbations.presets import get_preset
+from skrobust.perturbations.presets import get_preset, get_preset_names
 from skrobust.perturbations.series._audio import BackgroundNoise, Gain
 from skrobust.perturbations.series._base import SeriesPerturbation
 from skrobust.perturbations.series._loss import ChannelLoss, Gap, PointDropout
@@ -183,6 +183,7 @@ __all__ = [
     "ZoomBlur",
     "cifar_c",
     "get_preset",
+    "get_preset_names",
     "imagenet_c",
     "mnist_c",
     "series",

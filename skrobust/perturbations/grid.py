@@ -6,6 +6,7 @@ from skrobust.perturbations.grid_factors import check_factor, cross
 from skrobust.perturbations.images._gaussian import GaussianNoise, SaltAndPepper
 from skrobust.perturbations.images._rotation import Rotation
 from skrobust.perturbations.meta._sequence import PerturbationSequence
+from skrobust.perturbations.presets import register_preset
 
 # Order of application and levels of the 69 test sets, in the order of the authors'
 # table (there 0.15 stands before 0.1 in one block, a sort by file name).
@@ -29,6 +30,7 @@ def _label(factor, level):
     return f"{factor}{level}"
 
 
+@register_preset("images", name="asi68", given=("asi68", None))
 def two_factor_grid(
     first="asi68",
     second=None,

@@ -1,10 +1,33 @@
-"""Conditions from one perturbation of each kind and a list of severities."""
+"""Conditions of a preset: perturbations by name, at several severities."""
 
+import numpy as np
 from sklearn.base import clone
 
 from skrobust._validation import check_number, invalid
 from skrobust.base.perturbation import MAX_SEVERITY
 from skrobust.perturbations.meta._sequence import PerturbationSequence
+
+
+def number_conditions(named, random_state):
+    """Return the clean condition and one for each named perturbation.
+
+    Parameters
+    ----------
+    named : list of (str, perturbation)
+        Names of the conditions, which may repeat, and their perturbations.
+    random_state : int, RandomState, Generator or None
+        Seed of all conditions.
+
+    Returns
+    -------
+    list of PerturbationSequence
+        Numbered from 1 in this order.
+    """
+    steps = [("CLEAN", []), *((name, [step]) for name, step in named)]
+    return [
+        PerturbationSequence(own, name=name, number=i, random_state=random_state)
+        for i, (name, own) in enumerate(steps, start=1)
+    ]
 
 
 def severity_grid(kinds, severities, caller, random_state):
@@ -26,24 +49,15 @@ def severity_grid(kinds, severities, caller, random_state):
     list of PerturbationSequence
         Numbered from 1; kinds in their order, severities within each.
     """
-    try:
-        severities = list(severities)
-    except TypeError:
+    if isinstance(severities, (str, dict)) or not np.iterable(severities):
         rule = f"a sequence of numbers in [0, {MAX_SEVERITY:g}]"
-        raise invalid("severities", caller, rule, severities) from None
+        raise invalid("severities", caller, rule, severities)
+    severities = list(severities)
     for severity in severities:
         check_number(severity, "severities", caller, low=0, high=MAX_SEVERITY)
-    steps = [
+    named = [
         (f"{kind}-{severity:g}", clone(perturbation).set_params(severity=severity))
         for kind, perturbation in kinds.items()
         for severity in severities
     ]
-    return [
-        PerturbationSequence([], name="CLEAN", number=1, random_state=random_state),
-        *(
-            PerturbationSequence(
-                [step], name=name, number=number, random_state=random_state
-            )
-            for number, (name, step) in enumerate(steps, start=2)
-        ),
-    ]
+    return number_conditions(named, random_state)

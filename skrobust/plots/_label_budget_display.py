@@ -1,15 +1,14 @@
-"""What labels buy: the estimate, its uncertainty and the failures found."""
+"""Display of estimates and failures found against the number of labels."""
 
 import numpy as np
 
-from skrobust._optional import require
 from skrobust._validation import check_count, invalid
-from skrobust.plots._axes import (
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import (
     LINES,
-    FoldedTableMixin,
     check_axes,
-    check_results,
-    font_size,
+    draw_band,
+    draw_reference,
     get_pyplot,
     legend_above,
     line_style,
@@ -18,8 +17,8 @@ from skrobust.plots._axes import (
 _DODGE = 0.07  # of the distance between budgets: samplers side by side
 
 
-class LabelBudgetDisplay(FoldedTableMixin):
-    """Accuracy with its uncertainty above, mispredictions found below.
+class LabelBudgetDisplay(BaseDisplay):
+    """Display of estimated accuracy and failures found against labels.
 
     Of one sampler (``from_sampler``): its estimate and interval after each answer, as
     it labelled. Of a simulation (``from_results``): for each sampler and budget the
@@ -91,7 +90,7 @@ class LabelBudgetDisplay(FoldedTableMixin):
             Not drawn yet.
         """
         keys = ("sampler", "n_labels", "estimates", "found", "true_accuracy")
-        check_results(results, cls.__name__, keys, "simulate")
+        cls._check_results(results, keys, "simulate")
         low, high = np.quantile(results["estimates"], [0.025, 0.975], axis=1)
         curves = {}
         for name in dict.fromkeys(results["sampler"]):
@@ -113,7 +112,7 @@ class LabelBudgetDisplay(FoldedTableMixin):
 
     @classmethod
     def from_sampler(cls, sampler, *, confidence=0.95, name=None, n_points=50):
-        """Play a sampler's questions and answers again, and note its results.
+        """Replay the questions and answers of a sampler and make the display.
 
         Parameters
         ----------
@@ -124,7 +123,7 @@ class LabelBudgetDisplay(FoldedTableMixin):
         name : str, default=None
             None is the name of its class.
         n_points : int, default=50
-            About how many results to show.
+            Approximate number of results to show.
 
         Returns
         -------
@@ -160,12 +159,9 @@ class LabelBudgetDisplay(FoldedTableMixin):
             Columns ``sampler``, ``n_labels``, ``accuracy``, ``low``, ``high`` and
             ``failures``.
         """
-        pandas = require("pandas", f"{type(self).__name__}.frame", extra="report")
-        parts = [
-            pandas.DataFrame({"sampler": name, **curve})
-            for name, curve in self.curves.items()
-        ]
-        return pandas.concat(parts, ignore_index=True)
+        return self._concatenated(
+            {"sampler": name, **curve} for name, curve in self.curves.items()
+        )
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw estimates, and below them the failures found.
@@ -183,21 +179,16 @@ class LabelBudgetDisplay(FoldedTableMixin):
             The display itself.
         """
         caller = type(self).__name__
-        plt = get_pyplot(caller)
         if ax is None:
+            plt = get_pyplot(caller)
             _, ax = plt.subplots(2, 1, sharex=True, layout="constrained")
         pair = isinstance(ax, (tuple, list, np.ndarray)) and len(ax) == 2
         upper, lower = ax if pair else (ax, None)
-        self.ax_ = check_axes(upper, caller)
         self.failures_ax_ = lower if lower is None else check_axes(lower, caller)
-        self.figure_ = upper.figure
+        upper, size = self._start(upper, 4, 1.8)
         self.lines_, self.bands_, self.failure_lines_ = {}, {}, {}
-        color, size = plt.rcParams["text.color"], font_size(upper, 4, 1.8)
         for place, (name, curve) in enumerate(self.curves.items()):
-            style = {
-                **line_style(place, caller, marker=self.simulated),
-                **(line_kwargs or {}),
-            }
+            style = {**line_style(place, marker=self.simulated), **(line_kwargs or {})}
             self._draw_estimates(place, name, curve, style)
             if lower is not None:
                 (self.failure_lines_[name],) = lower.plot(
@@ -205,8 +196,8 @@ class LabelBudgetDisplay(FoldedTableMixin):
                 )
         self.truth_line_ = None
         if self.true_accuracy is not None:
-            self.truth_line_ = upper.axhline(
-                self.true_accuracy, color=color, lw=0.8, label="true accuracy", zorder=0
+            self.truth_line_ = draw_reference(
+                upper, self.true_accuracy, label="true accuracy"
             )
         self._label(upper, lower, size)
         return self
@@ -217,20 +208,18 @@ class LabelBudgetDisplay(FoldedTableMixin):
         if not self.simulated:
             style = {**style, "drawstyle": "steps-post"}
             (line,) = ax.plot(x, curve["accuracy"], label=name, **style)
-            self.bands_[name] = ax.fill_between(
-                x, low, high, step="post", color=line.get_color(), alpha=0.2, lw=0,
-                label=self.band_name,
-            )  # fmt: skip
+            settings = {"step": "post", "label": self.band_name}
+            self.bands_[name] = draw_band(ax, x, (low, high), line, **settings)
             self.lines_[name] = line
             return
         # Side by side, whatever the scale: budgets are multiplied by a little.
         x = x * np.exp(_DODGE * (place - (len(self.curves) - 1) / 2))
         style = {**style, "linestyle": "none"}
         (line,) = ax.plot(x, curve["accuracy"], label=name, **style)
+        settings = {"linestyles": LINES[place % len(LINES)], "label": self.band_name}
         self.bands_[name] = ax.vlines(
-            x, low, high, color=line.get_color(), lw=1.5,
-            linestyles=LINES[place % len(LINES)], label=self.band_name,
-        )  # fmt: skip
+            x, low, high, color=line.get_color(), lw=1.5, **settings
+        )
         self.lines_[name] = line
 
     def _label(self, upper, lower, size):
@@ -239,9 +228,8 @@ class LabelBudgetDisplay(FoldedTableMixin):
         bottom.set_xlabel("labels spent", fontsize=size)
         axes = [upper] if lower is None else [upper, lower]
         if self.simulated:
-            budgets = np.unique(np.concatenate([
-                curve["n_labels"] for curve in self.curves.values()
-            ]))  # fmt: skip
+            spent = [curve["n_labels"] for curve in self.curves.values()]
+            budgets = np.unique(np.concatenate(spent))
             for one in axes:
                 one.set_xscale("log")
                 one.set_xticks(budgets, [f"{n:g}" for n in budgets])

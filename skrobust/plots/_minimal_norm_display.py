@@ -1,22 +1,14 @@
-"""How far the nearest adversarial example of each sample is."""
+"""Display of the distances to the nearest adversarial examples."""
 
 import numpy as np
 
 from skrobust._validation import invalid
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    font_size,
-    get_axes,
-    label_axes,
-    legend_above,
-    line_style,
-    make_frame,
-    named_results,
-)
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import label_axes, legend_above, line_style
 
 
-class MinimalNormDisplay(FoldedTableMixin):
-    """Shares of samples by the smallest perturbation that fools the model.
+class MinimalNormDisplay(BaseDisplay):
+    """Display of robust accuracy by the smallest perturbation of each sample.
 
     The share that no perturbation up to a distance fools is the robust accuracy at
     that radius; its complement is the empirical distribution function (ECDF) of the
@@ -29,12 +21,12 @@ class MinimalNormDisplay(FoldedTableMixin):
         Smallest distances by label, 0 where wrong from the start, inf where never
         fooled.
     norm_name : str, default="units of X"
-        In what the distance is measured.
+        Units of the distance.
 
     Attributes
     ----------
     ax_ : Axes
-        Where it is drawn.
+        Axes of the picture.
     figure_ : Figure
         Its figure.
     lines_, median_lines_ : dict of str to artist
@@ -72,7 +64,7 @@ class MinimalNormDisplay(FoldedTableMixin):
         name : str, default=None
             The name of one model.
         norm_name : str, default="units of X"
-            In what the distance is measured.
+            Units of the distance.
 
         Returns
         -------
@@ -88,7 +80,7 @@ class MinimalNormDisplay(FoldedTableMixin):
         if isinstance(results, dict) and "distance" not in results:
             if not results:
                 raise invalid("results", caller, "not empty", results)
-            models = named_results(results, name, caller, "distance")
+            models = cls._by_model(results, name, "distance")
         norms = {}
         for label, one in models.items():
             values = one.get("distance") if isinstance(one, dict) else one
@@ -104,7 +96,7 @@ class MinimalNormDisplay(FoldedTableMixin):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, attack, *, name=None):
-        """Ask an attack for its minimal norms and make the display.
+        """Compute minimal norms with an attack and make the display.
 
         Parameters
         ----------
@@ -141,16 +133,14 @@ class MinimalNormDisplay(FoldedTableMixin):
             Columns ``model``, ``distance`` (rising) and ``robust_accuracy``, the share
             of samples not fooled within that distance.
         """
-        rows = []
+        tables = []
         for label, norms in self.norms.items():
             x = np.sort(norms)
             # The same distance twice is one place of the curve.
             left = 1 - np.searchsorted(x, x, side="right") / len(x)
-            rows += [
-                {"model": label, "distance": a, "robust_accuracy": b}
-                for a, b in zip(x, np.where(np.isinf(x), np.nan, left), strict=True)
-            ]
-        return make_frame(type(self).__name__, rows)
+            left = np.where(np.isinf(x), np.nan, left)
+            tables.append({"model": label, "distance": x, "robust_accuracy": left})
+        return self._concatenated(tables)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves, and where half the samples are fooled.
@@ -167,14 +157,12 @@ class MinimalNormDisplay(FoldedTableMixin):
         display : MinimalNormDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        self.ax_ = ax = get_axes(ax, caller)
-        self.figure_, size = ax.figure, font_size(ax, 4, 2.8)
+        ax, size = self._start(ax, 4, 2.8)
         self.lines_, self.median_lines_ = {}, {}
         finite = [n[np.isfinite(n)] for n in self.norms.values()]
         end = 1.05 * max((n.max() for n in finite if n.size), default=1.0) or 1.0
         for place, (label, norms) in enumerate(self.norms.items()):
-            style = line_style(place, caller, marker=False) | (line_kwargs or {})
+            style = line_style(place, marker=False) | (line_kwargs or {})
             reached = np.sort(norms[np.isfinite(norms)])
             left = 1 - np.arange(1, len(reached) + 1) / len(norms)
             x, y = np.r_[0, reached, end], np.r_[1, left, left[-1:] if left.size else 1]

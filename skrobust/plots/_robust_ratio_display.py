@@ -1,18 +1,10 @@
-"""Robust ratio against tolerance, beside robust accuracy."""
+"""Display of robust ratio against tolerance, beside robust accuracy."""
 
 import numpy as np
 
-from skrobust._optional import require
 from skrobust.evaluation import evaluate_attack
-from skrobust.plots._axes import (
-    FoldedTableMixin,
-    check_axes,
-    check_results,
-    colors,
-    font_size,
-    get_pyplot,
-    size_in_inches,
-)
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import color_of, draw_band, ink, label_axes, size_in_inches
 
 _STYLES = {
     "loss": ("published loss", "-", "o"),
@@ -21,11 +13,11 @@ _STYLES = {
 }
 
 
-class RobustRatioDisplay(FoldedTableMixin):
-    """Robust ratio against tolerance on the left, accuracies on the right.
+class RobustRatioDisplay(BaseDisplay):
+    """Display of robust ratio against tolerance, with accuracies beside it.
 
     The robust ratio is never shown alone: beside each mode stand the same examples
-    judged after temperature scaling (a thin line; where it is far off, the ratio tells
+    after temperature scaling (a thin line; where it is far off, the ratio tells
     of calibration rather than of robustness), the robust and the clean accuracy, and
     the accuracy of a model that always answers the largest class, whose robust ratio
     is 1 at every tolerance. Bands are the intervals of the results.
@@ -98,12 +90,11 @@ class RobustRatioDisplay(FoldedTableMixin):
         display : RobustRatioDisplay
             Not drawn yet.
         """
-        caller = cls.__name__
-        check_results(results, caller, ("robust_accuracy",), "evaluate_attack")
+        cls._check_results(results, ("robust_accuracy",), "evaluate_attack")
         if "skipped" in results or not results.get("modes"):
             reason = results.get("skipped", "no mode was run")
             raise ValueError(
-                f"{caller} needs a robust ratio, and these results hold none "
+                f"{cls.__name__} needs a robust ratio, and these results hold none "
                 f"({reason})."
             )
         curves = {}
@@ -160,13 +151,10 @@ class RobustRatioDisplay(FoldedTableMixin):
             ``tempered``, and, equal in all rows, ``robust_accuracy``,
             ``clean_accuracy`` and ``constant_model_accuracy``.
         """
-        caller = f"{type(self).__name__}.frame"
-        pandas = require("pandas", caller, extra="report")
-        parts = [
-            pandas.DataFrame({"mode": mode, **curve, **self.accuracies})
+        return self._concatenated(
+            {"mode": mode, **curve, **self.accuracies}
             for mode, curve in self.curves.items()
-        ]
-        return pandas.concat(parts, ignore_index=True)
+        )
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves and the lines.
@@ -184,21 +172,16 @@ class RobustRatioDisplay(FoldedTableMixin):
         display : RobustRatioDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        plt = get_pyplot(caller)
-        if ax is None:
-            _, ax = plt.subplots(layout="constrained")
-        self.ax_, self.figure_ = check_axes(ax, caller), ax.figure
-        size = font_size(ax, 4.4, 3)
+        ax, size = self._start(ax, 4.4, 3)
         self._draw_ratios(line_kwargs or {})
-        self._draw_accuracies(plt.rcParams["text.color"])
+        self._draw_accuracies(ink())
         right, ticks = self.accuracy_ax_, np.linspace(0, 1, 6)
         # The curves stand over the horizontal lines of the right axis.
         ax.set_zorder(right.get_zorder() + 1)
         right.patch.set_visible(True)
         ax.patch.set_visible(False)
-        ax.set_xlabel("tolerance (bound on the change of probability)", fontsize=size)
-        ax.set_ylabel("robust ratio", fontsize=size)
+        x = "tolerance (bound on the change of probability)"
+        label_axes(ax, size, x=x, y="robust ratio")
         right.set_ylabel("accuracy", fontsize=size)
         if self.name is not None:
             ax.set_title(self.name, fontsize=1.2 * size)
@@ -225,28 +208,21 @@ class RobustRatioDisplay(FoldedTableMixin):
 
     def _draw_ratios(self, line_kwargs):
         self.lines_, self.bands_, self.tempered_lines_ = {}, {}, {}
-        palette = colors(type(self).__name__)
         for i, (mode, curve) in enumerate(self.curves.items()):
             label, style, marker = _STYLES.get(mode, (mode, "-.", "D"))
             x = curve["tolerance"]
             # Markers of two modes alternate, so that equal curves show both.
             step = max(1, len(x) // 5)
-            settings = {
-                "color": palette[i % len(palette)],
-                "linestyle": style,
-                "marker": marker,
-            }
+            settings = {"color": color_of(i), "linestyle": style, "marker": marker}
             settings |= {"markersize": 4, "markevery": (i * step // 2, step)}
             settings |= {"label": f"robust ratio, {label}", **line_kwargs}
             (line,) = self.ax_.plot(x, curve["robust_ratio"], **settings)
-            color = line.get_color()
-            self.bands_[mode] = self.ax_.fill_between(
-                x, curve["low"], curve["high"], color=color, alpha=0.2, lw=0
-            )
+            limits = curve["low"], curve["high"]
+            self.bands_[mode] = draw_band(self.ax_, x, limits, line)
             (self.tempered_lines_[mode],) = self.ax_.plot(
                 x,
                 curve["tempered"],
-                color=color,
+                color=line.get_color(),
                 linestyle=style,
                 linewidth=0.8,
                 label=f"the same at temperature {self.temperature:.2g}",

@@ -1,10 +1,10 @@
-"""One self-contained HTML page on how good a model is and how far to trust that."""
+"""Self-contained HTML reports on the quality and the robustness of fitted models."""
 
 from skrobust.report._collect import collect_report
 from skrobust.report._create import Report, create_report, write_report
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
-from skrobust.report._plain import report_from_json
+from skrobust.report._report_json import report_from_json
 from skrobust.report._schema import report_schema
 from skrobust.report._summary import summary_rows
 

@@ -1,4 +1,4 @@
-"""From fitted models to the plain data of a report."""
+"""Collection of the data of a report from fitted models."""
 
 import time
 from datetime import UTC, datetime
@@ -7,11 +7,13 @@ import numpy as np
 
 from skrobust._containers import is_frame, shape_of
 from skrobust._validation import check_count, check_same_length, check_targets, invalid
-from skrobust.evaluation._checkpoint import Checkpoint
-from skrobust.report import _facts, _inputs
-from skrobust.report._log import Log
-from skrobust.report._measure import measure_model
-from skrobust.report._ranking import compare_all
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.report import data_facts
+from skrobust.report.data_facts import image_sides
+from skrobust.report.measure_model import ModelSections
+from skrobust.report.model_ranking import compare_all
+from skrobust.report.report_options import check_options, check_size, name_of_conditions
+from skrobust.report.section_log import Log
 
 _OWNER = "collect_report"
 
@@ -32,6 +34,7 @@ def collect_report(
     conditions=None,
     groups=None,
     times=None,
+    metrics=None,
     checks=True,
     n_samples=None,
     class_counts=None,
@@ -48,8 +51,7 @@ def collect_report(
 ):
     """Measure everything that a report shows.
 
-    A section that a model or the data do not allow is left out with its reason; the
-    others go on.
+    A section that a model or the data do not allow is skipped with its reason.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ def collect_report(
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, where the shape is ambiguous.
     data_range : (low, high), default=None
         Bounds of the raw input.
     eps : float or list of float, default=None
@@ -81,14 +83,18 @@ def collect_report(
     radii : array-like of float, default=None
         Rising positive radii for a curve of robust accuracy under PGD.
     conditions : str or list, default=None
-        What to perturb the rows by: a name of
+        Conditions to perturb the rows by: a name of
         :func:`~skrobust.perturbations.get_preset` or a list of conditions; None is
         ``"asi68"`` for images, ``"text"`` for text and ``"tabular"`` for tables whose
         training rows are given. A regressor is perturbed only when asked.
     groups : array-like of shape (n_samples,) or dict of str to such, default=None
         Group of each row, or several groupings by their names, of 2 to 50 groups each.
     times : array-like of shape (n_samples,), default=None
-        Period of each row; sorted, they are the order of time.
+        Period of each row: numbers, datetimes, pandas Periods or ISO text.
+    metrics : list of str, default=None
+        Further metrics of the predictions, by their names in
+        :mod:`skrobust.metrics`: those that take ``(y_true, y_pred)``. Each is a column
+        of the summary, with its interval.
     checks : bool, default=True
         Whether attacked models are asked for signs of overstated robustness, see
         :func:`~skrobust.evaluation.check_evaluation`: about seven attacks on 64 rows.
@@ -112,11 +118,11 @@ def collect_report(
     title : str, default=None
         Heading of the report.
     call : str, default=None
-        What reproduces the report.
+        Call that reproduces the report.
     dataset : str, default=None
         Name of the data.
     skipped : dict of str to str, default=None
-        Models that could not be had, and why.
+        Models that are not available, and why.
     progress : callable, default=None
         Called with one line of text before each section.
 
@@ -149,22 +155,22 @@ def collect_report(
     """
     started = time.perf_counter()
     _check_models(models)
-    kinds = {name: _facts.kind_of(name, model) for name, model in models.items()}
+    kinds = {name: data_facts.kind_of(name, model) for name, model in models.items()}
     if not is_frame(X) and not hasattr(X, "shape"):
         X = np.asarray(X)
     y = np.asarray(check_targets(y, _OWNER))
     check_same_length(_OWNER, X=range(shape_of(X)[0]), y=y)
-    shape, is_text = shape_of(X), _facts.is_text(X)
+    shape, is_text = shape_of(X), data_facts.is_text(X)
     if len(shape) < 2 and not is_text:
         raise invalid("X", _OWNER, "of shape (n_samples, ...)", tuple(shape))
     check_count(n_labels, "n_labels", _OWNER)
     n_train = 0 if X_train is None else shape_of(X_train)[0]
     if n_samples is not None:
         check_count(n_samples, "n_samples", _OWNER)
-    _inputs.check_size(eps, norm)
+    check_size(eps, norm)
     Checkpoint(checkpoint, _OWNER)  # refused now rather than after an hour
-    options = _inputs.check_options(
-        attacks, radii, conditions, groups, times, checks, len(y)
+    options = check_options(
+        attacks, radii, conditions, groups, times, metrics, checks, len(y)
     )
     settings = {
         "dataset": dataset,
@@ -176,15 +182,16 @@ def collect_report(
         "class_counts": class_counts,
         "image_shape": image_shape,
         "channel_axis": channel_axis,
-        "sides": None if is_text else _facts.image_sides(X, image_shape, channel_axis),
+        "sides": None if is_text else image_sides(X, image_shape, channel_axis),
         "data_range": data_range,
         "eps": np.asarray(eps).tolist(),
         "norm": norm,
-        "conditions": _inputs.name_of_conditions(options["conditions"], X, image_shape),
+        "conditions": name_of_conditions(options["conditions"], X, image_shape),
         "checks": checks,
         "n_labels": n_labels,
         "random_state": random_state,
     }
+    has_classes = "classifier" in kinds.values()
     log = Log(progress)
     for name, reason in (skipped or {}).items():
         log.skip(name, "the whole model", reason)
@@ -193,29 +200,29 @@ def collect_report(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "call": call,
         "settings": settings,
-        "columns": _facts.column_names(X),
-        "classes": _facts.class_counts(y) if "classifier" in kinds.values() else None,
+        "columns": data_facts.column_names(X),
+        "classes": data_facts.class_counts(y) if has_classes else None,
         "n_shared_rows": None,
     }
     if X_train is not None:
         collected["n_shared_rows"] = log.run(
-            "data", "rows seen in training", _facts.shared_rows, X, X_train
+            "data", "rows seen in training", data_facts.shared_rows, X, X_train
         )
     work = {
         "X_train": X_train,
         "n_jobs": n_jobs,
         "verbose": verbose,
         "checkpoint": checkpoint,
-        "right": {},  # what the comparisons pair, row by row
+        "paired": {},  # by measure and model, for the comparisons
         **options,
     }
     collected["models"] = [
-        measure_model(name, model, kinds[name], X, y, settings, work, log)
+        ModelSections(name, model, kinds[name], X, y, settings, work, log).measure()
         for name, model in models.items()
     ]
-    collected["comparisons"] = compare_all(work["right"], y, random_state, log)
+    collected["comparisons"] = compare_all(work["paired"], y, random_state, log)
     collected["skipped"], collected["warnings"] = log.skipped, log.warnings
-    collected["versions"] = _facts.versions()
+    collected["versions"] = data_facts.versions()
     collected["seconds"] = time.perf_counter() - started
     return collected
 

@@ -1,4 +1,4 @@
-"""A report in one call, and the files that it leaves."""
+"""Reports in one call, and the files they are written to."""
 
 import os
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from skrobust._optional import require
 from skrobust.report._collect import collect_report
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
-from skrobust.report._plain import report_from_json, to_json
+from skrobust.report._report_json import report_from_json, to_json
 
-# Arguments that are data, which a call names and does not print.
+# Arguments that hold data: the call names them and does not print them.
 _DATA = ("X_train", "groups", "times", "radii", "conditions", "class_counts")
 
 
@@ -79,7 +79,7 @@ class Report(os.PathLike):
         Returns
         -------
         Report
-            Where the files are.
+            Paths of the files.
         """
         twins = {"json_out": json_out, "markdown_out": markdown_out}
         return write_report(self.collected, out, **twins)
@@ -133,7 +133,7 @@ def write_report(collected, out, *, json_out=None, markdown_out=None):
     Returns
     -------
     Report
-        Where the files are.
+        Paths of the files.
 
     Examples
     --------
@@ -198,13 +198,13 @@ def create_report(
     markdown_out : path-like, default=None
         A Markdown twin, as in :func:`write_report`.
     call : str, default=None
-        What reproduces the report; None: this call.
+        Call that reproduces the report; None: this call.
     **settings : dict
         As in :func:`collect_report`: ``X_train``, ``image_shape``, ``channel_axis``,
         ``data_range``, ``eps``, ``norm``, ``attacks``, ``radii``, ``conditions``,
-        ``groups``, ``times``, ``checks``, ``n_samples``, ``class_counts``,
-        ``n_labels``, ``random_state``, ``n_jobs``, ``verbose``, ``checkpoint``,
-        ``title``, ``dataset``.
+        ``groups``, ``times``, ``metrics``, ``checks``, ``n_samples``,
+        ``class_counts``, ``n_labels``, ``random_state``, ``n_jobs``, ``verbose``,
+        ``checkpoint``, ``title``, ``dataset``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The page: collected data poured into the template."""
+"""The HTML page of a report."""
 
 import base64
 import hashlib
@@ -9,17 +9,19 @@ from importlib import resources
 import numpy as np
 
 from skrobust._optional import require
-from skrobust.report._doubts import explained
-from skrobust.report._pictures import draw_comparison, draw_curves, draw_pictures
-from skrobust.report._plain import plain_report, restored
-from skrobust.report._summary import (
+from skrobust.report._report_json import plain_report, restored
+from skrobust.report._summary import summary_rows
+from skrobust.report.doubt_meanings import explained
+from skrobust.report.model_ranking import VERDICT_WORDS
+from skrobust.report.number_text import compact, number
+from skrobust.report.pictures import draw_comparison, draw_curves, draw_pictures
+from skrobust.report.severity_table import severity_table
+from skrobust.report.summary_cells import (
     TOLERANCE,
     attack_names,
     ratio_at,
     summary_columns,
-    summary_rows,
 )
-from skrobust.report._tables import severity_table
 
 _FEW = 3  # models whose details are open from the start
 _SHOWN_TOLERANCES = (0.01, 0.05, 0.1, 0.2)
@@ -38,40 +40,6 @@ _MODES = {
     "probability_shift": "probability shift",
     "given": "as given (upper bound)",
 }
-
-
-def number(value, digits=3):
-    """Return a number as text; what is not finite is "undefined".
-
-    Parameters
-    ----------
-    value : float or None
-        The number.
-    digits : int, default=3
-        After the point, for fractions; integers keep theirs.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> number(0.98765), number(float("nan")), number(1797), number(float("inf"))
-    ('0.988', 'undefined', '1797', 'undefined')
-    """
-    if value is None or not math.isfinite(value):
-        return "undefined"
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    return f"{value + 0.0:.{digits}f}"
-
-
-def compact(value):
-    """Return a setting as short text: 16, not 16.0."""
-    if isinstance(value, (int, float, np.number)):
-        return f"{value:g}" if math.isfinite(value) else str(value)
-    return str(value)
 
 
 def build_report(collected):
@@ -107,7 +75,7 @@ def build_report(collected):
         lstrip_blocks=True,
     )
     environment.filters.update(number=number, compact=compact)
-    environment.globals["heat"] = heat
+    environment.globals |= {"heat": heat, "verdict_words": VERDICT_WORDS}
     environment.tests["finite"] = lambda v: v is not None and math.isfinite(v)
     # The same numbers as in the JSON twin, so that the twin makes the same page.
     collected = restored(plain_report(collected))
@@ -122,6 +90,7 @@ def build_report(collected):
         }
         for model, slug in zip(collected["models"], slugs, strict=True)
     ]
+    rows = summary_rows(collected)
     style, script = _file("report.css"), _file("report.js")
     page = environment.get_template("report.html").render(
         {
@@ -131,11 +100,11 @@ def build_report(collected):
                 for one in collected.get("comparisons", ())
             ],
             "models": models,
-            "columns_of_summary": summary_columns(collected),
+            "columns_of_summary": summary_columns(collected, rows),
             "attack_names": attack_names(collected),
             "curves": draw_curves(models),
             "doubts": explained(models),
-            "summary": summary_rows(collected),
+            "summary": rows,
             "tolerance": TOLERANCE,
             "tolerances": _SHOWN_TOLERANCES,
             "mode_names": _MODES,

@@ -1,15 +1,14 @@
-"""The report as GitHub-flavoured Markdown, short enough for a comment on a change."""
+"""Markdown twin of a report, short enough for a comment on a change."""
 
 import math
 
-from skrobust.report._doubts import explained
-from skrobust.report._summary import ends_text, summary_columns, summary_rows
+from skrobust.report._summary import summary_rows
+from skrobust.report.doubt_meanings import explained
+from skrobust.report.summary_cells import ends_text, summary_columns
 
-# What GitHub would read as markup, a mention, a link or HTML.
-_ESCAPES = {
-    **{sign: f"\\{sign}" for sign in "\\`*_{}[]()#+!~|$"},
-    "<": "&lt;", ">": "&gt;", "&": "&amp;", "@": "&#64;", ":": "&#58;",
-}  # fmt: skip
+# Characters that GitHub reads as markup, a mention, a link or HTML.
+_ESCAPES = {sign: f"\\{sign}" for sign in "\\`*_{}[]()#+!~|$"}
+_ESCAPES |= {"<": "&lt;", ">": "&gt;", "&": "&amp;", "@": "&#64;", ":": "&#58;"}
 _SHOWN = 10  # rows of long lists
 
 
@@ -24,7 +23,7 @@ def escaped(text):
     Returns
     -------
     str
-        What is rendered as exactly that text.
+        Markdown that is rendered as exactly that text.
 
     Examples
     --------
@@ -64,11 +63,12 @@ def build_markdown(collected):
     about = f"{count} model{'' if count == 1 else 's'}, {settings['n_rows']} rows"
     if settings.get("dataset"):
         about += f" of {escaped(settings['dataset'])}"
-    lines = [f"## {escaped(collected['title'])}", "", f"{about}, seed "
-             f"{escaped(settings['random_state'])}.", ""]  # fmt: skip
+    seed = escaped(settings["random_state"])
+    lines = [f"## {escaped(collected['title'])}", "", f"{about}, seed {seed}.", ""]
     lines += [*_summary(collected), *_doubts(collected), *_words(collected)]
-    lines += [*_details("Parts that could not be measured", _skipped(collected))]
-    lines += [*_details("Warnings", _warnings(collected))]
+    skipped = _events(collected["skipped"], "reason")
+    lines += _details("Parts that could not be measured", skipped)
+    lines += _details("Warnings", _events(collected["warnings"], "text"))
     if collected.get("call"):
         fence = "`" * max(3, 1 + _longest_ticks(collected["call"]))
         call = " ".join(collected["call"].splitlines())
@@ -79,14 +79,15 @@ def build_markdown(collected):
 
 
 def _summary(collected):
-    columns = summary_columns(collected)
+    rows = summary_rows(collected)
+    columns = summary_columns(collected, rows)
     yield f"| Model | {' | '.join(escaped(h) for _, h in columns)} |"
     yield f"| :-- | {' | '.join('--:' for _ in columns)} |"
-    for row in summary_rows(collected):
+    for row in rows:
         cells = [_cell(row.get(key)) for key, _ in columns]
         yield f"| {escaped(row['name'])} | {' | '.join(cells)} |"
     yield ""
-    yield "Each score is best at 1; in brackets its 95 % interval."
+    yield "Each score is best at 1; its 95 % interval is in brackets."
     yield ""
 
 
@@ -110,7 +111,7 @@ def _doubts(collected):
     if not rows:
         return
     yield "> [!WARNING]"
-    yield "> The attacks show signs that robustness is not what it seems:"
+    yield "> The attacks show signs of overstated robustness:"
     for doubt in rows:
         yield f"> - **{doubt['code']}**: {doubt['meaning']} *Cure:* {doubt['cure']}"
         for seen in doubt["seen"]:
@@ -127,20 +128,11 @@ def _words(collected):
         yield ""
 
 
-def _skipped(collected):
-    rows = collected["skipped"]
+def _events(rows, key):
+    """Yield the first rows of a log as list items."""
     for row in rows[:_SHOWN]:
         where = f"**{escaped(row['model'])}**, {escaped(row['section'])}"
-        yield f"- {where}: {escaped(row['reason'])}"
-    if len(rows) > _SHOWN:
-        yield f"- and {len(rows) - _SHOWN} more"
-
-
-def _warnings(collected):
-    rows = collected["warnings"]
-    for row in rows[:_SHOWN]:
-        where = f"**{escaped(row['model'])}**, {escaped(row['section'])}"
-        yield f"- {where}: {escaped(row['text'])}"
+        yield f"- {where}: {escaped(row[key])}"
     if len(rows) > _SHOWN:
         yield f"- and {len(rows) - _SHOWN} more"
 

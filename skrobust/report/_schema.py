@@ -1,6 +1,6 @@
-"""What the JSON twin of a report holds, as a JSON Schema."""
+"""JSON Schema of the machine-readable twin of a report."""
 
-from skrobust.report._plain import FORMAT, VERSION
+from skrobust.report._report_json import FORMAT, VERSION
 
 _TEXT, _COUNT = {"type": "string"}, {"type": "integer", "minimum": 0}
 _NUMBER = {"type": ["number", "null"]}  # null: undefined
@@ -75,6 +75,7 @@ def _model():
             "labelling": _map(_or_null(labelling)),
         },
         estimator=_TEXT,
+        metrics=_map(_or_null(_object({"value": _NUMBER, "interval": _PAIR}))),
     )
 
 

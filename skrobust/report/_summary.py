@@ -1,101 +1,16 @@
-"""The first table of a report: one row a model."""
+"""Summary of a report: one row per model."""
 
-import math
-
-import numpy as np
-
-from skrobust.metrics.stability.asi_interval import UNRESOLVED
-
-TOLERANCE = 0.05
-COLUMNS = (
-    ("clean", "Clean score"),
-    ("normalized", "Normalized score"),
-    ("asi", "Stability (ASI)"),
-    ("FGSM", "Robust accuracy, FGSM"),
-    ("PGD", "Robust accuracy, PGD"),
-    ("ratio", f"Robust ratio at {TOLERANCE:g}, PGD"),
-    ("estimate", "Accuracy from few labels"),
+from skrobust.report.summary_cells import (
+    TOLERANCE,
+    attack_names,
+    cell,
+    headline,
+    ratio_at,
 )
 
 
-def index_ends(interval):
-    """Return the ends of the interval of an index as far as the rows give them.
-
-    Where the spread of the conditions is near the noise of sampling it may as well be
-    zero, and the computed interval then ends at 1 whatever was measured.
-
-    Parameters
-    ----------
-    interval : Interval or None
-        Of the index.
-
-    Returns
-    -------
-    ends : (low, high) or None
-        ``high`` is None where there is no upper end; None where there is no end.
-    note : str or None
-        Why an end is missing.
-    """
-    if interval is None:
-        return None, None
-    if not math.isfinite(interval.low):
-        return None, " ".join(interval.warnings) or "too few rows for an interval"
-    if UNRESOLVED in interval.warnings:
-        return (float(interval.low), None), "too few rows for an upper end"
-    return (float(interval.low), float(interval.high)), None
-
-
-def ends_text(interval, number):
-    """Return an interval in words: "0.1 to 0.3", or "at least 0.1".
-
-    Parameters
-    ----------
-    interval : (low, high)
-        Its ends; None for an upper end that the rows do not give.
-    number : callable
-        From a number to text.
-
-    Returns
-    -------
-    str
-        The words.
-    """
-    low, high = interval
-    if high is None and low is not None:
-        return f"at least {number(low)}"
-    return f"{number(low)} to {number(high)}"
-
-
-def attack_names(collected):
-    """Return the names of all attacks in order; FGSM and PGD where none was made."""
-    names = dict.fromkeys(n for m in collected["models"] for n in m["attacks"])
-    return list(names) or ["FGSM", "PGD"]
-
-
-def headline(collected):
-    """Return the name of the attack whose robust ratio is shown first."""
-    names = attack_names(collected)
-    attacks = [model["attacks"] for model in collected["models"]]
-    judged = [n for n in names if any((a.get(n) or {}).get("modes") for a in attacks)]
-    return "PGD" if "PGD" in names else (judged or names)[-1]
-
-
-def summary_columns(collected):
-    """Return (key, heading) of each column that at least one model can fill."""
-    names = attack_names(collected)
-    middle = [(name, f"Robust accuracy, {name}") for name in names]
-    ratio = ("ratio", f"Robust ratio at {TOLERANCE:g}, {headline(collected)}")
-    columns = [*COLUMNS[:3], *middle, ratio, COLUMNS[-1]]
-    rows = summary_rows(collected)
-    return [
-        (key, heading)
-        for key, heading in columns
-        if key == "clean" or any(row.get(key) is not None for row in rows)
-    ]
-
-
 def summary_rows(collected):
-    """Return the summary of what was collected.
+    """Return the summary of a collected report.
 
     Parameters
     ----------
@@ -127,39 +42,33 @@ def summary_rows(collected):
 
 def _row(model, names, chosen):
     clean, attacks = model["clean"], model["attacks"]
+    metrics = (model.get("metrics") or {}).items()
     row = {
         "name": model["name"],
         "kind": model["kind"],
-        "clean": _cell(clean["value"], clean["interval"], note=clean["metric"]),
-        "normalized": model["normalized"] and _cell(model["normalized"]["score"]),
+        **{name: found and _metric(found) for name, found in metrics},
+        "clean": cell(clean["value"], clean["interval"], note=clean["metric"]),
+        "normalized": model["normalized"] and cell(model["normalized"]["score"]),
         "asi": model["stability"] and _stability(model["stability"]),
         "ratio": None,
         "estimate": _estimate(model["labelling"]),
     }
     for name in dict.fromkeys([*names, "FGSM", "PGD"]):
         results = attacks.get(name)
-        row[name] = results and _cell(
+        row[name] = results and cell(
             results["robust_accuracy"], results["robust_accuracy_interval"]
         )
-    results = attacks.get(chosen)
-    if results and "probability_shift" in results.get("modes", ()):
-        row["ratio"] = ratio_at(results, "probability_shift", TOLERANCE)
-        scaled = ratio_at(results, "probability_shift", TOLERANCE, "_tempered")
-        row["ratio"]["beside"] = _beside(scaled["value"], "after temperature scaling")
+    results, mode = attacks.get(chosen), "probability_shift"
+    if results and mode in results.get("modes", ()):
+        scaled = ratio_at(results, mode, TOLERANCE, "_tempered")["value"]
+        ratio = ratio_at(results, mode, TOLERANCE)
+        beside = (scaled, "after temperature scaling")
+        row["ratio"] = cell(ratio["value"], ratio["interval"], beside)
     return row
 
 
-def ratio_at(results, mode, tolerance, suffix=""):
-    """Return the cell of a robust ratio at one of the tolerances measured."""
-    column = f"robust_ratio_{mode}"
-    if column not in results:
-        return None
-    place = int(np.argmin(np.abs(np.asarray(results["tolerance"]) - tolerance)))
-    value = float(results[column + suffix][place])
-    if suffix:
-        return _cell(value)
-    ends = (float(results[f"{column}_{end}"][place]) for end in ("low", "high"))
-    return _cell(value, tuple(ends))
+def _metric(found):
+    return cell(found["value"], found["interval"], note=found["interval_note"])
 
 
 def _stability(results):
@@ -168,12 +77,11 @@ def _stability(results):
         notes.append(f"{len(results['score'])} conditions")
     elif results["smoke_figure"]:
         notes.append("smoke figure")
-    note = "; ".join(text for text in notes if text) or None
-    return _cell(
+    return cell(
         results["accuracy_stability_index"],
         results.get("interval"),
-        beside=_beside(results["mean"], "mean accuracy"),
-        note=note,
+        beside=(results["mean"], "mean accuracy"),
+        note="; ".join(text for text in notes if text) or None,
     )
 
 
@@ -181,19 +89,11 @@ def _estimate(labelling):
     for name in ("DeepEST", "simple random"):
         found = labelling.get(name)
         if found:
-            caveat = "; mind its notes" if found["warnings"] else ""
-            return _cell(
+            caveat = "; see its notes" if found["warnings"] else ""
+            return cell(
                 found["accuracy"],
                 found["interval"],
-                beside=_beside(found["n_failures"], "failures found"),
+                beside=(found["n_failures"], "failures found"),
                 note=f"{found['n_labels']} labels, {name}{caveat}",
             )
     return None
-
-
-def _cell(value, interval=None, beside=None, note=None):
-    return {"value": value, "interval": interval, "beside": beside, "note": note}
-
-
-def _beside(value, label):
-    return {"value": value, "label": label}

@@ -1,4 +1,4 @@
-"""The contracts, executable: checks that anyone can run on an object of their own.
+"""Contract checks for your own attacks, perturbations, samplers and scorers.
 
 Each raises an AssertionError that says which promise was broken. ``assert_robust`` is
 for the test suite of a model: it fails unless the model is robust enough.
@@ -9,6 +9,7 @@ from skrobust.testing._check_attack import check_attack
 from skrobust.testing._check_perturbation import check_perturbation
 from skrobust.testing._check_sampler import check_sampler
 from skrobust.testing._check_scorer import check_scorer
+from skrobust.testing._instances_for_checks import instances_for_checks
 
 __all__ = [
     "assert_robust",
@@ -16,4 +17,5 @@ __all__ = [
     "check_perturbation",
     "check_sampler",
     "check_scorer",
+    "instances_for_checks",
 ]

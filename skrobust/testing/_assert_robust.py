@@ -1,4 +1,4 @@
-"""Robustness as an assertion in a test suite."""
+"""Assertion that a classifier is robust, for test suites."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from skrobust.metrics.scorers.attack_objective import (
     for_accuracy,
 )
 
-_OWNER = "assert_robust"
+_CALLER = "assert_robust"
 _DECISIONS = ("estimate", "unless_refuted", "only_if_shown")
 _N_ROWS = 10
 
@@ -39,9 +39,9 @@ def assert_robust(
     decide="estimate",
     confidence=0.95,
 ):
-    """Fail with a readable message unless a fitted classifier is robust.
+    """Assert that a fitted classifier is robust.
 
-    Every bar is held against each condition; the message is about the worst.
+    Every threshold applies to each condition; the message is about the worst.
 
     Parameters
     ----------
@@ -56,35 +56,35 @@ def assert_robust(
     conditions : list of such objects, default=None
         Several. Exactly one of the three is given.
     min_accuracy : float in [0, 1], default=None
-        Bar of the accuracy under the change.
+        Threshold of the accuracy under the change.
     max_drop : float in [0, 1], default=None
-        Most that accuracy may fall below that on X itself, row by row.
+        Largest drop below the accuracy on X itself, row by row.
     min_robust_ratio : float in [0, 1], default=None
-        Bar of the robust ratio: the share of rows whose probability of the predicted
-        class moves by at most ``tolerance``. Attacks then run in full.
+        Threshold of the robust ratio: the proportion of rows whose probability of the
+        predicted class moves by at most ``tolerance``. Attacks then run in full.
     tolerance : float in [0, 1], default=0.05
-        Of the robust ratio.
+        Tolerance of the robust ratio.
     decide : {"estimate", "unless_refuted", "only_if_shown"}, default="estimate"
-        "estimate": the measured value must reach the bar. "unless_refuted": fails only
-        where the data speak against the bar, that is where the interval lies wholly on
-        the wrong side; the level is shared among the conditions (Bonferroni).
-        "only_if_shown": passes only where the data show it, that is where the interval
-        lies wholly on the right side under each condition.
+        "estimate": the estimate must reach the threshold. "unless_refuted": fails only
+        where the interval lies wholly on the wrong side of the threshold; the level is
+        shared among the conditions (Bonferroni). "only_if_shown": passes only where the
+        interval lies wholly on the right side under each condition.
     confidence : float in (0, 1), default=0.95
-        Of the two-sided intervals: Wilson for shares, Bonett and Price for the drop.
+        Level of the two-sided intervals: Wilson for proportions, Bonett and Price for
+        the drop.
 
     Raises
     ------
     AssertionError
-        With what was measured, its interval, the worst condition, the rows that fell,
-        and how to reproduce it. In pytest no line of skrobust is shown.
+        With the estimate, its interval, the worst condition, the rows that failed, and
+        how to reproduce it. In pytest no line of skrobust is shown.
     ValueError
         For bad parameters.
 
     Notes
     -----
-    The intervals speak of the rows as a sample, for the change as given. An attack
-    proves no absence of stronger ones: what passes is not yet robust.
+    The intervals treat the rows as a sample, for the change as given. Stronger attacks
+    may exist: a model that passes is not proven to be robust.
 
     Examples
     --------
@@ -99,20 +99,22 @@ def assert_robust(
     """
     __tracebackhide__ = True
     changes = _changes(perturbation, attack, conditions)
-    bars = _bars(min_accuracy, max_drop, min_robust_ratio)
-    check_number(tolerance, "tolerance", _OWNER, low=0, high=1)
-    check_choice(decide, "decide", _OWNER, _DECISIONS)
+    thresholds = _thresholds(
+        min_accuracy=min_accuracy, max_drop=max_drop, min_robust_ratio=min_robust_ratio
+    )
+    check_number(tolerance, "tolerance", _CALLER, low=0, high=1)
+    check_choice(decide, "decide", _CALLER, _DECISIONS)
     if not isinstance(confidence, float) or not 0 < confidence < 1:
-        raise invalid("confidence", _OWNER, "a float in (0, 1)", confidence)
-    refuse_regressor(estimator, _OWNER, "It needs a classifier.")
-    y = check_targets(y, _OWNER)
-    check_same_length(_OWNER, X=X, y=y)
+        raise invalid("confidence", _CALLER, "a float in (0, 1)", confidence)
+    refuse_regressor(estimator, _CALLER, "It needs a classifier.")
+    y = check_targets(y, _CALLER)
+    check_same_length(_CALLER, X=X, y=y)
     level = confidence
     if decide == "unless_refuted":
         level = 1 - (1 - confidence) / len(changes)
     found = []
     for change in changes:
-        found += _measure(estimator, X, y, change, bars, tolerance, level)
+        found += _measure(estimator, X, y, change, thresholds, tolerance, level)
     failed = [one for one in found if not _passes(one, decide)]
     if failed:
         raise AssertionError(_message(failed, found, len(y), decide, level, estimator))
@@ -122,7 +124,7 @@ def _changes(perturbation, attack, conditions):
     given = [c for c in (perturbation, attack, conditions) if c is not None]
     if len(given) != 1:
         raise ValueError(
-            f"{_OWNER} needs exactly one of perturbation, attack and conditions. Got "
+            f"{_CALLER} needs exactly one of perturbation, attack and conditions. Got "
             f"{len(given)}."
         )
     changes = [given[0]] if conditions is None else conditions
@@ -131,68 +133,60 @@ def _changes(perturbation, attack, conditions):
     fine = isinstance(changes, (list, tuple)) and len(changes) > 0
     if not fine or not all(callable(getattr(c, "perturb", None)) for c in changes):
         rule = "made of objects with perturb(estimator, X, y)"
-        raise invalid(name, _OWNER, rule, given[0])
+        raise invalid(name, _CALLER, rule, given[0])
     return list(changes)
 
 
-def _bars(min_accuracy, max_drop, min_robust_ratio):
-    bars = {
-        "min_accuracy": min_accuracy,
-        "max_drop": max_drop,
-        "min_robust_ratio": min_robust_ratio,
-    }
-    bars = {name: value for name, value in bars.items() if value is not None}
-    if not bars:
-        raise ValueError(
-            f"{_OWNER} needs a bar: min_accuracy, max_drop or min_robust_ratio."
-        )
-    for name, value in bars.items():
-        check_number(value, name, _OWNER, low=0, high=1)
-    return bars
+def _thresholds(**given):
+    thresholds = {name: value for name, value in given.items() if value is not None}
+    if not thresholds:
+        raise ValueError(f"{_CALLER} needs a threshold: {', '.join(given)}.")
+    for name, value in thresholds.items():
+        check_number(value, name, _CALLER, low=0, high=1)
+    return thresholds
 
 
-def _right(estimator, X, y):
-    y, predicted = label_pair(y, predict_labels(estimator, X), _OWNER)
+def _correct(estimator, X, y):
+    y, predicted = label_pair(y, predict_labels(estimator, X), _CALLER)
     return predicted == y
 
 
-def _measure(estimator, X, y, change, bars, tolerance, level):
-    """Return one dict per bar: value, interval, and which rows fell."""
-    found, n = [], len(y)
-    if "min_accuracy" in bars or "max_drop" in bars:
-        before = _right(estimator, X, y)
-        changed = for_accuracy(change).perturb(estimator, X, y)
-        after = _right(estimator, changed, y)
-        rows = np.flatnonzero(before & ~after)
-        if "min_accuracy" in bars:
-            interval = proportion_interval(int(after.sum()), n, confidence=level)
-            value = float(after.mean())
-            found.append(("min_accuracy", "accuracy", value, interval, rows))
-        if "max_drop" in bars:
-            low, high, _ = mcnemar(before, after, level)
-            value = float(before.mean() - after.mean())
-            interval = (float(low), float(high))
-            found.append(("max_drop", "drop of accuracy", value, interval, rows))
-    if "min_robust_ratio" in bars:
+def _measure(estimator, X, y, change, thresholds, tolerance, level):
+    """Return one dict per threshold: estimate, interval and the rows that failed."""
+    found = []
+
+    def add(threshold, name, value, interval, failed):
+        one = {"threshold": threshold, "limit": thresholds[threshold], "name": name}
+        one |= {"value": float(value), "interval": interval, "change": change}
+        found.append({**one, "rows": np.flatnonzero(failed)})
+
+    def proportion(values):
+        return proportion_interval(int(values.sum()), len(y), confidence=level)
+
+    if "min_accuracy" in thresholds or "max_drop" in thresholds:
+        before = _correct(estimator, X, y)
+        after = _correct(estimator, for_accuracy(change).perturb(estimator, X, y), y)
+        failed = before & ~after
+    if "min_accuracy" in thresholds:
+        add("min_accuracy", "accuracy", after.mean(), proportion(after), failed)
+    if "max_drop" in thresholds:
+        low, high, _ = mcnemar(before, after, level)
+        drop, interval = before.mean() - after.mean(), (float(low), float(high))
+        add("max_drop", "drop of accuracy", drop, interval, failed)
+    if "min_robust_ratio" in thresholds:
         full, _ = at_full_strength(change)
-        p = predict_probabilities(estimator, X, _OWNER)
-        q = predict_probabilities(estimator, full.perturb(estimator, X, y), _OWNER)
+        p = predict_probabilities(estimator, X, _CALLER)
+        q = predict_probabilities(estimator, full.perturb(estimator, X, y), _CALLER)
         labels = column_labels(estimator, p.shape[1])
         steady = probability_shift(p, q, labels=labels) <= tolerance + 1e-6
-        interval = proportion_interval(int(steady.sum()), n, confidence=level)
-        name, value = f"robust ratio at {tolerance:g}", float(steady.mean())
-        rows = np.flatnonzero(~steady)
-        found.append(("min_robust_ratio", name, value, interval, rows))
-    keys = ("bar", "name", "value", "interval", "rows")
-    return [
-        {**dict(zip(keys, one, strict=True)), "limit": bars[one[0]], "change": change}
-        for one in found
-    ]
+        name = f"robust ratio at {tolerance:g}"
+        add("min_robust_ratio", name, steady.mean(), proportion(steady), ~steady)
+    return found
 
 
 def _margin(one, value):
-    """Return how far a value is on the right side of its bar."""
-    sign = -1 if one["bar"] == "max_drop" else 1
+    """Return how far a value is on the right side of its threshold."""
+    sign = -1 if one["threshold"] == "max_drop" else 1
     return sign * (value - one["limit"])
 
 
@@ -209,7 +203,7 @@ def _passes(one, decide):
 def _message(failed, found, n, decide, level, estimator):
     worst = min(failed, key=lambda one: _margin(one, one["value"]))
     low, high = worst["interval"]
-    word = "at most" if worst["bar"] == "max_drop" else "at least"
+    word = "at most" if worst["threshold"] == "max_drop" else "at least"
     change = worst["change"]
     name = getattr(change, "name", None) or type(change).__name__
     rows = worst["rows"].tolist()

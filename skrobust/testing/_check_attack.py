@@ -1,4 +1,4 @@
-"""The promises of attacks."""
+"""Contract check of attacks."""
 
 import pickle
 
@@ -7,18 +7,17 @@ from sklearn.linear_model import LogisticRegression
 
 from skrobust._norms import length
 from skrobust._validation import check_same_length
-from skrobust.testing._shared import check_parameters, ensure, same, seeded
-
-
-def _default_problem():
-    rng = np.random.default_rng(0)
-    X = rng.random((60, 6))
-    y = (X @ rng.normal(size=6) > 0).astype(int)
-    return LogisticRegression(C=100).fit(X, y), X, y
+from skrobust.testing.promises import (
+    Promises,
+    check_copies,
+    linear_problem,
+    same,
+    seeded,
+)
 
 
 def check_attack(attack, estimator=None, X=None, y=None):
-    """Check that an attack keeps its promises.
+    """Check that an attack keeps the contract of attacks.
 
     Parameters
     ----------
@@ -41,38 +40,37 @@ def check_attack(attack, estimator=None, X=None, y=None):
     >>> check_attack(FGSM(eps=0.1, data_range=(0, 1)))
     """
     if estimator is None:
-        estimator, X, y = _default_problem()
+        X, y = linear_problem(60, 6)
+        estimator = LogisticRegression(C=100).fit(X, y)
     check_same_length("check_attack", X=X, y=y)
-    check_parameters(attack)
-    a = seeded(attack)
+    a, promise = seeded(attack), Promises(attack)
+    check_copies(attack, promise)
     before, model = X.copy(), pickle.dumps(estimator)
     out = a.perturb(estimator, X, y)
-    ensure(np.array_equal(X, before), a, "the input must not change")
-    ensure(pickle.dumps(estimator) == model, a, "the model must be left as it was")
-    ensure(out.shape == X.shape and out.dtype == X.dtype, a, "shape and dtype are kept")
+    promise(np.array_equal(X, before), "the input must not change")
+    promise(pickle.dumps(estimator) == model, "the model must be left as it was")
+    promise(out.shape == X.shape and out.dtype == X.dtype, "shape and dtype are kept")
     reach = length(np.asarray(out - X, dtype=np.float64), a.norm)
-    ensure(reach.max() <= a.eps * (1 + 1e-5), a, "every row must stay within eps")
+    promise(reach.max() <= a.eps * (1 + 1e-5), "every row must stay within eps")
     if a.data_range is not None:
         low, high = a.data_range
-        ensure(
+        promise(
             bool(np.all(out >= low) and np.all(out <= high)),
-            a,
             "every value must stay within data_range",
         )
     clean = (np.asarray(estimator.predict(X)) == y).mean()
     attacked = (np.asarray(estimator.predict(out)) == y).mean()
-    ensure(attacked <= clean, a, "accuracy must not rise under attack")
-    ensure(same(out, a.perturb(estimator, X, y)), a, "one seed must give one result")
+    promise(attacked <= clean, "accuracy must not rise under attack")
+    promise(same(out, a.perturb(estimator, X, y)), "one seed must give one result")
     order = np.random.default_rng(1).permutation(len(X))
-    ensure(
+    promise(
         np.allclose(
             a.perturb(estimator, X[order], y[order]),
             out[order],
             atol=1e-4 * min(a.eps, 1),
         ),
-        a,
         "what a row gets must not depend on the order of the rows",
     )
     none = seeded(attack).set_params(eps=0.0)
-    ensure(same(none.perturb(estimator, X, y), X), a, "eps=0 must not change a bit")
-    ensure(a.perturb(estimator, X).shape == X.shape, a, "y=None must work")
+    promise(same(none.perturb(estimator, X, y), X), "eps=0 must not change a bit")
+    promise(a.perturb(estimator, X).shape == X.shape, "y=None must work")

@@ -1,10 +1,10 @@
-"""The promises of samplers."""
+"""Contract check of samplers."""
 
 import pickle
 
 import numpy as np
 
-from skrobust.testing._shared import check_parameters, ensure, seeded
+from skrobust.testing.promises import Promises, check_copies, seeded
 
 
 def _raises(call):
@@ -16,7 +16,7 @@ def _raises(call):
 
 
 def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
-    """Check that a sampler keeps its promises.
+    """Check that a sampler keeps the contract of samplers.
 
     Parameters
     ----------
@@ -44,48 +44,40 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
         rng = np.random.default_rng(0)
         scores = rng.random(40)
         failed = rng.random(40) < scores * 0.6
-    check_parameters(sampler)
+    promise = Promises(sampler)
+    check_copies(sampler, promise)
     s = seeded(sampler)
-    ensure(s.fit(scores) is s, s, "fit must return self")
+    promise(s.fit(scores) is s, "fit must return self")
     first = s.result()
-    ensure(np.isnan(first.accuracy), s, "before two labels the accuracy is nan")
-    ensure(
-        tuple(first.interval) == (0, 1), s, "before two labels the interval is (0, 1)"
-    )
+    promise(np.isnan(first.accuracy), "before two labels the accuracy is nan")
+    promise(tuple(first.interval) == (0, 1), "before two labels the interval is (0, 1)")
     ids = s.ask(10)
-    ensure(len(np.unique(ids)) == 10, s, "ids must be distinct")
-    ensure(_raises(lambda: s.ask(31)), s, "asking for more than is left must raise")
+    promise(len(np.unique(ids)) == 10, "ids must be distinct")
+    promise(_raises(lambda: s.ask(31)), "asking for more than is left must raise")
     s.tell(ids[::-1], failed=failed[ids[::-1]])
     straight = seeded(sampler).fit(scores)
     straight.tell(straight.ask(10), failed=failed[ids])
-    ensure(
+    promise(
         straight.result().accuracy == s.result().accuracy,
-        s,
         "answers out of order must give the same estimate",
     )
-    ensure(
-        _raises(lambda: s.tell(ids[:1], failed=[True])), s, "telling twice must raise"
-    )
+    promise(_raises(lambda: s.tell(ids[:1], failed=[True])), "telling twice must raise")
     other = np.setdiff1d(np.arange(len(scores)), ids)[:1]
-    ensure(
+    promise(
         _raises(lambda: s.tell(other, failed=[True])),
-        s,
         "telling an unasked id must raise",
     )
     twin = pickle.loads(pickle.dumps(s))
-    ensure(
-        np.array_equal(twin.ask(5), s.ask(5)),
-        s,
-        "a pickled sampler must go on the same",
+    promise(
+        np.array_equal(twin.ask(5), s.ask(5)), "a pickled sampler must go on the same"
     )
     text = type(s).from_json(s.to_json())
-    ensure(np.array_equal(text.ask(5), s.ask(5)), s, "a sampler from JSON must go on")
-    _check_answers(sampler, scores, failed)
+    promise(np.array_equal(text.ask(5), s.ask(5)), "a sampler from JSON must go on")
+    _check_answers(sampler, scores, failed, promise)
     census = seeded(sampler).fit(scores)
     result = census.sample(len(scores), lambda ids: failed[ids])
-    ensure(
+    promise(
         np.isclose(result.accuracy, 1 - np.mean(failed)),
-        s,
         "with all labels the accuracy is exact",
     )
     estimates = []
@@ -94,25 +86,23 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
         estimates.append(one.sample(12, lambda ids: failed[ids]).accuracy)
     error = abs(np.mean(estimates) - (1 - np.mean(failed)))
     spread = np.std(estimates, ddof=1) / np.sqrt(n_repeats)
-    ensure(error <= 4 * spread, s, "the estimate must be unbiased")
+    promise(error <= 4 * spread, "the estimate must be unbiased")
 
 
-def _check_answers(sampler, scores, failed):
-    """Check what becomes of answers that are missing, and of those that were wrong."""
+def _check_answers(sampler, scores, failed, promise):
+    """Check answers that are missing and answers that are corrected."""
     s = seeded(sampler).fit(scores)
     ids = s.ask(12)
-    right = s.tell(ids, failed=failed[ids]).result()
+    first = s.tell(ids, failed=failed[ids]).result()
     s.correct(ids, failed=~failed[ids]).correct(ids[:1], failed=None)
     s.correct(ids[1:], failed=failed[ids[1:]])
     low, high = s.result().accuracy_bounds
-    ensure(
-        low - 1e-9 <= right.accuracy <= high + 1e-9,
-        s,
+    promise(
+        low - 1e-9 <= first.accuracy <= high + 1e-9,
         "bounds must hold whatever a skipped answer would be",
     )
     s.tell(ids[:1], failed=failed[ids[:1]])
-    ensure(
-        s.result().accuracy == right.accuracy,
-        s,
+    promise(
+        s.result().accuracy == first.accuracy,
         "a corrected answer must count as if it had been told at first",
     )

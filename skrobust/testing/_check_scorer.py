@@ -1,4 +1,4 @@
-"""The promises of scorers."""
+"""Contract check of scorers."""
 
 import pickle
 
@@ -7,18 +7,11 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-from skrobust.testing._shared import ensure
-
-
-def _default_problem():
-    rng = np.random.default_rng(0)
-    X = rng.random((120, 64))
-    y = (X @ rng.normal(size=64) > 0).astype(int)
-    return LogisticRegression(C=10), X, y
+from skrobust.testing.promises import Promises, linear_problem
 
 
 def check_scorer(scorer, estimator=None, X=None, y=None):
-    """Check that a scorer keeps its promises.
+    """Check that a scorer keeps the contract of scorers.
 
     Parameters
     ----------
@@ -43,37 +36,35 @@ def check_scorer(scorer, estimator=None, X=None, y=None):
     >>> check_scorer(make_robust_scorer(GaussianNoise(std=0.1, random_state=0)))
     """
     if estimator is None:
-        estimator, X, y = _default_problem()
+        estimator = LogisticRegression(C=10)
+        X, y = linear_problem(120, 64)
+    promise = Promises(scorer)
     model = clone(estimator).fit(X, y)
     before = np.array(X, copy=True)
     value = scorer(model, X, y)
-    ensure(isinstance(value, float), scorer, "a score must be a Python float")
-    ensure(np.isfinite(value), scorer, "a score must be finite")
-    ensure(np.array_equal(np.asarray(X), before), scorer, "the input must not change")
-    ensure(isinstance(scorer.__name__, str), scorer, "__name__ must be a label")
+    promise(isinstance(value, float), "a score must be a Python float")
+    promise(np.isfinite(value), "a score must be finite")
+    promise(np.array_equal(np.asarray(X), before), "the input must not change")
+    promise(isinstance(scorer.__name__, str), "__name__ must be a label")
     for way, other in (
         ("twice", scorer),
         ("cloned", clone(scorer, safe=False)),
         ("pickled", pickle.loads(pickle.dumps(scorer))),
     ):
-        ensure(
-            other(model, X, y) == value, scorer, f"{way}, it must give the same score"
-        )
+        promise(other(model, X, y) == value, f"{way}, it must give the same score")
     plain = cross_validate(estimator, X, y, cv=3, scoring={"accuracy": "accuracy"})
     for names in (("accuracy", "own"), ("own", "accuracy")):
         every = {"accuracy": "accuracy", "own": scorer}
         result = cross_validate(
             estimator, X, y, cv=3, scoring={n: every[n] for n in names}
         )
-        ensure(
+        promise(
             np.array_equal(result["test_accuracy"], plain["test_accuracy"]),
-            scorer,
             "a scorer beside it must not change the plain accuracy",
         )
     parallel = cross_validate(estimator, X, y, cv=3, scoring={"own": scorer}, n_jobs=2)
-    ensure(
+    promise(
         np.array_equal(parallel["test_own"], result["test_own"]),
-        scorer,
         "two jobs must give the scores of one",
     )
     search = GridSearchCV(
@@ -84,8 +75,7 @@ def check_scorer(scorer, estimator=None, X=None, y=None):
         cv=3,
     )
     nested = clone(search).fit(X, y)
-    ensure(
+    promise(
         np.isclose(nested.best_score_, result["test_own"].mean()),
-        scorer,
         "a cloned search must give the same scores",
     )

@@ -25,7 +25,7 @@ from cli_runner import run  # noqa: E402
 
 from skrobust.attacks import FGSM  # noqa: E402
 from skrobust.cli import main  # noqa: E402
-from skrobust.cli._gates import judge, write_junit  # noqa: E402
+from skrobust.cli.thresholds import judge, write_junit  # noqa: E402
 from skrobust.evaluation import evaluate_attack  # noqa: E402
 
 HERE = Path(__file__).parents[2]
@@ -227,7 +227,7 @@ def test_doctor_and_completion(capsys):
 
 def test_doctor_without_what_the_commands_need(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "click", None)
-    monkeypatch.setattr("skrobust.cli._is_there", lambda name: name != "click")
+    monkeypatch.setattr("skrobust.cli._is_installed", lambda name: name != "click")
     assert main(["doctor"]) == 1
     assert "pip install 'skrobust[report]'" in capsys.readouterr().out
 

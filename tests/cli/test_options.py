@@ -26,13 +26,13 @@ pytest.importorskip("click.testing")
 
 from cli_runner import run  # noqa: E402
 
-from skrobust.cli import _commands  # noqa: E402
-from skrobust.cli._call import call_text  # noqa: E402
+from skrobust.cli import command_group  # noqa: E402
+from skrobust.cli.command_text import command_text  # noqa: E402
 from skrobust.metrics import confidence_interval  # noqa: E402
 from skrobust.metrics.stability.asi_interval import UNRESOLVED  # noqa: E402
 from skrobust.perturbations import GaussianNoise, get_preset  # noqa: E402
 from skrobust.report import build_markdown, build_report, collect_report  # noqa: E402
-from skrobust.report._summary import ends_text, index_ends  # noqa: E402
+from skrobust.report.summary_cells import ends_text, interval_ends  # noqa: E402
 
 HERE = Path(__file__).parents[2]
 
@@ -116,12 +116,12 @@ def test_a_column_beside_that_is_not_there(folder, tmp_path):
 
 
 def test_call_names_what_was_given():
-    command = _commands.skrobust.commands["report"]
+    command = command_group.skrobust.commands["report"]
     args = ["a b.skops", "digits", "--out", "r.html", "--eps", "0.1,8", "--no-checks"]
     args += ["--set", "n_steps=7", "--groups", "x", "--groups", "y", "--seed", "3"]
     args += ["--fail-under", "asi=0.25", "--checkpoint", "c", "--data-range", "0,1"]
     ctx = command.make_context("report", list(args))
-    again = call_text(ctx)
+    again = command_text(ctx)
     assert again.startswith("skrobust report 'a b.skops' digits")
     import shlex
 
@@ -153,19 +153,19 @@ def test_index_without_an_upper_end_says_so_everywhere():
     class Found:
         low, high, warnings = 0.25, 1.0, (UNRESOLVED,)
 
-    assert index_ends(Found) == ((0.25, None), "too few rows for an upper end")
+    assert interval_ends(Found) == ((0.25, None), "too few rows for an upper end")
     assert ends_text((0.25, None), str) == "at least 0.25"
     Found.warnings = ()
-    assert index_ends(Found) == ((0.25, 1.0), None)
+    assert interval_ends(Found) == ((0.25, 1.0), None)
     assert ends_text((0.25, 1.0), str) == "0.25 to 1.0"
     Found.low = float("nan")
-    assert index_ends(Found) == (None, "too few rows for an interval")
-    assert index_ends(None) == (None, None)
+    assert interval_ends(Found) == (None, "too few rows for an interval")
+    assert interval_ends(None) == (None, None)
 
 
 def test_page_twins_and_terminal_agree_on_the_index(unresolved):
-    from skrobust.cli._text import summary_text
-    from skrobust.report._plain import plain_report
+    from skrobust.cli.terminal_text import summary_text
+    from skrobust.report._report_json import plain_report
 
     collected, interval = unresolved
     assert UNRESOLVED in interval.warnings

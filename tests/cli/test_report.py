@@ -28,7 +28,8 @@ pytest.importorskip("click.testing")
 
 from cli_runner import run  # noqa: E402
 
-from skrobust.cli import _demo, _report_command, main  # noqa: E402
+from skrobust.cli import demo_models, main  # noqa: E402
+from skrobust.cli.commands import demo_command, report_command  # noqa: E402
 from skrobust.nets import small_cnn_classifier  # noqa: E402
 
 BLOCKED = """
@@ -324,8 +325,8 @@ def test_ctrl_c_is_130_and_one_line(command, folder, tmp_path, capsys, monkeypat
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_report_command, "collect_report", interrupt)
-    monkeypatch.setattr(_report_command, "run_demo", interrupt)
+    monkeypatch.setattr(report_command, "collect_report", interrupt)
+    monkeypatch.setattr(demo_command, "run_demo", interrupt)
     args = [command, "--out", str(tmp_path / "r.html")]
     if command == "report":
         args += [str(folder / "bare.skops"), "iris"]
@@ -348,7 +349,7 @@ def test_ctrl_c_during_training_gives_no_half_trained_report(
     def cnn(*args, **kwargs):
         return small_cnn_classifier(*args, callbacks=[Interrupt()], **kwargs)
 
-    monkeypatch.setattr(_demo, "small_cnn_classifier", cnn)
+    monkeypatch.setattr(demo_models, "small_cnn_classifier", cnn)
     assert main(["demo", "--quick", "--out", str(tmp_path / "r.html")]) == 130
     assert "interrupted" in one_sentence(capsys.readouterr().err)
     assert list(tmp_path.iterdir()) == []

@@ -25,8 +25,9 @@ skops_io = pytest.importorskip("skops.io")
 testing = pytest.importorskip("click.testing")
 
 from skrobust import sampling  # noqa: E402
-from skrobust.cli import _commands, _label_loop, _session, main  # noqa: E402
-from skrobust.cli._options import sampler_names  # noqa: E402
+from skrobust.cli import command_group, main  # noqa: E402
+from skrobust.cli.labelling import label_loop, labelling_session  # noqa: E402
+from skrobust.cli.labelling.sampler_names import get_sampler_names  # noqa: E402
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler  # noqa: E402
 
 N = 150
@@ -35,7 +36,7 @@ N = 150
 def run(*args, typed=None):
     """Run a command in this process; return exit code, stdout and stderr."""
     words = [str(a) for a in args]
-    result = testing.CliRunner().invoke(_commands.skrobust, words, input=typed)
+    result = testing.CliRunner().invoke(command_group.skrobust, words, input=typed)
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.stdout, result.stderr
@@ -171,7 +172,7 @@ def test_state_is_that_of_the_sampler(pool, tmp_path):
 
 def test_every_public_sampler_can_be_named(pool, tmp_path):
     table, model, _, truth = pool
-    names = sampler_names()
+    names = get_sampler_names()
     public = [name for name in sampling.__all__ if name.endswith("Sampler")]
     assert sorted(kind.__name__ for kind in names.values()) == sorted(public)
     for name, kind in names.items():
@@ -459,7 +460,7 @@ def test_draws_that_cannot_be_made_again_lose_no_answer(begun):
 def test_one_process_at_a_time(begun):
     pytest.importorskip("fcntl")
     table, state, *_ = begun
-    with _session.Session(state):
+    with labelling_session.Session(state):
         for command in ("sample", "label"):
             assert "Another skrobust works" in refused(command, table, "--state", state)
     assert run("sample", table, "--state", state)[0] == 0
@@ -473,7 +474,7 @@ def test_a_full_disk_keeps_the_old_state(begun, monkeypatch):
     def full(handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_session.os, "fsync", full)
+    monkeypatch.setattr(labelling_session.os, "fsync", full)
     words = refused("sample", table, "--state", state, "--answers", path)
     assert "No space left" in words
     assert state.read_bytes() == before
@@ -710,7 +711,7 @@ def test_ctrl_c_says_how_to_go_on(begun, monkeypatch, capsys):
         except StopIteration:
             raise KeyboardInterrupt from None
 
-    monkeypatch.setattr(_label_loop, "_typed", typed)
+    monkeypatch.setattr(label_loop, "_typed", typed)
     assert main(["label", str(table), "--state", str(state), "-n", "10"]) == 130
     monkeypatch.undo()
     err = capsys.readouterr().err.splitlines()[-1]
@@ -787,7 +788,7 @@ def test_killed_at_any_moment_it_goes_on_with_the_same_inputs(pool, made):
         process.kill()
         assert process.wait() in (-signal.SIGKILL, 1)
         close(process)
-        with _session.Session(state) as session:
+        with labelling_session.Session(state) as session:
             session.resume()
             answers = session.facts["answers"]
             assert session.sampler.ids_.tolist() == ids
@@ -820,7 +821,7 @@ def test_sigint_in_the_middle(begun):
 def test_journal_cut_at_any_byte(begun):
     _, state, _, ids = begun
     at_first = state.read_bytes()
-    with _session.Session(state) as session:
+    with labelling_session.Session(state) as session:
         session.resume()
         for k in range(3):
             session.answer(ids[k], "failed", k == 1)
@@ -832,26 +833,26 @@ def test_journal_cut_at_any_byte(begun):
     for cut in range(len(whole) + 1):
         journal.write_bytes(whole[:cut])
         ended = whole[:cut].count(b"\n") + (whole[cut : cut + 1] == b"\n")
-        with _session.Session(state) as session:
+        with labelling_session.Session(state) as session:
             session.resume()
             assert session.facts["n_journal"] == ended
             wrong = session.sampler.result().failures.tolist()
             expected = [[], [], [ids[1]], [ids[1]], [ids[0], ids[1]]]
             assert wrong == expected[ended]
             session.answer(ids[9], "failed", True)  # goes on behind the cut
-        with _session.Session(state) as session:
+        with labelling_session.Session(state) as session:
             session.resume()
             assert session.sampler.result().failures.tolist() == [*wrong, ids[9]]
 
 
 def test_death_between_state_and_journal_counts_nothing_twice(begun):
     _, state, _, ids = begun
-    with _session.Session(state) as session:
+    with labelling_session.Session(state) as session:
         session.resume()
         session.answer(ids[0], "failed", True)
         session.save()  # and the journal still holds the answer, too
         session.answer(ids[1], "failed", True)
-    with _session.Session(state) as session:
+    with labelling_session.Session(state) as session:
         session.resume()
         assert session.sampler.result().n_failures == 2
         assert len(session.sampler.pending_) == 8
@@ -860,7 +861,7 @@ def test_death_between_state_and_journal_counts_nothing_twice(begun):
 def test_journals_that_do_not_belong(begun, pool):
     table, state, _, ids = begun
     model = pool[1]
-    with _session.Session(state) as session:
+    with labelling_session.Session(state) as session:
         session.resume()
         session.answer(ids[0], "failed", True)
     journal = state.with_name("s.json.journal")
@@ -940,7 +941,7 @@ def test_images_reach_the_model_in_its_units(photos, tmp_path):
 def test_labelling_images_prints_paths_and_opens_them(photos, tmp_path, monkeypatch):
     folder, *_ = photos
     opened = []
-    monkeypatch.setattr(_label_loop.click, "launch", opened.append)
+    monkeypatch.setattr(label_loop.click, "launch", opened.append)
     state = tmp_path / "s.json"
     begin = ("label", folder / "in", "--state", state, "-n", 6, "--view")
     code, out, _ = run(*begin, "--sampler", "simple", typed="r\nw\ns\nq\n")
@@ -954,7 +955,7 @@ def test_labelling_images_prints_paths_and_opens_them(photos, tmp_path, monkeypa
 def test_a_column_of_paths_is_opened_too(photos, tmp_path, monkeypatch):
     folder, *_ = photos
     opened = []
-    monkeypatch.setattr(_label_loop.click, "launch", opened.append)
+    monkeypatch.setattr(label_loop.click, "launch", opened.append)
     table = pandas.DataFrame({"file": ["in/000.png", "gone.png"], "doubt": [0.1, 0.2]})
     table.to_csv(folder / "files.csv", index=False)
     begin = ("label", folder / "files.csv", "--state", tmp_path / "s.json", "-n", 2)
@@ -990,7 +991,7 @@ def test_folders_that_are_refused(photos, tmp_path):
 
 
 def test_layouts_of_images(photos):
-    from skrobust.cli._images import image_batches, list_images
+    from skrobust.cli.image_input import image_batches, list_images
 
     folder, _, *_ = photos
     names = [name for name in list_images(folder / "in") if int(name.stem) % 3 == 0]
@@ -1013,5 +1014,5 @@ def test_help_teaches_by_example(command, capsys):
     text = capsys.readouterr().out
     assert f"  skrobust {command} pool.csv --model model.skops --state s.json" in text
     assert "Exit codes: 0" in " ".join(text.split())
-    for name in sampler_names():
+    for name in get_sampler_names():
         assert name in "".join(text.split())  # lines end at hyphens, too

@@ -331,7 +331,7 @@ def test_uadfv(tmp_path, inside):
     few = load_uadfv(tmp_path, source="images", n_frames=2)
     assert few.frame[:2].tolist() == [1, 3]
     write_video(tmp_path / "fake" / inside / "0002.mp4", 6)
-    with pytest.raises(ValueError, match="not of the fake clips"):
+    with pytest.raises(ValueError, match="not that of a fake clip"):
         load_uadfv(tmp_path, n_frames=3)
 
 
@@ -401,7 +401,7 @@ def test_a_split_that_is_not_all_there(faceforensics):
     missing = faceforensics / "manipulated_sequences/Deepfakes/c23/videos/033_097.mp4"
     missing.unlink()
     params = {"methods": "Deepfakes", "split": "test", "n_frames": 1}
-    with pytest.raises(ValueError, match=r"033_097.*not there"):
+    with pytest.raises(ValueError, match=r"033_097.*it is missing"):
         load_faceforensics(faceforensics, **params)
     with pytest.warns(UserWarning, match="left out 1 and kept 3"):
         found = load_faceforensics(faceforensics, on_error="skip", **params)
@@ -447,7 +447,7 @@ def test_a_list_that_does_not_fit(celeb):
     good = file.read_text()
     for line, said in {
         "0 Celeb-real/id1_0000.mp4": "calls it fake",
-        "1 Celeb-real/id9_0000.mp4": "not there",
+        "1 Celeb-real/id9_0000.mp4": "it is missing",
         "real Celeb-real/id1_0000.mp4": "it reads",
     }.items():
         file.write_text(f"{good}{line}\n")

@@ -132,7 +132,7 @@ def test_equals_evaluate_attack(study, folder, tmp_path):
 
     from skrobust.attacks import FGSM
     from skrobust.evaluation import evaluate_attack
-    from skrobust.evaluation._checkpoint import Checkpoint
+    from skrobust.evaluation.checkpoint import Checkpoint
 
     train, test = study.load_faces(folder, 2)
     plan = study.PLANS["quick"] | {"linf_steps": [], "cw_norms": []}

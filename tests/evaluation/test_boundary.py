@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.evaluation import boundary_steps, empirical_boundary_distance
-from skrobust.evaluation._boundary import _directions
+from skrobust.evaluation._empirical_boundary_distance import _directions
 
 WIDE = (-50, 50)  # a box that nothing meets; steps are shares of its width of 100
 

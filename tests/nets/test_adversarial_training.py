@@ -236,7 +236,7 @@ def test_without_a_budget_training_is_ordinary_bit_for_bit():
     from nets_for_tests import Net
     from torch import nn
 
-    from skrobust.nets._modules import SeededClassifier
+    from skrobust.nets.seeded_classifier import SeededClassifier
 
     plain = net().fit(X[:300], Y[:300])
     none = AdversarialTraining(PGD(0.0, n_steps=3))

@@ -104,7 +104,7 @@ def test_surface_points_of_one_model(digits):
     ],
 )
 def test_height_equals_worked_values(x, y, z):
-    assert plots._surface._height(x, y) == pytest.approx(z, abs=1e-6)
+    assert plots.surface_geometry.height(x, y) == pytest.approx(z, abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["plot_surface", "contourf", "pcolormesh"])

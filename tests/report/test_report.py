@@ -25,15 +25,15 @@ from skrobust.attacks import FGSM, PGD
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.metrics import normalized_score_parts, proportion_interval
 from skrobust.perturbations import two_factor_grid
-from skrobust.report import _measure as measure_module
 from skrobust.report import (
     build_report,
     collect_report,
     create_report,
+    measurements,
     summary_rows,
     write_report,
 )
-from skrobust.report._plain import to_json
+from skrobust.report._report_json import to_json
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
 pytest.importorskip("jinja2")
@@ -314,7 +314,7 @@ def test_one_section_takes_no_other_along(broken, models, digits, monkeypatch):
     def fail(*args, **kwargs):
         raise ValueError("It\n  went wrong.")
 
-    monkeypatch.setattr(measure_module._sections, broken, fail)
+    monkeypatch.setattr(measurements, broken, fail)
     found = collect_report({"m": models["logistic"]}, X, y, **SETTINGS)
     assert {row["reason"] for row in found["skipped"]} == {"It went wrong."}
     row = summary_rows(found)[0]

@@ -56,7 +56,7 @@ def failure(**kwargs):
 
 
 @pytest.mark.parametrize("bar", [{"min_accuracy": 0.8}, {"max_drop": 0.2}])
-def test_the_bar_itself_passes_and_one_row_more_fails(bar):
+def test_threshold_itself_passes_and_one_row_more_fails(bar):
     assert_robust(Sign(), X, Y, perturbation=Flip(20), **bar)
     assert "is not robust enough" in failure(perturbation=Flip(21), **bar)
 
@@ -121,7 +121,7 @@ def test_attack_and_unchanged_input():
     [
         ({"min_accuracy": 0.5}, "exactly one of"),
         ({"perturbation": Flip(1), "attack": Flip(1), "max_drop": 0}, "exactly one"),
-        ({"perturbation": Flip(1)}, "needs a bar"),
+        ({"perturbation": Flip(1)}, "needs a threshold"),
         ({"conditions": [], "max_drop": 0}, "The 'conditions' parameter"),
         ({"conditions": Flip(1), "max_drop": 0}, "The 'conditions' parameter"),
         ({"perturbation": 3, "max_drop": 0}, "The 'perturbation' parameter"),

@@ -43,6 +43,11 @@ def named_metric(metric, y_true, y_pred, caller):
     return y_true == classes[-1], y_pred, _gini if metric == "gini" else _auc
 
 
+def takes_scores(metric):
+    """Say whether a metric takes scores of the second class instead of labels."""
+    return isinstance(metric, str) and metric in _OF_SCORES
+
+
 def score_of(score, y_true, y_pred, weight):
     """Return the metric of one period, nan where it is undefined."""
     if weight is None:

@@ -1,6 +1,7 @@
-"""The published sets of image corruptions, as lists of conditions."""
+"""Presets of images: the published sets of corruptions."""
 
-from skrobust._validation import check_number
+import numpy as np
+
 from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur, ZoomBlur
 from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
 from skrobust.perturbations.images._edges import CannyEdges
@@ -16,95 +17,70 @@ from skrobust.perturbations.images._snow_frost import Frost, Snow
 from skrobust.perturbations.images._spatter import Spatter
 from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag
 from skrobust.perturbations.images._translation import Scaling, Shear, Translation
-from skrobust.perturbations.meta._sequence import PerturbationSequence
+from skrobust.perturbations.presets import register_preset
+from skrobust.perturbations.severity_grid import number_conditions, severity_grid
+
+_COMMON = {
+    "gaussian_noise": GaussianNoise,
+    "shot_noise": ShotNoise,
+    "impulse_noise": SaltAndPepper,
+    "defocus_blur": DefocusBlur,
+    "glass_blur": GlassBlur,
+    "motion_blur": MotionBlur,
+    "zoom_blur": ZoomBlur,
+    "snow": Snow,
+    "frost": Frost,
+    "fog": Fog,
+    "brightness": Brightness,
+    "contrast": Contrast,
+    "elastic_transform": ElasticDeformation,
+    "pixelate": Pixelate,
+    "jpeg_compression": JPEGCompression,
+}
+_HOLDOUT = {
+    "speckle_noise": SpeckleNoise,
+    "gaussian_blur": GaussianBlur,
+    "spatter": Spatter,
+    "saturate": Saturate,
+}
+# Kinds, and the one strength of each that the publication uses.
+_MNIST = {
+    "shot_noise": (ShotNoise, {"severity": 5}),
+    "impulse_noise": (SaltAndPepper, {"density": 0.17}),
+    "glass_blur": (GlassBlur, {"std": 0.7, "max_shift": 1, "iterations": 2}),
+    "motion_blur": (MotionBlur, {"radius": 10, "std": 3}),
+    "shear": (Shear, {"shear": 0.4}),
+    "scale": (Scaling, {"factor": 0.7}),
+    "rotate": (Rotation, {"angle": 22.9183}),
+    "brightness": (Brightness, {"shift": 0.5}),
+    "translate": (Translation, {"distance": 3 * 2**0.5 / 28}),
+    "stripe": (Stripe, {"width": 0.25}),
+    "fog": (Fog, {"strength": 3, "decay": 1.4}),
+    "spatter": (Spatter, {
+        "mean": 0.65, "std": 0.3, "blur_std": 1, "threshold": 0.65, "mud": 1,
+        "mud_std": 1.5,
+    }),
+    "dotted_line": (DottedLine, {"opacity": 1}),
+    "zigzag": (Zigzag, {"opacity": 1}),
+    "canny_edges": (CannyEdges, {"share": 1}),
+}  # fmt: skip
 
 
-def _common_corruptions():
+def _shape(image_shape, channel_axis, data_range):
     return {
-        "gaussian_noise": GaussianNoise,
-        "shot_noise": ShotNoise,
-        "impulse_noise": SaltAndPepper,
-        "defocus_blur": DefocusBlur,
-        "glass_blur": GlassBlur,
-        "motion_blur": MotionBlur,
-        "zoom_blur": ZoomBlur,
-        "snow": Snow,
-        "frost": Frost,
-        "fog": Fog,
-        "brightness": Brightness,
-        "contrast": Contrast,
-        "elastic_transform": ElasticDeformation,
-        "pixelate": Pixelate,
-        "jpeg_compression": JPEGCompression,
+        "image_shape": image_shape,
+        "channel_axis": channel_axis,
+        "data_range": data_range,
     }
 
 
-def _holdout():
-    return {
-        "speckle_noise": SpeckleNoise,
-        "gaussian_blur": GaussianBlur,
-        "spatter": Spatter,
-        "saturate": Saturate,
-    }
+def _at_severities(kinds, severities, caller, random_state, shape):
+    severities = severities if np.iterable(severities) else [severities]
+    kinds = {name: kind(**shape) for name, kind in kinds.items()}
+    return severity_grid(kinds, severities, caller, random_state)
 
 
-def _mnist_corruptions():
-    # Kinds, and the one strength of each that the publication uses.
-    return {
-        "shot_noise": (ShotNoise, {"severity": 5}),
-        "impulse_noise": (SaltAndPepper, {"density": 0.17}),
-        "glass_blur": (GlassBlur, {"std": 0.7, "max_shift": 1, "iterations": 2}),
-        "motion_blur": (MotionBlur, {"radius": 10, "std": 3}),
-        "shear": (Shear, {"shear": 0.4}),
-        "scale": (Scaling, {"factor": 0.7}),
-        "rotate": (Rotation, {"angle": 22.9183}),
-        "brightness": (Brightness, {"shift": 0.5}),
-        "translate": (Translation, {"distance": 3 * 2**0.5 / 28}),
-        "stripe": (Stripe, {"width": 0.25}),
-        "fog": (Fog, {"strength": 3, "decay": 1.4}),
-        "spatter": (Spatter, {
-            "mean": 0.65, "std": 0.3, "blur_std": 1, "threshold": 0.65, "mud": 1,
-            "mud_std": 1.5,
-        }),
-        "dotted_line": (DottedLine, {"opacity": 1}),
-        "zigzag": (Zigzag, {"opacity": 1}),
-        "canny_edges": (CannyEdges, {"share": 1}),
-    }  # fmt: skip
-
-
-def _check_severities(severities, caller):
-    try:
-        severities = list(severities)
-    except TypeError:
-        severities = [severities]
-    return [check_number(s, "severities", caller, low=0, high=5) for s in severities]
-
-
-def _conditions(named, random_state):
-    """Return the clean condition and one for each (name, perturbation)."""
-    conditions = [
-        PerturbationSequence([], name="CLEAN", number=1, random_state=random_state)
-    ]
-    for number, (name, perturbation) in enumerate(named, start=2):
-        conditions.append(
-            PerturbationSequence(
-                [perturbation], name=name, number=number, random_state=random_state
-            )
-        )
-    return conditions
-
-
-def _at_severities(kinds, severities, random_state, shape):
-    return _conditions(
-        [
-            (f"{name}-{severity:g}", kind(severity=severity, **shape))
-            for name, kind in kinds.items()
-            for severity in severities
-        ],
-        random_state,
-    )
-
-
+@register_preset("images")
 def imagenet_c(
     severities=(1, 2, 3, 4, 5),
     *,
@@ -160,16 +136,12 @@ def imagenet_c(
     >>> conditions[0].name, conditions[2].name, conditions[2].number
     ('CLEAN', 'gaussian_noise-3', 3)
     """
-    severities = _check_severities(severities, "imagenet_c")
-    kinds = {**_common_corruptions(), **(_holdout() if holdout else {})}
-    shape = {
-        "image_shape": image_shape,
-        "channel_axis": channel_axis,
-        "data_range": data_range,
-    }
-    return _at_severities(kinds, severities, random_state, shape)
+    kinds = _COMMON | (_HOLDOUT if holdout else {})
+    shape = _shape(image_shape, channel_axis, data_range)
+    return _at_severities(kinds, severities, "imagenet_c", random_state, shape)
 
 
+@register_preset("images")
 def cifar_c(
     severities=(1, 2, 3, 4, 5),
     *,
@@ -216,17 +188,12 @@ def cifar_c(
     >>> cifar_c(severities=(5,), image_shape=(32, 32, 3))[-1].name
     'jpeg_compression-5'
     """
-    severities = _check_severities(severities, "cifar_c")
-    return imagenet_c(
-        severities,
-        holdout=holdout,
-        image_shape=image_shape,
-        channel_axis=channel_axis,
-        data_range=data_range,
-        random_state=random_state,
-    )
+    kinds = _COMMON | (_HOLDOUT if holdout else {})
+    shape = _shape(image_shape, channel_axis, data_range)
+    return _at_severities(kinds, severities, "cifar_c", random_state, shape)
 
 
+@register_preset("images")
 def mnist_c(
     severities=None,
     *,
@@ -273,18 +240,9 @@ def mnist_c(
     >>> [c.name for c in mnist_c(image_shape=(28, 28))][-3:]
     ['dotted_line', 'zigzag', 'canny_edges']
     """
-    shape = {
-        "image_shape": image_shape,
-        "channel_axis": channel_axis,
-        "data_range": data_range,
-    }
-    published = _mnist_corruptions()
+    shape = _shape(image_shape, channel_axis, data_range)
     if severities is None:
-        named = [
-            (name, kind and kind(**strength, **shape))
-            for name, (kind, strength) in published.items()
-        ]
-        return _conditions(named, random_state)
-    severities = _check_severities(severities, "mnist_c")
-    kinds = {name: kind for name, (kind, _) in published.items()}
-    return _at_severities(kinds, severities, random_state, shape)
+        named = [(name, kind(**at, **shape)) for name, (kind, at) in _MNIST.items()]
+        return number_conditions(named, random_state)
+    kinds = {name: kind for name, (kind, _) in _MNIST.items()}
+    return _at_severities(kinds, severities, "mnist_c", random_state, shape)

@@ -1,5 +1,6 @@
-"""The conditions of a severity curve for time series."""
+"""The preset of time series: a severity curve of each perturbation."""
 
+from skrobust.perturbations.presets import register_preset
 from skrobust.perturbations.series._loss import Gap, PointDropout
 from skrobust.perturbations.series._signal_noise import BaselineWander, Jitter, Spikes
 from skrobust.perturbations.series._time import (
@@ -17,6 +18,7 @@ from skrobust.perturbations.series._values import (
 from skrobust.perturbations.severity_grid import severity_grid
 
 
+@register_preset("series")
 def series(severities=(1, 2, 3, 4, 5), *, random_state=None):
     """Return the conditions of the series perturbations at some severities.
 

@@ -1,7 +1,7 @@
-"""The customary conditions for tables."""
+"""The preset of tables: the customary conditions."""
 
-from skrobust._validation import check_number, invalid
-from skrobust.perturbations.meta._sequence import PerturbationSequence
+from skrobust.perturbations.presets import register_preset
+from skrobust.perturbations.severity_grid import severity_grid
 from skrobust.perturbations.tables._categories import CategoryFlip
 from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
 from skrobust.perturbations.tables._entry_errors import Outliers, SignFlip, UnitError
@@ -28,6 +28,7 @@ _NUMBERS = {
 }
 
 
+@register_preset("table")
 def tabular(
     severities=(1, 2, 3, 4, 5),
     *,
@@ -75,28 +76,13 @@ def tabular(
     >>> len(conditions), conditions[0].name, conditions[2].name
     (23, 'CLEAN', 'feature_noise-3')
     """
-    if isinstance(severities, (str, dict)) or not hasattr(severities, "__iter__"):
-        raise invalid("severities", "tabular", "a sequence of numbers", severities)
-    for severity in severities:
-        check_number(severity, "severities", "tabular", low=0, high=5)
-    makers = {
-        name: lambda severity, kind=kind: kind(severity, columns=columns)
-        for name, kind in _NUMBERS.items()
-    }
-    makers["feature_loss"] = lambda severity: FeatureLoss(
-        severity, fill="mean", columns=columns
-    )
+    kinds = {name: kind(columns=columns) for name, kind in _NUMBERS.items()}
+    kinds["feature_loss"] = FeatureLoss(fill="mean", columns=columns)
     if categories is not False and categories is not None:
         where = None if categories is True else categories
-        makers["category_flip"] = lambda severity: CategoryFlip(severity, columns=where)
+        kinds["category_flip"] = CategoryFlip(columns=where)
     for mechanism in ("mcar", "mar", "mnar") if missing else ():
-        makers[f"missing_{mechanism}"] = lambda severity, mechanism=mechanism: (
-            MissingValues(severity, mechanism=mechanism, columns=columns)
+        kinds[f"missing_{mechanism}"] = MissingValues(
+            mechanism=mechanism, columns=columns
         )
-    named = [("CLEAN", [])]
-    for name, make in makers.items():
-        named += [(f"{name}-{s:g}", [make(s)]) for s in severities]
-    return [
-        PerturbationSequence(steps, name=name, number=i, random_state=random_state)
-        for i, (name, steps) in enumerate(named, start=1)
-    ]
+    return severity_grid(kinds, severities, "tabular", random_state)

@@ -1,5 +1,6 @@
-"""The conditions of a severity curve for text."""
+"""The preset of text: a severity curve of each perturbation."""
 
+from skrobust.perturbations.presets import register_preset
 from skrobust.perturbations.severity_grid import severity_grid
 from skrobust.perturbations.text._form import (
     AccentRemoval,
@@ -16,6 +17,7 @@ from skrobust.perturbations.text._words import (
 )
 
 
+@register_preset("text")
 def text(severities=(1, 2, 3, 4, 5), *, random_state=None):
     """Return the conditions of the text perturbations at some severities.
 

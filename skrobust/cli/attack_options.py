@@ -1,0 +1,84 @@
+"""Options of attacks, and the attacks that they make."""
+
+import numpy as np
+from click import Choice
+
+from skrobust.cli.option_types import Name, Sizes, all_sizes, check_settings
+from skrobust.cli.options import option, repeated, set_option
+from skrobust.report.attack_classes import get_attack_classes, parameter_names
+
+# Parameters that a command sets itself, so that --set may not.
+_TAKEN = {"eps", "norm", "data_range", "image_shape", "random_state"}
+
+
+def attack_options(*default, eps_required=False):
+    """Return the options of attacks.
+
+    Parameters
+    ----------
+    *default : str
+        The attacks where none is named.
+    eps_required : bool, default=False
+        Whether a size is needed.
+
+    Returns
+    -------
+    list of decorators
+        For :func:`~skrobust.cli.options.with_options`.
+    """
+    without = "" if eps_required else " Without it no attack is made."
+    return [
+        repeated(
+            "--eps",
+            "Size of the attacks in units of the raw input (pixels of 0 to 255: 8, not "
+            f"8/255); several separated by commas.{without}",
+            Sizes(),
+            callback=all_sizes,
+            required=eps_required,
+        ),
+        repeated(
+            "--attack names",
+            "An attack; may be repeated.",
+            Name(get_attack_classes),
+            default=default,
+        ),
+        option("--norm", "Norm of --eps.", Choice(["inf", "2", "1"]), default="inf"),
+        set_option("A setting of the attacks that have it, such as n_steps=100."),
+    ]
+
+
+def norm_of(options):
+    """Return the norm as the library takes it."""
+    return np.inf if options["norm"] == "inf" else int(options["norm"])
+
+
+def known_of(name, options, known):
+    """Return an option, or what is known of a built-in data set."""
+    return options[name] or known.get(name)
+
+
+def build_attacks(names, options, known):
+    """Return the attacks by (name, eps), each with the settings that it takes."""
+    wanted = {
+        "norm": norm_of(options),
+        "data_range": known_of("data_range", options, known),
+        "image_shape": known_of("image_shape", options, known),
+        "random_state": options["seed"],
+        **dict(options["settings"]),
+    }
+    made = {}
+    for name in names:
+        kind = get_attack_classes()[name]
+        taken = {k: v for k, v in wanted.items() if k in parameter_names(kind)}
+        made |= {(name, eps): kind(eps=eps, **taken) for eps in options["eps"] or ()}
+    return made
+
+
+def chosen_attacks(options):
+    """Return the names of the attacks, each once; raise for settings of none."""
+    names = list(dict.fromkeys(options["names"]))
+    kinds = get_attack_classes()
+    has = set().union(*(parameter_names(kinds[name]) for name in names)) - _TAKEN
+    owner = f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'}"
+    check_settings(owner, options["settings"], sorted(has))
+    return names

@@ -1,0 +1,140 @@
+"""Results of one attack on one model, as a row of a table."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import r2_score
+
+from skrobust._containers import to_array
+from skrobust.evaluation import check_evaluation, evaluate_attack
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.metrics import prediction_shift, proportion_interval
+from skrobust.report.section_log import one_line
+from skrobust.report.summary_cells import TOLERANCE, ratio_at
+
+SHARE = 0.05  # of the spread of the targets: default tolerance of a prediction
+MEASURES = ("accuracy", "robust_accuracy", "robust_ratio", "r2", "robust_r2")
+
+
+def classifier_row(model, X, y, attack, *, tolerance, checkpoint):
+    """Return robust accuracy and robust ratio of a classifier under one attack."""
+    tolerance = TOLERANCE if tolerance is None else tolerance
+    settings = {"tolerances": [tolerance], "checkpoint": checkpoint}
+    found = evaluate_attack(model, X, y, attack, **settings)
+    ratio = ratio_at(found, "given", tolerance)
+    ratio = ratio or ratio_at(found, "probability_shift", tolerance)
+    ratio = ratio or {"value": None, "interval": None}
+    return {
+        "accuracy": found["clean_accuracy"],
+        "accuracy_interval": found["clean_accuracy_interval"],
+        "robust_accuracy": found["robust_accuracy"],
+        "robust_accuracy_interval": found["robust_accuracy_interval"],
+        "constant_model_accuracy": found["constant_model_accuracy"],
+        "robust_ratio": ratio["value"],
+        "robust_ratio_interval": ratio["interval"],
+        "tolerance": tolerance,
+        "skipped": found.get("skipped"),
+    }
+
+
+def regressor_row(model, X, y, attack, *, tolerance, checkpoint):
+    """Return how far one attack moves the predictions of a regressor."""
+    clean, tolerance = model.predict(X), tolerance_of(y, tolerance)
+    moved = perturbed_predictions(model, X, y, attack, checkpoint)
+    shift = prediction_shift(clean, moved)
+    n_steady, n = int((shift <= tolerance).sum()), len(shift)
+    return {
+        "r2": float(r2_score(y, clean)),
+        "robust_r2": float(r2_score(y, moved)),
+        "prediction_shift": float(shift.mean()),
+        "largest_shift": float(shift.max()),
+        "robust_ratio": n_steady / n,
+        "robust_ratio_interval": proportion_interval(n_steady, n),
+        "tolerance": tolerance,
+    }
+
+
+def tolerance_of(y, tolerance):
+    """Return the tolerance of predictions, in the units of the targets."""
+    return SHARE * float(np.std(y)) if tolerance is None else tolerance
+
+
+def perturbed_predictions(model, X, y, attack, parts):
+    """Return the predictions of a regressor under attack, kept as a part."""
+
+    def predict():
+        return model.predict(attack.perturb(model, X, y))
+
+    return _kept(parts, "predictions", model, X, y, attack, predict)
+
+
+def adversarial_examples(model, attack, X, y, parts):
+    """Return the adversarial examples of an attack, kept as a part."""
+
+    def perturb():
+        return plain_array(attack.perturb(model, X, y))
+
+    return _kept(parts, "examples", model, X, y, attack, perturb)
+
+
+def _kept(parts, name, model, X, y, attack, function):
+    store = Checkpoint(parts, "attack")
+    return store.run(store.key(store.prefix(model, X, y), name, attack), function)
+
+
+def worst(rows):
+    """Return the worst of all attacks and sizes, to which thresholds apply."""
+    measured = {
+        name: [row[name] for row in rows if row.get(name) is not None]
+        for name in MEASURES
+    }
+    return {name: min(values, default=None) for name, values in measured.items()}
+
+
+def plain_array(X):
+    """Return rows as an array that a file without pickles can hold."""
+    values = np.asarray(to_array(X))
+    return values.astype(str) if values.dtype.kind == "O" else values
+
+
+def for_accuracy(attack):
+    """Return the attack with misclassification as its objective, where it has one."""
+    if "objective" in attack.get_params(deep=False):
+        return clone(attack).set_params(objective="misclassification")
+    return attack
+
+
+def find_doubts(attacks, model, X, y, say):
+    """Return the doubts about the last attack of each kind.
+
+    Parameters
+    ----------
+    attacks : list of attack
+        Attacks that were run.
+    model, X, y : estimator and arrays
+        Data of the attacks.
+    say : callable
+        Called with a line before each.
+
+    Returns
+    -------
+    list of dict
+        ``attack``, ``code``, ``sentence`` and, for doubts, ``numbers``.
+    """
+    found = []
+    for kind, attack in {type(one).__name__: one for one in attacks}.items():
+        say(f"{kind}: checks")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                doubts = check_evaluation(model, X, y, attack)
+        except Exception as error:  # a check that cannot be made is no failure
+            text = f"The checks could not be made: {one_line(error)}"
+            found.append({"attack": kind, "code": "UNCHECKED", "sentence": text})
+            continue
+        fields = ("code", "sentence", "numbers")
+        for doubt in doubts:
+            row = {name: getattr(doubt, name) for name in fields}
+            found.append({"attack": kind, **row})
+    return found

@@ -1,0 +1,54 @@
+"""The running command as text that reproduces it."""
+
+import json
+import shlex
+
+import click
+
+# Options without influence on the results.
+_ASIDE = ("checkpoint", "quiet", "verbose")
+
+
+def command_text(ctx):
+    """Return the running command with all that was given, ready to paste.
+
+    Parameters
+    ----------
+    ctx : click.Context
+        Context of the command.
+
+    Returns
+    -------
+    str
+        Arguments, and the options that are not at their defaults.
+    """
+    words = ["skrobust", ctx.command.name]
+    for param in ctx.command.params:
+        value = ctx.params.get(param.name)
+        if isinstance(param, click.Argument):
+            words.extend(map(str, value if param.nargs == -1 else [value]))
+        elif param.name not in _ASIDE and _is_given(param, value, ctx):
+            words.extend(_option(param, value))
+    return shlex.join(words)
+
+
+def _is_given(param, value, ctx):
+    default = param.get_default(ctx)
+    default = () if param.multiple and default is None else default
+    return value is not None and value != default
+
+
+def _option(param, value):
+    if param.is_flag:
+        return [param.opts[0] if value else param.secondary_opts[0]]
+    values = value if param.multiple else [value]
+    return [word for one in values for word in (param.opts[0], _text(one))]
+
+
+def _text(value):
+    if not isinstance(value, tuple):
+        return str(value)
+    if isinstance(value[0], str):  # a name and its value
+        name, inner = value
+        return f"{name}={inner if isinstance(inner, str) else json.dumps(inner)}"
+    return ",".join(f"{number:.15g}" for number in value)

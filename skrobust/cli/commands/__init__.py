@@ -1,0 +1,1 @@
+"""Commands of ``skrobust``, one file each."""

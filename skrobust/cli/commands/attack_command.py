@@ -1,0 +1,147 @@
+"""Command ``skrobust attack``: robustness of one model under attack."""
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+from skrobust.cli import options as shared
+from skrobust.cli.attack_options import attack_options, build_attacks, chosen_attacks
+from skrobust.cli.attack_results import (
+    MEASURES,
+    adversarial_examples,
+    classifier_row,
+    find_doubts,
+    for_accuracy,
+    plain_array,
+    regressor_row,
+    worst,
+)
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.finished_parts import parts_folder, progress_bar
+from skrobust.cli.model_file import load_model
+from skrobust.cli.rows_file import load_data
+from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
+from skrobust.cli.thresholds import finish, threshold_options
+from skrobust.cli.whole_file import write_whole
+from skrobust.report.data_facts import kind_of, versions
+from skrobust.report.number_text import compact, number
+from skrobust.report.section_log import Log
+
+_COLUMNS = {
+    "classifier": {
+        "accuracy": "clean accuracy",
+        "robust_accuracy": "robust accuracy",
+        "robust_ratio": "robust ratio at {tolerance:.3g}",
+    },
+    "regressor": {
+        "r2": "clean R2",
+        "robust_r2": "R2 under attack",
+        "prediction_shift": "mean shift",
+        "robust_ratio": "robust ratio at {tolerance:.3g}",
+    },
+}
+
+
+@shared.command(short_help="Measure the robustness of a fitted model under attack.")
+@click.argument("model")
+@click.argument("data")
+@shared.with_options(*attack_options("PGD", eps_required=True))
+@shared.TOLERANCE
+@shared.output(
+    "--save", "An npz file with X, y and the adversarial examples, adv_NAME_EPS."
+)
+@shared.CHECKS
+@shared.with_options(*shared.MODEL_OPTIONS)
+@threshold_options(lambda: MEASURES)
+def attack(model, data, **options):
+    """Attack a fitted MODEL on DATA and measure its robustness.
+
+    A classifier has a robust accuracy (rows still correct) and a robust ratio (rows
+    whose probability stays). For a regressor the attack moves the prediction as far as
+    it can: the mean shift, R2 on those rows, and the robust ratio (rows that move by no
+    more than --tolerance). Thresholds of --fail-under apply to the worst of all attacks
+    and sizes. The result of an attack is an upper bound of the true robustness.
+
+    \b
+    Example:
+      skrobust attack model.skops digits --eps 0.5,1 --attack FGSM --attack PGD \\
+          --save adv.npz --fail-under robust_accuracy=0.3
+    """  # noqa: D301
+    say = Progress(options["quiet"])
+    names = chosen_attacks(options)
+    fitted = load_model(model, options, say)
+    name = Path(model).stem
+    kind = kind_of(name, fitted)
+    X, y, known = load_data(data, options["target"], fitted)
+    attacks = build_attacks(names, options, known)
+    shown = [repr(one) for one in attacks.values()]
+    settings = [str(model), str(data), shown, options["target"]]
+    with parts_folder(options["checkpoint"], "attack", settings, say) as parts:
+        facts, saved = _measure(name, fitted, X, y, attacks, options, parts, say)
+    facts |= {
+        "format": "skrobust attack 2",
+        "model": name,
+        "kind": kind,
+        "data": str(data),
+        "seed": options["seed"],
+        "norm": options["norm"],
+        "n_samples": len(y),
+        "versions": versions(),
+    }
+    if options["save"]:
+        arrays = {"X": plain_array(X), "y": y, **saved}
+        write_whole(options["save"], lambda file: np.savez(file, **arrays))
+    finish(facts, {name: worst(facts["attacks"])}, _text, options, say)
+
+
+def _measure(name, model, X, y, attacks, options, parts, say):
+    """Return the results of all attacks, and the examples to save."""
+    is_classifier = kind_of(name, model) == "classifier"
+    measure = classifier_row if is_classifier else regressor_row
+    settings = {"tolerance": options["tolerance"], "checkpoint": parts}
+    log, rows, saved, done = Log(), [], {}, []
+    for (kind, eps), one in progress_bar(attacks.items(), "attacks", options["quiet"]):
+        section = f"{kind}, eps {eps:g}"
+        say(section)
+        row = log.run(name, section, measure, model, X, y, one, **settings)
+        if row is None:
+            continue
+        rows.append({"attack": kind, "eps": eps, **row})
+        done.append(one)
+        if options["save"]:
+            one = for_accuracy(one) if is_classifier else one
+            examples = adversarial_examples(model, one, X, y, parts)
+            saved[f"adv_{kind}_{eps:g}"] = examples
+    if not rows:
+        raise UserError(log.skipped[0]["reason"])
+    is_checked = options["checks"] and is_classifier  # checks need labels
+    facts = {
+        "attacks": rows,
+        "doubts": find_doubts(done, model, X, y, say) if is_checked else [],
+        "skipped": log.skipped,
+        "warnings": log.warnings,
+    }
+    return facts, saved
+
+
+def _text(facts, verbose):
+    rows, columns = facts["attacks"], _COLUMNS[facts["kind"]]
+    table = [["attack", "eps", *(h.format(**rows[0]) for h in columns.values())]]
+    for row in rows:
+        cells = [
+            "-" if row[k] is None else interval_text(row[k], row.get(f"{k}_interval"))
+            for k in columns
+        ]
+        table.append([row["attack"], compact(row["eps"]), *cells])
+    last = f"{facts['n_samples']} rows; 95 % intervals"
+    if facts["kind"] == "classifier":
+        constant = number(rows[0]["constant_model_accuracy"])
+        last += f"; always the largest class gives {constant}"
+    lines = [*aligned(table), last]
+    for row in facts["skipped"]:
+        lines.append(f"skipped {row['section']}: {row['reason']}")
+    for row in facts["doubts"]:
+        lines.append(f"doubt ({row['attack']}): {row['code']}: {row['sentence']}")
+    shown = [f"({w['section']}) {w['text']}" for w in facts["warnings"]]
+    return "\n".join(lines + warning_lines(shown, verbose))

@@ -1,0 +1,159 @@
+"""Command ``skrobust compare``: several models on the same rows."""
+
+from pathlib import Path
+
+import click
+
+from skrobust.cli import options as shared
+from skrobust.cli.attack_options import attack_options, chosen_attacks
+from skrobust.cli.compared_values import COLUMNS, MEASURES, measure, summarize
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.finished_parts import parts_folder, progress_bar
+from skrobust.cli.model_file import load_model
+from skrobust.cli.rows_file import load_data, load_rows
+from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
+from skrobust.cli.thresholds import finish, threshold_options
+from skrobust.report.data_facts import kind_of, versions
+from skrobust.report.model_ranking import VERDICT_WORDS, compare_measure
+from skrobust.report.number_text import number
+from skrobust.report.section_log import Log
+from skrobust.report.summary_cells import ends_text
+
+
+@shared.command(short_help="Rank models under the same changes.")
+@click.argument("models", nargs=-1, required=True)
+@click.argument("data")
+@shared.with_options(*attack_options("PGD"))
+@shared.TOLERANCE
+@shared.preset_option("Conditions to perturb the rows by; default: asi68 for images.")
+@shared.TRAIN
+@shared.option(
+    "--rank-by",
+    "Default: the first of robust_accuracy, asi and accuracy that is measured; for "
+    "regressors robust_ratio, then r2.",
+    click.Choice(COLUMNS),
+)
+@shared.JOBS
+@shared.with_options(*shared.MODEL_OPTIONS)
+@threshold_options(lambda: COLUMNS)
+def compare(models, data, **options):
+    """Rank fitted MODELS under the same changes of the same DATA.
+
+    Differences are taken row by row, so that variation common to the models cancels;
+    p-values are corrected for the number of pairs. A row counts as robust where it is
+    correct under each --attack of each --eps; a row of a regressor, where its
+    prediction moves by no more than --tolerance. With conditions (--preset, or
+    --image-shape) classifiers have a mean accuracy and an index (asi). Thresholds of
+    --fail-under apply to every model.
+
+    \b
+    Examples:
+      skrobust compare svm.skops forest.skops digits --eps 1 --rank-by robust_accuracy
+      skrobust compare a.skops b.skops test.csv --target y --preset tabular \\
+          --x-train train.csv
+    """  # noqa: D301
+    say = Progress(options["quiet"])
+    if len(models) < 2:
+        raise UserError("Name two or more models, and the data last.")
+    options["names"] = chosen_attacks(options)
+    stems = [Path(model).stem for model in models]
+    stems = stems if len(set(stems)) == len(stems) else [str(m) for m in models]
+    if len(set(stems)) < len(stems):
+        raise UserError("The same model is named twice.")
+    values, log = {name: {} for name in COLUMNS}, Log()
+    parts_of = ("eps", "names", "settings", "preset", "x_train", "seed", "target")
+    settings = [models, str(data), *(options[name] for name in parts_of)]
+    with parts_folder(options["checkpoint"], "compare", settings, say) as parts:
+        # All before the first is measured: an error of the last costs no work.
+        loaded = _load(dict(zip(stems, models, strict=True)), data, options, say)
+        for name in progress_bar(stems, "models", options["quiet"]):
+            fitted, rows, known = loaded[name]
+            inputs = (name, fitted, rows, options, known, parts, say)
+            found = log.run(name, "measurement", measure, *inputs, required=True)
+            for one, row in found.items():
+                values[one][name] = row
+    y = rows[1]
+    values = {one: found for one, found in values.items() if found}
+    by = options["rank_by"] or next(one for one in MEASURES if one in values)
+    if by not in values:
+        raise UserError(f"--rank-by {by} needs {MEASURES[by][1]}.")
+    facts = _facts(values, y, by, options["seed"], log)
+    facts |= {"data": str(data), "n_samples": len(y), "versions": versions()}
+    facts["warnings"] = list(dict.fromkeys(w["text"] for w in log.warnings))
+    measured = {
+        row["model"]: {one: row[one]["value"] for one in values}
+        for row in facts["ranking"]
+    }
+    finish(facts, measured, _text, options, say)
+
+
+def _load(paths, data, options, say):
+    """Return by name each model, its (X, y, X_train) and facts about the data."""
+    loaded, kinds = {}, set()
+    for name, path in paths.items():
+        fitted = load_model(path, options, say)
+        kinds.add(kind_of(name, fitted))
+        if len(kinds) > 1:
+            raise UserError(f"{name!r} is a {kind_of(name, fitted)}, unlike others.")
+        X, y, known = load_data(data, options["target"], fitted)
+        X_train = None
+        if options["x_train"]:
+            leave_out = [options["target"]]
+            X_train = load_rows(options["x_train"], fitted, leave_out=leave_out)
+        loaded[name] = fitted, (X, y, X_train), known
+    return loaded
+
+
+def _facts(values, y, by, seed, log):
+    """Return the ranking and the differences, as a report has them."""
+    inputs = (MEASURES[by][0], values[by], y, seed)
+    found = log.run("all models", "comparison", compare_measure, *inputs, required=True)
+    rows = [
+        {
+            "rank": place["rank"],
+            "model": place["name"],
+            **{m: summarize(m, values[m][place["name"]], y) for m in values},
+        }
+        for place in found["ranking"]
+    ]
+    kept = ("sentences", "method", "correction", "confidence", "ranking_kept")
+    return {
+        "format": "skrobust compare 2",
+        "ranked_by": by,
+        "ranking": rows,
+        "differences": found["pairs"],
+        **{name: found[name] for name in kept},
+    }
+
+
+def _text(facts, verbose):
+    by, rows = facts["ranked_by"], facts["ranking"]
+    measures = [m for m in COLUMNS if m in rows[0]]
+    table = [["", "model", *(m.replace("_", " ") for m in measures)]]
+    for row in rows:
+        cells = [_cell_text(row[m]) for m in measures]
+        table.append([f"{row['rank']}", row["model"], *cells])
+    lines = [*aligned(table), ""]
+    table = [[f"difference in {by.replace('_', ' ')}", "", "p (corrected)", ""]]
+    for row in facts["differences"]:
+        shown = interval_text(row["difference"], (row["low"], row["high"]))
+        pair = f"{row['better']} less {row['worse']}"
+        verdict = VERDICT_WORDS[row["verdict"]]
+        table.append([pair, shown, f"{row['p_adjusted']:.2g}", verdict])
+    lines += [*aligned(table), " ".join(facts["sentences"])]
+    lines.append(
+        f"{facts['n_samples']} rows; 95 % intervals; {facts['method']}; "
+        f"{facts['correction']}; the order stays in {facts['ranking_kept']:.0%} of "
+        "resamples"
+    )
+    return "\n".join(lines + warning_lines(facts["warnings"], verbose))
+
+
+def _cell_text(cell):
+    """Return a cell as text; of an index also the value without sampling noise."""
+    if cell.get("corrected") is None:
+        return interval_text(cell["value"], cell["interval"])
+    text = f"{number(cell['value'])}; {number(cell['corrected'])} without noise"
+    if cell["interval"]:
+        text += f" ({ends_text(cell['interval'], number)})"
+    return text

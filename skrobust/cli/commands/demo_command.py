@@ -1,0 +1,38 @@
+"""Command ``skrobust demo``: a report on two models trained on the spot."""
+
+import click
+
+from skrobust.cli import options as shared
+from skrobust.cli.command_text import command_text
+from skrobust.cli.demo_models import run_demo
+from skrobust.cli.finished_parts import parts_folder
+from skrobust.cli.report_files import check_names, write_files
+from skrobust.cli.terminal_text import Progress, shows_progress_bars
+
+
+@shared.command(short_help="Train two models on digits, report on them.")
+@shared.output("--out", "The HTML file.", default="skrobust-demo.html")
+@shared.output("--json json_out", "A JSON twin; - is stdout.")
+@shared.MARKDOWN
+@shared.SEED
+@shared.flag("--quick", "Train less and score fewer rows.")
+@shared.QUIET
+@click.pass_context
+def demo(ctx, **options):
+    """Train two models on handwritten digits and write a report about them.
+
+    After Ctrl-C the same command trains again and continues with the measurements.
+    """
+    check_names(options)
+    seed, quick, quiet = (options[name] for name in ("seed", "quick", "quiet"))
+    say = Progress(quiet)
+    with parts_folder(None, "demo", [seed, quick], say) as parts:
+        collected = run_demo(
+            seed,
+            quick=quick,
+            call=command_text(ctx),
+            progress=say,
+            verbose=0 if quiet else shows_progress_bars(),
+            checkpoint=parts,
+        )
+        write_files(collected, options, say)

@@ -1,0 +1,167 @@
+"""Command ``skrobust perturb``: perturbed copies of a table or a folder of images."""
+
+import inspect
+import json
+import os
+from pathlib import Path
+
+import click
+
+from skrobust import perturbations
+from skrobust.cli import options as shared
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.finished_parts import say_on_interrupt, typed_command
+from skrobust.cli.option_types import Name, check_settings
+from skrobust.cli.perturbed_copies import copy_folder, copy_table
+from skrobust.cli.terminal_text import Progress
+from skrobust.cli.thresholds import write_json
+from skrobust.cli.whole_file import digest_of, write_text_whole
+
+MANIFEST = "skrobust-perturb.json"
+
+
+def perturbation_classes():
+    """Return the public perturbations with a severity, by name."""
+    public = {name: getattr(perturbations, name) for name in perturbations.__all__}
+    return {
+        name: kind
+        for name, kind in public.items()
+        if inspect.isclass(kind)
+        and "severity" in inspect.signature(kind).parameters
+        and not inspect.isabstract(kind)
+    }
+
+
+@shared.command(short_help="Write perturbed copies of a table or images.")
+@click.argument("source")
+@shared.option("--out", "Folder of the copies.", required=True, metavar="FOLDER")
+@shared.preset_option("A list of conditions.")
+@shared.option("--perturbation", "A single perturbation.", Name(perturbation_classes))
+@shared.option("--severity", "Severity of --perturbation.", click.FloatRange(0, 5))
+@shared.set_option(
+    "A setting of the perturbation or the preset, such as sd=0.5; may be repeated."
+)
+@shared.repeated(
+    "--target",
+    "A column to copy unchanged, such as the label; may be repeated.",
+    metavar="COLUMN",
+)
+@shared.TRAIN
+@shared.SEED
+@shared.flag("--force", "Write over the content of the folder.")
+@shared.flag("--json as_json", "Print what was done as JSON.")
+@shared.QUIET
+def perturb(source, **options):
+    """Write perturbed copies of SOURCE, a table (csv, parquet, npz) or image folder.
+
+    Each condition of a preset has a folder of its own; file names stay. In an npz file
+    X is perturbed and everything else is copied. After Ctrl-C the same command
+    continues.
+
+    \b
+    Examples:
+      skrobust perturb rows.csv --target y --perturbation FeatureNoise --severity 3 \\
+          --out noisy
+      skrobust perturb photos --preset cifar_c --out photos-c
+    """  # noqa: D301
+    say = Progress(options["quiet"])
+    path, out = Path(source), Path(options["out"])
+    if not path.exists():
+        raise UserError(f"There is no table or folder {source!r}.")
+    if bool(options["preset"]) == bool(options["perturbation"]):
+        raise UserError("Give one of --preset and --perturbation.")
+    conditions = _conditions(options)
+    _check_place(path, out)
+    facts = {
+        "format": "skrobust perturb 1",
+        "source": str(path.resolve()),
+        "digest": None if path.is_dir() else digest_of(path),
+        "conditions": [repr(one) for _, one in conditions],
+        "target": list(options["target"]),
+        "x_train": options["x_train"],
+        "seed": options["seed"],
+    }
+    done = _begin(out, facts, options["force"])
+    say_on_interrupt(f"interrupted; go on with: {typed_command()}")
+    work = {"out": out, "done": done, "say": say, "quiet": options["quiet"]}
+    if path.is_dir():
+        if options["target"] or options["x_train"]:
+            raise UserError("--target and --x-train are of tables.")
+        written, notes = copy_folder(path, conditions, **work)
+    else:
+        written, notes = copy_table(
+            path,
+            conditions,
+            target=options["target"],
+            x_train=options["x_train"],
+            **work,
+        )
+    write_text_whole(out / MANIFEST, json.dumps({**facts, "complete": True}, indent=1))
+    if options["as_json"]:
+        write_json("-", {**facts, "written": written, "notes": notes})
+    elif not options["quiet"]:
+        for note in notes:
+            click.echo(f"note: {note}")
+        files = _counted(written, "file")
+        several = _counted(len(conditions), "condition")
+        click.echo(f"{files} written to {out}, {several}")
+
+
+def _counted(n, noun):
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def _conditions(options):
+    settings = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in options["settings"]
+    }
+    settings.setdefault("random_state", options["seed"])
+    if options["preset"]:
+        if options["severity"] is not None:
+            raise UserError("--severity is of --perturbation; use --set severities=.")
+        found = perturbations.get_preset(options["preset"], **settings)
+        return [(_safe(one.name), one) for one in found]
+    kind = perturbation_classes()[options["perturbation"]]
+    known = inspect.signature(kind).parameters
+    check_settings(f"{kind.__name__} has", settings, known)
+    if options["severity"] is not None:
+        settings["severity"] = options["severity"]
+    return [("", kind(**settings))]
+
+
+def _safe(name):
+    return "".join(c if c.isalnum() or c in "-_.+" else "_" for c in name)
+
+
+def _check_place(path, out):
+    if out.is_file():
+        raise UserError(f"{str(out)!r} is a file; name a folder.")
+    inside = path.is_dir() and path.resolve() in (out.resolve(), *out.resolve().parents)
+    if inside or out.resolve() == path.resolve().parent:
+        raise UserError("--out must be a folder apart from the source.")
+    here = out.resolve()
+    while not here.exists():
+        here = here.parent
+    if not os.access(here, os.W_OK):
+        raise UserError(f"{str(here)!r} may not be written to.")
+
+
+def _begin(out, facts, force):
+    """Return whether finished files are kept, as the same work was interrupted."""
+    manifest = out / MANIFEST
+    written = out.is_dir() and {p.name for p in out.iterdir()} - {MANIFEST}
+    if written and not force:  # a run that failed at once leaves only its manifest
+        try:
+            then = json.loads(manifest.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            then = {}
+        is_same = {**then, "complete": None} == {**facts, "complete": None}
+        if then.get("complete") or not is_same:
+            raise UserError(
+                f"{str(out)!r} is not empty; name another folder, or write over it "
+                "with --force."
+            )
+    out.mkdir(parents=True, exist_ok=True)
+    write_text_whole(manifest, json.dumps({**facts, "complete": False}, indent=1))
+    return bool(written) and not force

@@ -1,0 +1,170 @@
+"""Command ``skrobust report``: an HTML report on a fitted model."""
+
+from pathlib import Path
+
+import click
+
+from skrobust.cli import options as shared
+from skrobust.cli.attack_options import (
+    attack_options,
+    build_attacks,
+    chosen_attacks,
+    known_of,
+    norm_of,
+)
+from skrobust.cli.command_text import command_text
+from skrobust.cli.finished_parts import parts_folder
+from skrobust.cli.model_file import load_model
+from skrobust.cli.option_types import Name, Sizes, all_sizes
+from skrobust.cli.report_files import check_names, write_files
+from skrobust.cli.rows_file import load_data, load_rows
+from skrobust.cli.terminal_text import Progress, shows_progress_bars
+from skrobust.cli.thresholds import apply_thresholds, judge, threshold_options
+from skrobust.metrics.registry import get_metric
+from skrobust.report import collect_report, summary_rows
+from skrobust.report.data_facts import kind_of
+from skrobust.report.measurements import attack_label
+from skrobust.report.report_options import label_metric_names
+
+# Options that neither the numbers nor the parts depend on.
+_ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
+_ASIDE |= {"fail_under", "junit", "n_jobs"}
+MEASURES = ("accuracy", "robust_accuracy", "robust_ratio", "asi", "normalized")
+
+
+def threshold_names():
+    """Return the measures of a report and the metrics that it takes on request."""
+    metrics = [
+        name
+        for name in label_metric_names()
+        if name not in MEASURES and get_metric(name).greater_is_better
+    ]
+    return (*MEASURES, *metrics)
+
+
+@shared.command(short_help="Write an HTML report on fitted models.")
+@click.argument("model")
+@click.argument("data")
+@shared.output("--out", "The HTML file.", required=True)
+@shared.MARKDOWN
+@shared.with_options(*attack_options("FGSM", "PGD"))
+@shared.repeated(
+    "--radii",
+    "Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
+    Sizes(),
+    callback=all_sizes,
+)
+@shared.preset_option(
+    "Conditions to perturb the rows by; default: asi68 for images, text for text, and "
+    "tabular for tables with --x-train."
+)
+@shared.TRAIN
+@shared.repeated(
+    "--metric metrics",
+    "A further metric of the labels and the predictions; may be repeated.",
+    Name(label_metric_names),
+)
+@shared.repeated(
+    "--groups",
+    "Compare the groups of a column, such as region; may be repeated.",
+    metavar="COLUMN",
+)
+@shared.option(
+    "--times", "Follow the score over the periods of a column.", metavar="COLUMN"
+)
+@shared.CHECKS
+@shared.option(
+    "--n-samples",
+    "Size of the whole data set, training rows included; default: the rows.",
+    shared.COUNT,
+)
+@shared.option(
+    "--n-labels",
+    "Labels to spend in the rehearsal of operational testing.",
+    shared.COUNT,
+    default=100,
+)
+@shared.JOBS
+@shared.with_options(*shared.MODEL_OPTIONS)
+@threshold_options(threshold_names)
+@click.pass_context
+def report(ctx, model, data, **options):
+    """Write an HTML report on a fitted MODEL, scored on DATA.
+
+    MODEL is a skops file (skops.io.dump). DATA is a CSV or parquet file, or one of
+    digits, breast_cancer, iris and wine. Score rows that the model was not trained on.
+    Options have the names of the arguments of skrobust.report.create_report. After
+    Ctrl-C the same command continues.
+
+    \b
+    Examples:
+      skrobust report model.skops digits --eps 1 --out report.html \\
+          --fail-under asi=0.2 --junit gates.xml
+      skrobust report model.skops test.csv --target y --x-train train.csv \\
+          --groups region --times month --markdown report.md --out report.html
+    """  # noqa: D301
+    say = Progress(options["quiet"])
+    names = chosen_attacks(options)
+    check_names(options)
+    fitted = load_model(model, options, say)
+    name = Path(model).stem
+    kind_of(name, fitted)
+    beside = [*options["groups"], *filter(None, [options["times"]])]
+    X, y, known = load_data(data, options["target"], fitted, beside=beside)
+    X_train = None
+    if options["x_train"]:
+        leave_out = [options["target"], *beside]
+        X_train = load_rows(options["x_train"], fitted, leave_out=leave_out)
+    sizes = options["eps"] or ()
+    attacks = {
+        attack_label(kind, eps, len(sizes)): one
+        for (kind, eps), one in build_attacks(names, options, known).items()
+    }
+    wanted = {measure for measure, _ in options["fail_under"]} - {*MEASURES}
+    kept = {k: v for k, v in options.items() if k not in _ASIDE}
+    settings = [model, data, kept]
+    with parts_folder(options["checkpoint"], "report", settings, say) as parts:
+        collected = collect_report(
+            {name: fitted},
+            X,
+            y,
+            X_train=X_train,
+            image_shape=known_of("image_shape", options, known),
+            data_range=known_of("data_range", options, known),
+            eps=(sizes[0] if len(sizes) == 1 else list(sizes)) if sizes else None,
+            norm=norm_of(options),
+            attacks=attacks or None,
+            conditions=options["preset"],
+            groups={column: known["beside"][column] for column in options["groups"]},
+            times=options["times"] and known["beside"][options["times"]],
+            metrics=[*options["metrics"], *sorted(wanted)],
+            random_state=options["seed"],
+            verbose=0 if options["quiet"] else shows_progress_bars(),
+            checkpoint=parts,
+            title=f"Robustness of {name}",
+            call=command_text(ctx),
+            dataset=Path(data).name,
+            progress=say,
+            **{k: options[k] for k in ("radii", "checks", "n_samples", "n_labels")},
+            n_jobs=options["n_jobs"],
+        )
+        write_files(collected, options, say)
+    verdicts = judge(options["fail_under"], {name: _measured(collected)})
+    apply_thresholds(verdicts, options, say)
+
+
+def _measured(collected):
+    """Return the values to which thresholds apply."""
+    row = summary_rows(collected)[0]
+    model = collected["models"][0]
+    cells = {
+        **{name: row[name] for name in model["metrics"]},
+        "accuracy": row["clean"] if row["kind"] == "classifier" else None,
+        "normalized": row["normalized"],
+        "asi": row["asi"],
+        "robust_ratio": row["ratio"],
+    }
+    attacks = model["attacks"].values()
+    attacked = [results["robust_accuracy"] for results in attacks if results]
+    found = {name: cell and cell["value"] for name, cell in cells.items()}
+    return {**found, "robust_accuracy": min(attacked, default=None)}

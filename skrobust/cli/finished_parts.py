@@ -1,0 +1,75 @@
+"""Finished parts of long work, and how to continue after Ctrl-C."""
+
+import contextlib
+import hashlib
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import click
+import joblib
+
+from skrobust.cli.exit_codes import UserError
+
+
+def typed_command():
+    """Return the command of this process, as typed."""
+    return shlex.join(["skrobust", *sys.argv[1:]])
+
+
+def say_on_interrupt(text):
+    """Set the message of Ctrl-C from here on."""
+    click.get_current_context().meta["skrobust.resume"] = text
+
+
+@contextlib.contextmanager
+def parts_folder(given, command, settings, say):
+    """Yield the folder of finished parts.
+
+    Parameters
+    ----------
+    given : str or None
+        The folder that the user named, which is kept; None: a hidden folder in the
+        working folder, named by the settings and removed when all is done.
+    command : str
+        Name of the command.
+    settings : object
+        Settings of this run.
+    say : callable
+        Called with a line where no folder can be made.
+
+    Yields
+    ------
+    str or None
+        The folder; None where it may not be written to.
+    """
+    mark = hashlib.blake2b(joblib.hash(settings).encode(), digest_size=4).hexdigest()
+    folder = Path(given or f".skrobust-{command}-{mark}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if given:
+            raise UserError(f"--checkpoint {given!r}: {error.strerror}.") from None
+        say("the working folder may not be written to; Ctrl-C will lose the work")
+        yield None
+        return
+    say_on_interrupt(
+        f"interrupted; finished parts are in {str(folder)!r}. Go on with: "
+        f"{typed_command()}"
+    )
+    try:
+        yield str(folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # holds nothing
+        raise
+    if given is None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def progress_bar(items, label, quiet):
+    """Return the items under a progress bar with the time left, on a terminal."""
+    from tqdm import tqdm
+
+    return tqdm(items, desc=label, disable=quiet or not sys.stderr.isatty())

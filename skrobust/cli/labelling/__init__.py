@@ -1,0 +1,1 @@
+"""Labelling sessions: pools of unlabelled inputs, answers, and what they tell."""

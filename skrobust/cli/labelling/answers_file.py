@@ -1,0 +1,207 @@
+"""Answers as words and labels, and lists of inputs to fill in."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.whole_file import write_text_whole
+
+RIGHT, WRONG, SKIP = ("right", "r"), ("wrong", "w"), ("skip", "s", "?")
+COLUMNS = ("id", "item", "predicted", "answer")
+
+
+class AnswerReader:
+    """Turns words into answers.
+
+    Parameters
+    ----------
+    sampler : sampler
+        Fitted; with predictions (``y_pred_``) answers may be true labels.
+    classes : sequence, default=()
+        Labels of the model, including those that it never predicted here.
+    """
+
+    def __init__(self, sampler, classes=()):
+        self.y_pred = sampler.y_pred_
+        self.takes_labels = self.y_pred is not None
+        predicted = np.unique(self.y_pred).tolist() if self.takes_labels else []
+        texts = self.takes_labels and self.y_pred.dtype.kind not in "biuf"
+        known = [str(label) for label in classes] if texts else list(classes)
+        self.known = list(dict.fromkeys([*predicted, *known]))
+        self._words = {str(label) for label in self.known}
+
+    def is_label(self, word):
+        """Return whether a word is a known label."""
+        return word in self._words
+
+    def read(self, word):
+        """Return the kind of an answer and the answer, None for a skipped input.
+
+        Parameters
+        ----------
+        word : str
+            A label, or a word for right, wrong or skipped; labels that are known come
+            first.
+
+        Returns
+        -------
+        kind : {"y_true", "failed"}
+        answer : object
+
+        Raises
+        ------
+        UserError
+            For any other word.
+        """
+        word, lower = word.strip(), word.strip().lower()
+        if not self.is_label(word):
+            if lower in SKIP:
+                return "failed", None
+            if lower in RIGHT or lower in WRONG:
+                return "failed", lower in WRONG
+        if not self.takes_labels:
+            raise UserError(
+                f"the answer {word!r} is none of right, wrong and skip (there are no "
+                "predictions that a label could be compared with)"
+            )
+        return "y_true", self._label(word)
+
+    def _label(self, word):
+        kind = self.y_pred.dtype.kind
+        if kind not in "biuf":
+            return word
+        if kind == "b" and word.lower() in ("true", "false"):
+            return word.lower() == "true"
+        try:
+            number = float(word)
+            if kind in "biu" and number != int(number):
+                raise ValueError
+        except (ValueError, OverflowError):  # infinite
+            raise UserError(
+                f"the answer {word!r} is no number as the predicted labels are, and "
+                "none of right, wrong and skip"
+            ) from None
+        if kind == "b":
+            return bool(number)
+        return int(number) if kind in "iu" else number
+
+    def predicted(self, i):
+        """Return the predicted label of an input as text, empty where there is none."""
+        return str(self.y_pred[i]) if self.takes_labels else ""
+
+
+def write_questions(path, ids, pool, reader, *, show=()):
+    """Write the list of inputs to label, with an empty column ``answer``.
+
+    Parameters
+    ----------
+    path : path-like
+        The CSV file.
+    ids : sequence of int
+        Positions in the pool.
+    pool : Pool
+        Names the inputs.
+    reader : AnswerReader
+        Knows the predictions.
+    show : sequence of str, default=()
+        Columns of the table to copy; those that are called like a column of the list
+        are written as ``pool id`` and the like.
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    given = [name for name in COLUMNS[:3] if name != "predicted" or reader.takes_labels]
+    shown = [f"pool {name}" if name in COLUMNS else name for name in show]
+    writer.writerow([*given, *shown, "answer"])
+    for i in ids:
+        facts = {"id": i, "item": pool.items[i], "predicted": reader.predicted(i)}
+        more = [pool.frame[name].iloc[i] for name in show]
+        writer.writerow([*(facts[name] for name in given), *more, ""])
+    write_text_whole(path, buffer.getvalue())
+
+
+def read_answers(path, pool, reader):
+    """Read a filled list; empty answers are left out.
+
+    Parameters
+    ----------
+    path : path-like
+        A CSV file with the columns ``id`` and ``answer``.
+    pool : Pool
+        Pool of the list.
+    reader : AnswerReader
+        Turns words into answers.
+
+    Returns
+    -------
+    list of (int, str, object)
+        Position, kind and answer.
+    unknown : dict
+        Labels that are not known, and the line where each is first.
+    """
+    name, found, unknown, seen = Path(path).name, [], {}, {}
+    for line, row in _rows(path):
+        where = f"{name!r}, line {line}"
+        word = (row["answer"] or "").strip()
+        if not word:
+            continue
+        i = _position(row["id"], len(pool), where)
+        if row.get("item") not in (None, "", pool.items[i]):
+            raise UserError(
+                f"{where}: id {i} is {pool.items[i]!r} in this pool, and "
+                f"{row['item']!r} in the list; the list is of another pool."
+            )
+        if i in seen:
+            raise UserError(f"{where}: id {i} is in line {seen[i]}, too.")
+        seen[i] = line
+        try:
+            kind, answer = reader.read(word)
+        except UserError as error:
+            raise UserError(f"{where}: {error.message}.") from None
+        if kind == "y_true" and answer not in reader.known:
+            unknown.setdefault(answer, line)
+        found.append((i, kind, answer))
+    return found, unknown
+
+
+def has_answers(path):
+    """Return whether a list has answers that writing it anew would lose."""
+    return any((row["answer"] or "").strip() for _, row in _rows(path))
+
+
+def _rows(path):
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"There is no list of answers {str(path)!r}.")
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            table = csv.DictReader(file, delimiter=_delimiter(file), strict=True)
+            names = table.fieldnames or []
+            absent = [name for name in ("id", "answer") if name not in names]
+            if absent:
+                raise UserError(
+                    f"{path.name!r} has no column {absent[0]!r}; fill in a list that "
+                    "--to-label wrote."
+                )
+            return [(table.line_num, row) for row in table]
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UserError(f"{path.name!r} could not be read: {error}") from error
+
+
+def _delimiter(file):
+    # Spreadsheets of many countries write semicolons.
+    head = file.readline()
+    file.seek(0)
+    return ";" if head.count(";") > head.count(",") else ","
+
+
+def _position(text, n_pool, where):
+    try:
+        i = int(text)
+    except (TypeError, ValueError):
+        raise UserError(f"{where}: the id {text!r} is no integer.") from None
+    if not 0 <= i < n_pool:
+        raise UserError(f"{where}: id {i} is outside the pool of {n_pool}.")
+    return i

@@ -1,0 +1,228 @@
+"""Loop of questions and answers in the terminal."""
+
+import sys
+from dataclasses import dataclass
+
+import click
+
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.labelling.answers_file import AnswerReader
+from skrobust.cli.labelling.labelling_session import Session
+from skrobust.cli.labelling.pool_source import Pool
+from skrobust.cli.labelling.result_text import plain_text, short
+
+AT_ONCE = 10  # draws between two looks at the answers, where these decide the end
+WORDS = {"u": "undo", "undo": "undo", "q": "quit", "quit": "quit"}
+
+
+@dataclass
+class LabelLoop:
+    """Asks for labels until a budget is spent or an interval is narrow enough.
+
+    Parameters
+    ----------
+    session : Session
+        Session whose files get every answer at once.
+    pool : Pool
+        Inputs to show.
+    reader : AnswerReader
+        Turns words into answers.
+    n : int, default=None
+        Inputs to go through in all; None with ``until`` or for those open only.
+    until : float, default=None
+        Half-width of the anytime interval at which to stop.
+    batch : int, default=None
+        Draws at a time; None: all of the budget, or ten with ``until``.
+    level : float, default=0.95
+        Nominal coverage.
+    show : sequence of str, default=()
+        Columns to show.
+    view : bool, default=False
+        Whether to open the file of each input.
+    blind : bool, default=False
+        Whether to hide predictions.
+    quiet : bool, default=False
+        Whether to leave the running estimate out.
+    """
+
+    session: Session
+    pool: Pool
+    reader: AnswerReader
+    n: int | None = None
+    until: float | None = None
+    batch: int | None = None
+    level: float = 0.95
+    show: tuple = ()
+    view: bool = False
+    blind: bool = False
+    quiet: bool = False
+
+    def __post_init__(self):
+        self.sampler = self.session.sampler
+        self.batch = self.batch or (AT_ONCE if self.until else None)
+        self._unsure = None  # an unknown label that was typed once
+
+    def run(self):
+        """Ask until done.
+
+        Returns
+        -------
+        bool
+            True when done, False when the person wants to stop.
+        """
+        self._say(self._help())
+        shown = None  # the input whose description is on the screen
+        again = None  # place among the draws of an answer that is looked at again
+        while True:
+            i = self._next() if again is None else int(self.sampler.ids_[again])
+            if i is None:
+                again = self._last_chance()
+                if again is None:
+                    return True
+                continue
+            at = again if again is not None else self.sampler.ids_.tolist().index(i)
+            word = self._question(i, at, shown=i == shown)
+            shown = i
+            if word == "quit":
+                return False
+            if word == "undo":
+                before = self._before(at)
+                if before is None:
+                    self._say("  nothing to undo")
+                else:
+                    again = before
+            elif not word or self._answer(i, word):  # the answer that is there stays
+                again = None
+
+    def _last_chance(self):
+        """Return the place of the last answer if it was a slip, or None."""
+        before = self._before(len(self.sampler.ids_))
+        if before is None:
+            return None
+        click.echo("\ndone; Enter ends, u undoes: ", nl=False)
+        word = _typed()
+        return before if word and self._command(word) == "undo" else None
+
+    def _next(self):
+        """Return the next open input, drawing where none is left; None at the end."""
+        if self.until and self.sampler.should_stop(self.until, confidence=self.level):
+            return None
+        pending = self.sampler.pending_
+        if not len(pending):
+            asked = len(self.sampler.ids_)
+            left = self.sampler.n_pool_ - asked
+            if self.n is not None:
+                left = min(left, self.n - asked)
+            elif not self.until:
+                left = 0
+            if left <= 0:
+                return None
+            self.session.ask(min(left, self.batch or left))
+            pending = self.sampler.pending_
+        return int(pending[0])
+
+    def _before(self, at):
+        """Return the last draw before one that was answered."""
+        for place in range(at - 1, -1, -1):
+            if self.session.answer_of(int(self.sampler.ids_[place])) is not None:
+                return place
+        return None
+
+    def _question(self, i, at, *, shown):
+        """Show an input and return what was typed: a word, "undo" or "quit"."""
+        if not shown:
+            self._describe(i, at)
+        given = self.session.answer_of(i)
+        while True:
+            click.echo("  answer: ", nl=False)
+            word = _typed()
+            if word is None:
+                return "quit"
+            if word or given is not None:
+                return self._command(word)
+
+    def _describe(self, i, at):
+        out_of = f" of {self.n}" if self.n and at < self.n else ""
+        name = plain_text(self.pool.items[i])
+        known = name == str(i)
+        path = self.pool.path(i)
+        shown = plain_text(path) if path is not None else name
+        click.echo(f"\n[{at + 1}{out_of}] id {i}" + ("" if known else f"  {shown}"))
+        for column in self.show:
+            value = plain_text(self.pool.frame[column].iloc[i])
+            click.echo(f"  {plain_text(column)}: {value}")
+        if self.reader.takes_labels and not self.blind:
+            click.echo(f"  predicted: {plain_text(self.reader.predicted(i))}")
+        if self.view and path is not None:
+            click.launch(str(path))
+        given = self.session.answer_of(i)
+        if given is not None:
+            click.echo(f"  was: {plain_text(in_words(*given))} (Enter keeps it)")
+
+    def _command(self, word):
+        # A label may be called u or q; a colon makes it a command all the same.
+        if not self.reader.is_label(word):
+            return WORDS.get(word.removeprefix(":").lower(), word)
+        return word if word not in ("undo", "quit") else f" {word}"
+
+    def _answer(self, i, word):
+        """Take in a word; False where it must be typed again."""
+        try:
+            kind, answer = self.reader.read(word)
+        except UserError as error:
+            self._unsure = None
+            click.echo(f"  {error.message}")
+            return False
+        unknown = kind == "y_true" and answer not in self.reader.known
+        if unknown and self._unsure != (i, answer):
+            self._unsure = (i, answer)
+            known = ", ".join(str(label) for label in self.reader.known[:10])
+            click.echo(
+                f"  {plain_text(word)!r} is not among the labels ({plain_text(known)}"
+                f"{', ...' if len(self.reader.known) > 10 else ''}); type it again to "
+                "keep it"
+            )
+            return False
+        self._unsure = None
+        self.session.answer(i, kind, answer)
+        if unknown:
+            self.reader.known.append(answer)
+        if not self.quiet:
+            method = "anytime" if self.until else "default"
+            result = self.sampler.result(confidence=self.level, method=method)
+            click.echo(f"  {short(result)}")
+        return True
+
+    def _help(self):
+        words = "r right, w wrong, s skip, u undo, q quit"
+        if self.reader.takes_labels:
+            words = f"the true label, or {words}"
+        taken = [word for word in "rwsuq" if self.reader.is_label(word)]
+        if taken:
+            words += (
+                f" (a label is called {', '.join(taken)}: write right, wrong, skip, "
+                ":u, :q for the others)"
+            )
+        return f"Answer with {words}. Every answer is saved at once."
+
+    def _say(self, line):
+        if not self.quiet:
+            click.echo(line)
+
+
+def _typed():
+    """Return a line without its ends, or None at the end of the input."""
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    if not line:
+        click.echo()
+    return line.strip() if line else None
+
+
+def in_words(kind, answer):
+    """Return an answer as it may be typed."""
+    if answer is None:
+        return "skip"
+    if kind == "failed":
+        return "wrong" if answer else "right"
+    return str(answer)

@@ -1,0 +1,146 @@
+"""Beginning and continuation of a labelling session."""
+
+from pathlib import Path
+
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.labelling.answers_file import AnswerReader
+from skrobust.cli.labelling.pool_source import (
+    facts_from_columns,
+    facts_from_model,
+    open_pool,
+    start_sampler,
+)
+from skrobust.cli.labelling.sampler_names import default_sampler, get_sampler_names
+from skrobust.cli.model_file import load_model
+from skrobust.cli.rows_file import column_of
+from skrobust.cli.whole_file import digest_of
+from skrobust.report.data_facts import kind_of
+
+# Options that decide draws and answers, and so are fixed at the beginning.
+KEPT = ("sampler", "set", "seed", "scores", "as_confidence", "predicted", "item")
+KEPT += ("drop", "grey", "data_range", "layout", "model")
+N_SHOWN = 12
+
+
+def open_session(session, source, options, say):
+    """Go on with a session, or begin one.
+
+    Parameters
+    ----------
+    session : Session
+        Locked.
+    source : str
+        The pool.
+    options : dict
+        Options of the command.
+    say : callable
+        Called with a line before each step.
+
+    Returns
+    -------
+    pool : Pool
+    reader : AnswerReader
+    """
+    given = {name: options[name] for name in KEPT}
+    given["set"] = dict(given["set"])
+    given["drop"] = list(given["drop"])
+    given["data_range"] = list(given["data_range"] or ()) or None
+    if options["model"] is not None:
+        if options["scores"] or options["predicted"]:
+            raise UserError(
+                "Give --model, or --scores and --predicted; the model makes both."
+            )
+        if not Path(options["model"]).is_file():
+            raise UserError(f"There is no model file {options['model']!r}.")
+        given["model"] = digest_of(options["model"])
+    if options["as_confidence"] and not options["scores"]:
+        raise UserError("--as-confidence says what --scores are; give --scores, too.")
+    if session.exists:
+        pool = _resume(session, source, given, say)
+    else:
+        pool = _start(session, source, given, options, say)
+    return pool, AnswerReader(session.sampler, session.facts["classes"])
+
+
+def _resume(session, source, given, say):
+    session.resume()
+    kept, name = session.facts["settings"], session.path.name
+    for option, value in given.items():
+        if not _left_out(value) and value != kept[option]:
+            raise UserError(_changed(name, option, kept[option], value))
+    pool = open_pool(source, item=kept["item"])
+    then = session.facts["pool"]
+    if pool.fingerprint != then["fingerprint"]:
+        raise UserError(
+            f"{name!r} belongs to another pool: {then['source']!r} of {then['n']} "
+            f"inputs as it was then; {source!r} has {len(pool)}, or has changed."
+        )
+    say(f"going on with {session.path.name}")
+    if session.frozen:
+        say("its draws cannot be made again here: it takes answers and cannot draw")
+    return pool
+
+
+def _left_out(value):
+    return value is None or value is False or value in ([], {})  # 0 is a seed
+
+
+def _changed(name, option, was, now):
+    option = f"--{option.replace('_', '-')}"
+    cure = "leave the option out, or name another --state"
+    if option == "--model":  # known by its digest alone
+        return f"{name!r} was begun with another model, or with none; {cure}."
+    was = "without it" if _left_out(was) else f"with {was!r}"
+    return f"{name!r} was begun {was} ({option} is {now!r} now); {cure}."
+
+
+def _start(session, source, given, options, say):
+    given["sampler"] = given["sampler"] or default_sampler()
+    given["seed"] = 0 if given["seed"] is None else given["seed"]
+    pool = open_pool(source, item=given["item"])
+    if options["model"] is not None:
+        model = load_model(options["model"], options, say)
+        kind_of(Path(options["model"]).stem, model)
+        say(f"predicting {len(pool)} inputs")
+        images = {name: given[name] for name in ("grey", "data_range", "layout")}
+        facts = facts_from_model(pool, model, drop=given["drop"], **images)
+    else:
+        names = ("scores", "as_confidence", "predicted")
+        facts = facts_from_columns(pool, **{name: given[name] for name in names})
+    kind = get_sampler_names()[given["sampler"]]
+    sampler = start_sampler(kind, given["seed"], given["set"], facts)
+    mark = {"source": source, "n": len(pool), "fingerprint": pool.fingerprint}
+    facts = {"pool": mark, "settings": given, "classes": facts.classes}
+    session.begin(sampler, facts)
+    return pool
+
+
+def columns_to_show(session, pool, show):
+    """Return the columns of a table to show beside each input.
+
+    Parameters
+    ----------
+    session : Session
+        Its scores and predictions are left out where nothing is chosen.
+    pool : Pool
+        A table or a folder.
+    show : str or None
+        Names with commas between.
+
+    Returns
+    -------
+    list of str
+        The first twelve where nothing is chosen.
+    """
+    if pool.frame is None:
+        if show:
+            raise UserError("--show names columns of a table, and this is a folder.")
+        return []
+    if show is None:
+        kept = session.facts["settings"]
+        used = (kept["scores"], kept["predicted"])
+        return [name for name in pool.columns if name not in used][:N_SHOWN]
+    names = [name.strip() for name in show.split(",") if name.strip()]
+    for name in names:
+        column_of(pool.frame, name, pool.source, "--show")
+    return names

@@ -1,0 +1,73 @@
+"""Options of the commands that label inputs of a pool."""
+
+import click
+
+from skrobust.cli import options as shared
+from skrobust.cli.image_input import LAYOUTS
+from skrobust.cli.labelling.sampler_names import default_sampler, get_sampler_names
+from skrobust.cli.option_types import Name, Numbers
+
+SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
+NAMES = f"One of {', '.join(get_sampler_names())}; a beginning will do.  "
+pool_options = shared.with_options(
+    click.argument("pool"),
+    shared.output(
+        "--state --out state",
+        "File of the session: begun where there is none, else continued.",
+        required=True,
+    ),
+    shared.option("--model", "Fitted classifier (skops), used as it is."),
+    *shared.TRUST,
+    shared.repeated(
+        "--drop",
+        "A column that the model must not see; may be repeated.",
+        metavar="COLUMN",
+    ),
+    shared.option(
+        "--scores",
+        "Instead of --model: suspicion of each input, at least 0, higher = more likely "
+        "mispredicted.",
+        metavar="COLUMN",
+    ),
+    shared.flag("--as-confidence", "--scores are the model's confidence, in [0, 1]."),
+    shared.option(
+        "--predicted",
+        "Instead of --model: predicted labels. Answers are then labels; without "
+        "predictions they are right or wrong.",
+        metavar="COLUMN",
+    ),
+    shared.option(
+        "--item",
+        "Name of each input, or its path; default: its row, from 0 on.",
+        metavar="COLUMN",
+    ),
+    shared.option(
+        "--show",
+        "Columns to show beside each input; default: the first twelve, without scores.",
+        metavar="A,B,...",
+    ),
+    shared.flag("--grey", "Turn coloured images grey."),
+    shared.option(
+        "--data-range",
+        "Values of black and white for the model; default: as stored.",
+        Numbers(float, (2,)),
+        metavar="LOW,HIGH",
+    ),
+    shared.option(
+        "--layout",
+        "How the model takes images; default: told by its features.",
+        click.Choice(LAYOUTS),
+    ),
+    shared.option(
+        "--sampler",
+        f"{NAMES}[default: {default_sampler()}]",
+        Name(get_sampler_names, may_be_short=True),
+    ),
+    shared.set_option(
+        "A setting of the sampler, as rule=released; may be repeated.", "set"
+    ),
+    shared.option("--seed", "[default: 0]", shared.SEEDS),
+    shared.option("--level", "Nominal coverage of the intervals.", SHARE, default=0.95),
+    shared.output("--json json_out", "A JSON file with the result and all failures."),
+    shared.flag("--quiet", "Print no more than is asked for."),
+)

@@ -1,0 +1,246 @@
+"""Pools of inputs without labels: a table, or a folder of images."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.image_input import image_batches, list_images
+from skrobust.cli.option_types import check_settings
+from skrobust.cli.rows_file import (
+    BUILT_IN,
+    check_rows,
+    column_of,
+    columns_for,
+    full_column,
+    load_built_in,
+    open_table,
+)
+from skrobust.cli.whole_file import digest, digest_of
+
+
+@dataclass
+class Pool:
+    """Inputs that may be labelled.
+
+    Attributes
+    ----------
+    source : str
+        As the user named it.
+    items : list of str
+        Name of each input: a path, the value of a column, or its row number.
+    fingerprint : str
+        Digest of the content; another pool has another one.
+    folder : Path
+        Folder to which paths among the items are relative.
+    frame : DataFrame or None
+        The rows of a table.
+    files : list of Path or None
+        The images, relative to the folder.
+    columns : list of str
+        Those of the table that describe an input, and so are shown.
+    """
+
+    source: str
+    items: list
+    fingerprint: str
+    folder: Path
+    frame: object = None
+    files: list | None = None
+    columns: list = field(default_factory=list)
+
+    def __len__(self):
+        return len(self.items)
+
+    def path(self, i):
+        """Return the file behind an input, or None."""
+        if self.files is None:
+            path = self.folder / self.items[i]
+            return path if self.items[i] and path.is_file() else None
+        return self.folder / self.files[i]
+
+
+@dataclass
+class Facts:
+    """Facts about a pool for draws and answers.
+
+    Attributes
+    ----------
+    n_pool : int
+        Number of inputs.
+    scores : ndarray of shape (n_pool,) or None
+        Suspicion of each input.
+    y_pred : ndarray of shape (n_pool,) or None
+        Predicted labels.
+    classes : list
+        Labels that are known.
+    no_scores : Exception or None
+        Why there are no scores.
+    """
+
+    n_pool: int
+    scores: np.ndarray | None = None
+    y_pred: np.ndarray | None = None
+    classes: list = field(default_factory=list)
+    no_scores: Exception | None = None
+
+    def fit(self, sampler):
+        """Return the sampler, fitted on the pool."""
+        if self.scores is not None:
+            return sampler.fit(self.scores, y_pred=self.y_pred)
+        try:  # only a sampler that needs no scores takes rows
+            return sampler.fit(np.zeros((self.n_pool, 1)), y_pred=self.y_pred)
+        except ValueError:
+            raise self.no_scores from None
+
+
+def open_pool(source, *, item=None):
+    """Open a table, a built-in data set or a folder of images.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or parquet file or of a folder, or a built-in name.
+    item : str, default=None
+        Column that names each input; None: the number of its row, from 0 on.
+
+    Returns
+    -------
+    Pool
+        With nothing scored yet.
+    """
+    path = Path(source)
+    if path.is_dir():
+        return _open_folder(source, path, item)
+    if path.is_file():
+        frame = open_table(path, [item] if item else [])
+        mark = digest_of(path)
+    elif source in BUILT_IN:
+        frame = check_rows(load_built_in(source).data, source)
+        mark = f"built-in {source}"
+    else:
+        raise UserError(
+            f"There is no table or folder {source!r}, and no built-in data set of this "
+            f"name; there are {', '.join(BUILT_IN)}."
+        )
+    items = [str(i) for i in range(len(frame))]
+    if item is not None:
+        items = column_of(frame, item, source, "--item").fillna("").astype(str).tolist()
+    columns = [name for name in frame.columns if name != item]
+    return Pool(source, items, mark, path.resolve().parent, frame, columns=columns)
+
+
+def _open_folder(source, folder, item):
+    if item is not None:
+        raise UserError("--item names a column of a table, and this is a folder.")
+    files = list_images(folder)
+    names = [name.as_posix() for name in files]
+    sizes = [(folder / name).stat().st_size for name in files]
+    mark = digest(repr(list(zip(names, sizes, strict=True))).encode())
+    return Pool(source, names, mark, folder.resolve(), files=files)
+
+
+def facts_from_model(pool, model, *, drop=(), **images):
+    """Return the facts that a model gives about a pool.
+
+    Parameters
+    ----------
+    pool : Pool
+        A table or a folder of images.
+    model : fitted estimator
+        Used as it is.
+    drop : sequence of str, default=()
+        Columns of the table that the model must not see.
+    **images
+        For :func:`~skrobust.cli.image_input.image_batches`.
+
+    Returns
+    -------
+    Facts
+        Without scores where the model gives no probabilities.
+    """
+    cure = "Without --model, --sampler simple-random takes answers right and wrong."
+    refuse_regressor(model, "The sampler", cure)
+    if pool.files is None:
+        for name in drop:
+            column_of(pool.frame, name, pool.source, "--drop")
+        seen = [name for name in pool.columns if name not in drop]
+        X = columns_for(model, pool.frame[seen], pool.source, beside="; see --drop")
+        batches = [X]
+    else:
+        batches = image_batches(pool.folder, pool.files, model, **images)
+    facts = Facts(len(pool), classes=_plain_classes(model))
+    scores, labels = [], []
+    for X in batches:
+        labels.append(predict_labels(model, X))
+        if facts.no_scores is None:
+            try:
+                cure = "take --scores, or --sampler simple-random, which needs none"
+                p = predict_probabilities(model, X, "The sampler", cure)
+            except ValueError as error:
+                facts.no_scores = error
+                continue
+            scores.append(np.clip(1 - p.max(axis=1).astype(np.float64), 0, 1))
+    facts.y_pred = np.concatenate(labels)
+    if facts.no_scores is None:
+        facts.scores = np.concatenate(scores)
+    return facts
+
+
+def facts_from_columns(pool, *, scores=None, as_confidence=False, predicted=None):
+    """Return the facts that columns of a table give about a pool.
+
+    Parameters
+    ----------
+    pool : Pool
+        A table, where a column is named.
+    scores : str, default=None
+        Column of suspicion, higher is more suspicious.
+    as_confidence : bool, default=False
+        Whether that column is confidence in [0, 1], of which suspicion is the rest.
+    predicted : str, default=None
+        Column of predicted labels.
+
+    Returns
+    -------
+    Facts
+        Facts from the named columns.
+    """
+    facts = Facts(len(pool))
+    facts.no_scores = UserError(
+        "This sampler needs a suspicion of each input: give --model, or --scores; or "
+        "take --sampler simple-random, which needs none."
+    )
+    if pool.frame is None and (scores or predicted):
+        raise UserError("--scores and --predicted name columns of a table.")
+    if predicted is not None:
+        facts.y_pred = full_column(pool.frame, predicted, pool.source, "--predicted")
+    if scores is not None:
+        values = full_column(pool.frame, scores, pool.source, "--scores")
+        if values.dtype.kind not in "fiu":
+            raise UserError(f"The column {scores!r} of {pool.source!r} is no number.")
+        facts.scores = values.astype(np.float64)
+        if as_confidence:
+            low, high = facts.scores.min(), facts.scores.max()
+            if low < 0 or high > 1:
+                raise UserError(
+                    f"Confidence must lie in [0, 1]; {scores!r} of {pool.source!r} "
+                    f"goes from {low:g} to {high:g}."
+                )
+            facts.scores = 1 - facts.scores
+    return facts
+
+
+def start_sampler(kind, seed, settings, facts):
+    """Return a fitted sampler of a class, with its settings checked."""
+    taken = ("estimator", "random_state")
+    known = [name for name in kind().get_params(deep=False) if name not in taken]
+    check_settings(f"{kind.__name__} has", settings, known)
+    return facts.fit(kind(**settings, random_state=seed))
+
+
+def _plain_classes(model):
+    classes = getattr(model, "classes_", None)
+    return [] if classes is None else np.asarray(classes).ravel().tolist()

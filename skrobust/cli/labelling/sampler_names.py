@@ -1,0 +1,33 @@
+"""Samplers by their names on the command line."""
+
+import re
+
+from skrobust import sampling
+
+
+def get_sampler_classes():
+    """Return the public samplers by the names of their classes."""
+    public = {n: getattr(sampling, n) for n in sampling.__all__ if n[:4] != "Base"}
+    return {
+        name: kind
+        for name, kind in public.items()
+        if isinstance(kind, type) and hasattr(kind, "ask") and hasattr(kind, "tell")
+    }
+
+
+def get_sampler_names():
+    """Return the public samplers by their names on the command line, sorted."""
+    return {
+        _command_line_name(name): kind
+        for name, kind in sorted(get_sampler_classes().items())
+    }
+
+
+def default_sampler():
+    """Return the name of the sampler to take where none is named."""
+    return "operational" if "operational" in get_sampler_names() else "deepest"
+
+
+def _command_line_name(name):
+    words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", "-", name.removesuffix("Sampler"))
+    return words.lower()

@@ -1,0 +1,156 @@
+"""Types of option values: numbers, names and settings."""
+
+import json
+import math
+import os
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from skrobust.cli.exit_codes import UserError
+
+
+class Numbers(click.ParamType):
+    """A fixed count of numbers separated by commas, such as ``8,8`` or ``0,16``.
+
+    Parameters
+    ----------
+    kind : type
+        int or float.
+    counts : tuple of int
+        Counts that are allowed.
+    """
+
+    name = "a,b"
+
+    def __init__(self, kind, counts):
+        self.kind, self.counts = kind, counts
+
+    def convert(self, value, param, ctx):
+        """Return a tuple of numbers."""
+        numbers = _split(value, self.kind)
+        if len(numbers) not in self.counts:
+            wanted = " or ".join(str(count) for count in self.counts)
+            what = "integers" if self.kind is int else "numbers"
+            self.fail(f"{value!r} is not {wanted} {what} separated by commas.")
+        return numbers
+
+
+class Sizes(click.ParamType):
+    """One or several positive numbers separated by commas."""
+
+    name = "a,b,..."
+
+    def convert(self, value, param, ctx):
+        """Return a tuple of floats."""
+        sizes = _split(value, float)
+        if not sizes or not all(0 < size < math.inf for size in sizes):
+            self.fail(f"{value!r} is not positive numbers separated by commas.")
+        return sizes
+
+
+def _split(value, kind):
+    if isinstance(value, tuple):
+        return value
+    try:
+        return tuple(kind(part) for part in value.split(","))
+    except ValueError:
+        return ()
+
+
+def all_sizes(ctx, param, value):
+    """Return the sizes of an option that was given once or several times, or None."""
+    return sum(value, ()) or None
+
+
+class Name(click.ParamType):
+    """One of the names that a function finds, in any case, with or without hyphens.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the names.
+    may_be_short : bool, default=False
+        Whether an unambiguous beginning is enough.
+    """
+
+    name = "name"
+
+    def __init__(self, find, may_be_short=False):
+        self.find, self.may_be_short = find, may_be_short
+
+    def convert(self, value, param, ctx):
+        """Return the full name."""
+        names = {_bare(name): name for name in self.find()}
+        wanted = _bare(value)
+        begins = [bare for bare in names if bare.startswith(wanted)]
+        if wanted in names:
+            return names[wanted]
+        if self.may_be_short and len(begins) == 1:
+            return names[begins[0]]
+        return self.fail(f"{value!r} is none of {', '.join(names.values())}.")
+
+    def shell_complete(self, ctx, param, incomplete):
+        """Return the names that begin like this."""
+        start = incomplete.lower()
+        return [CompletionItem(n) for n in self.find() if n.lower().startswith(start)]
+
+
+def _bare(name):
+    return name.lower().replace("_", "").replace("-", "")
+
+
+class Setting(click.ParamType):
+    """A setting such as ``rule=released``, or ``threshold=0.3``."""
+
+    name = "name=value"
+
+    def convert(self, value, param, ctx):
+        """Return name and value; a value that is no JSON is text."""
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = value.partition("=")
+        if not equals or not name:
+            self.fail(f"{value!r} is not name=value.")
+        try:
+            return name.strip(), json.loads(text)
+        except ValueError:
+            return name.strip(), text
+
+
+def check_settings(owner, settings, known):
+    """Raise where a setting of ``--set`` is not known."""
+    for name in dict(settings):
+        if name not in known:
+            raise UserError(
+                f"--set: {owner} no setting {name!r}; there are {', '.join(known)}."
+            )
+
+
+def output_file(ctx, param, value):
+    """Return the path of a file that may be written, or say why it may not.
+
+    The option ``--json`` also takes - for stdout.
+    """
+    if value is None or (value == "-" and param.name == "json_out"):
+        return value
+    path = Path(value)
+    if path.is_dir():
+        raise UserError(f"{value!r} is a folder; name a file.")
+    if not path.resolve().parent.is_dir():
+        raise UserError(f"There is no folder {str(path.parent)!r} to write to.")
+    if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
+        raise UserError(f"{value!r} may not be written.")
+    return value
+
+
+def check_different(files):
+    """Raise where two options name one file; None names no file."""
+    seen = {}
+    for option, path in files.items():
+        if path in (None, "-"):
+            continue
+        other = seen.setdefault(Path(path).resolve(), option)
+        if other != option:
+            raise UserError(f"{other} and {option} must be two files.")

@@ -1,0 +1,199 @@
+"""Perturbed copies of tables and images on disk."""
+
+import hashlib
+import warnings
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from skrobust._optional import require
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.finished_parts import progress_bar
+from skrobust.cli.image_input import list_images, open_image
+from skrobust.cli.rows_file import PARQUET, column_of, listed, open_table
+from skrobust.cli.whole_file import write_whole
+from skrobust.report.section_log import one_line
+
+LOSSY = (".jpg", ".jpeg", ".webp")
+MODES = ("L", "RGB")
+
+
+def copy_table(path, conditions, *, target, x_train, out, done, say, quiet):
+    """Write a copy of a table under each condition.
+
+    Parameters
+    ----------
+    path : Path
+        A csv, parquet or npz file.
+    conditions : list of (str, perturbation)
+        Folder below ``out``, and the perturbation.
+    target : sequence of str
+        Columns to copy unchanged.
+    x_train : str or None
+        Table to learn scales from; None: the table itself.
+    out : Path
+        Folder.
+    done : bool
+        Whether existing files are kept.
+    say : callable
+        Called with a line before each condition.
+    quiet : bool
+        Whether to show no progress bar.
+
+    Returns
+    -------
+    written : int
+        Number of files.
+    notes : list of str
+        Notes for the user.
+    """
+    X, rebuild = _opened(path, target)
+    X_ref = X if x_train is None else _opened(Path(x_train), target, True)[0]
+    notes, written = [], 0
+    for folder, one in progress_bar(conditions, "conditions", quiet):
+        place = out / folder / path.name
+        if done and place.exists():
+            continue
+        say(folder or type(one).__name__)
+        changed = _perturbed(one, X, X_ref, notes)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(place, lambda file, new=changed: rebuild(new, file))
+        written += 1
+    if x_train is None:
+        notes.append("scales were learned from the table itself; see --x-train")
+    return written, list(dict.fromkeys(notes))
+
+
+def _perturbed(one, X, X_ref, notes):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if X_ref is not None:
+            one = one.fit(X_ref)
+        changed = one.perturb(None, X, None)
+    notes += [one_line(warning.message) for warning in caught]
+    return changed
+
+
+def _opened(path, target, is_reference=False):
+    """Return the part to perturb, and a function that writes the whole anew."""
+    if path.suffix.lower() == ".npz" and path.is_file():
+        return _opened_npz(path, target)
+    frame = open_table(path)
+    if not is_reference:
+        for name in target:
+            column_of(frame, name, path.name)
+    kept = [name for name in target if name in frame.columns]
+    X = frame.drop(columns=kept)
+    if not X.shape[1]:
+        raise UserError(f"{path.name!r} has no column left to perturb.")
+
+    def rebuild(changed, file):
+        whole = changed.copy()
+        for name in kept:
+            whole[name] = frame[name].to_numpy()
+        whole = whole[list(frame.columns)]
+        if path.suffix.lower() in PARQUET:
+            whole.to_parquet(file)
+        else:
+            whole.to_csv(file, index=False)
+
+    return X, rebuild
+
+
+def _opened_npz(path, target):
+    if target:
+        raise UserError("--target is of tables with columns; in npz X is perturbed.")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except Exception as error:  # a foreign file may fail in any way
+        raise UserError(
+            f"{path.name!r} could not be read as npz: {one_line(error)}"
+        ) from error
+    if "X" not in arrays:
+        raise UserError(
+            f"{path.name!r} has no array 'X'; its arrays are {listed(arrays)}."
+        )
+    return arrays["X"], lambda new, file: np.savez(file, **{**arrays, "X": new})
+
+
+def copy_folder(path, conditions, *, out, done, say, quiet):
+    """Write a copy of a folder of images under each condition.
+
+    Parameters
+    ----------
+    path : Path
+        Folder with images; those below it count, too.
+    conditions, out, done, say, quiet
+        As in :func:`copy_table`.
+
+    Returns
+    -------
+    written : int
+        Number of files.
+    notes : list of str
+        Notes for the user.
+    """
+    pillow = require("PIL.Image", "A folder of images", extra="images")
+    names, notes, written = list_images(path), [], 0
+    places = _places_among_equals(path, names)
+    todo = [(folder, one, name) for folder, one in conditions for name in names]
+    for folder, one, name in progress_bar(todo, "images", quiet):
+        place = out / folder / name
+        if name == names[0]:
+            say(folder or type(one).__name__)
+        if done and place.exists():
+            continue
+        values, kind, note = _image(path / name)
+        if note:
+            notes.append(note)
+        # Noise is keyed by content and by the place among equals of one batch.
+        batch = np.repeat(values[None], places[name] + 1, axis=0)
+        changed = _perturbed(_sized(one, values), batch, None, notes)[-1]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        settings = {"quality": 95} if place.suffix.lower() in LOSSY else {}
+        if note is None and np.array_equal(changed, values):  # not compressed again
+            content = (path / name).read_bytes()
+            write_whole(place, lambda file, content=content: file.write(content))
+        else:
+            image = pillow.fromarray(np.asarray(changed))
+            save = partial(image.save, format=kind, **settings)
+            write_whole(place, save)
+        written += 1
+    if any(name.suffix.lower() in LOSSY for name in names):
+        notes.append("JPEG and WebP files were compressed again, at quality 95")
+    return written, list(dict.fromkeys(notes))
+
+
+def _image(path):
+    """Return the pixels of an image, its format, and a note on its conversion."""
+    with open_image(path) as image:
+        kind, mode, note = image.format, image.mode, None
+        if mode not in MODES:
+            to = "L" if mode in ("1", "LA") else "RGB"
+            note = f"{mode} images were turned into {to}"
+            image = image.convert(to)
+        return np.asarray(image), kind, note
+
+
+def _places_among_equals(path, names):
+    """Return for each image how many before it have the same pixels."""
+    counts, places = {}, {}
+    for name in names:
+        values = _image(path / name)[0]
+        digest = hashlib.blake2b(np.ascontiguousarray(values), digest_size=16).digest()
+        key = values.shape, digest
+        places[name] = counts[key] = counts.get(key, -1) + 1
+    return places
+
+
+def _sized(one, values):
+    """Return the perturbation for one image, whose channels are the last axis."""
+    params = one.get_params()
+    axes = {
+        name: -1
+        for name, value in params.items()
+        if name.rpartition("__")[2] == "channel_axis" and value is None
+    }
+    return one.set_params(**axes) if axes and values.ndim == 3 else one

@@ -1,0 +1,40 @@
+"""Files of a report, and its summary on the terminal."""
+
+import click
+
+from skrobust.cli.option_types import check_different
+from skrobust.cli.terminal_text import summary_text
+from skrobust.report import write_report
+
+
+def check_names(options):
+    """Raise, before the work, where two files have one name."""
+    names = {"--out": "out", "--json": "json_out", "--markdown": "markdown_out"}
+    check_different({option: options[name] for option, name in names.items()})
+
+
+def write_files(collected, options, say):
+    """Write the page and its twins, and print the summary."""
+    say("writing the report")
+    json_out = options["json_out"]
+    written = write_report(
+        collected,
+        options["out"],
+        json_out=None if json_out == "-" else json_out,
+        markdown_out=options["markdown_out"],
+    )
+    if json_out == "-":
+        click.echo(written.to_json(), nl=False)
+        return
+    if options["quiet"]:
+        return
+    click.echo(summary_text(collected, verbose=options.get("verbose", False)))
+    files = {
+        "report": written.path,
+        "json": written.json_path,
+        "markdown": written.markdown_path,
+    }
+    for kind, path in files.items():
+        if path is not None:
+            click.echo(f"{kind}: {path}")
+    click.echo(f"total: {say.seconds:.1f} s")

@@ -1,0 +1,303 @@
+"""Rows and labels from a table file or a built-in data set."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn import datasets
+from sklearn.utils import get_tags
+
+from skrobust._optional import require
+from skrobust.cli.exit_codes import UserError
+from skrobust.report.section_log import one_line
+
+BUILT_IN = {
+    "digits": {"image_shape": (8, 8), "data_range": (0.0, 16.0)},
+    "breast_cancer": {},
+    "iris": {},
+    "wine": {},
+}
+PARQUET = (".parquet", ".pq")
+
+
+def load_data(source, target, model, *, beside=()):
+    """Load the rows that a model takes, and their labels.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or parquet file, or the name of a built-in data set.
+    target : str or None
+        Column of the labels; needed for a file.
+    model : fitted estimator
+        Its feature names choose and order the columns; without names it gets an array.
+    beside : sequence of str, default=()
+        Further columns to return, such as groups. The model sees them where it was
+        trained on them.
+
+    Returns
+    -------
+    X : data frame or ndarray
+        Rows.
+    y : ndarray of shape (n_samples,)
+        Labels.
+    known : dict
+        Facts about a built-in set: image shape and data range; and ``beside``, the
+        values of those columns by name.
+    """
+    if source in BUILT_IN and not Path(source).is_file():
+        frame, y = _load_built_in(source, target, model)
+        known = dict(BUILT_IN[source])
+    else:
+        frame, y = _load_labelled(Path(source), target, _has_text_classes(model))
+        known = {}
+    _check_labels(y, model, target)
+    name = Path(source).name
+    known["beside"] = {column: _beside(frame, column, name) for column in beside}
+    return columns_for(model, without(frame, beside, model), source), y, known
+
+
+def load_rows(source, model, *, leave_out=()):
+    """Load rows without labels, such as those of training, as a model takes them.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or parquet file.
+    model : fitted estimator
+        As in :func:`load_data`.
+    leave_out : sequence of str
+        Columns that are no features, such as the target; they may be absent.
+
+    Returns
+    -------
+    data frame or ndarray
+        The rows.
+    """
+    frame = open_table(source)
+    there = [name for name in leave_out if name in frame.columns]
+    return columns_for(model, without(frame, there, model), source)
+
+
+def open_table(source, as_text=()):
+    """Return a table file with text names of its columns and at least one row."""
+    path = Path(source)
+    if not path.is_file():
+        raise UserError(f"There is no table {str(path)!r}.")
+    frame = _read_table(path, dict.fromkeys(as_text, str))
+    frame.columns = [str(name) for name in frame.columns]
+    return check_rows(frame, path.name)
+
+
+def load_built_in(name):
+    """Return a built-in data set of scikit-learn with its rows as a data frame."""
+    return getattr(datasets, f"load_{name}")(as_frame=True)
+
+
+def check_rows(frame, name):
+    """Return a table, or raise where it has no rows."""
+    if not len(frame):
+        raise UserError(f"{name!r} has no rows.")
+    return frame
+
+
+def without(frame, names, model):
+    """Drop columns from a table, unless the model was trained on as many as it has."""
+    if not names or hasattr(model, "feature_names_in_"):
+        return frame  # names choose
+    if getattr(model, "n_features_in_", None) == frame.shape[1]:
+        return frame
+    return frame.drop(columns=list(names))
+
+
+def column_of(frame, name, source, option="", hint=""):
+    """Return a column of a table, or say which there are."""
+    if name not in frame.columns:
+        where = f"{option}: " if option else ""
+        raise UserError(
+            f"{where}{source!r} has no column {name!r}; its columns are "
+            f"{listed(map(str, frame.columns))}.{hint}"
+        )
+    return frame[name]
+
+
+def full_column(frame, name, source, option="", cure="."):
+    """Return a column without holes as an array of numbers or text."""
+    column = column_of(frame, name, source, option)
+    n_missing = int(column.isna().sum())
+    if n_missing:
+        raise UserError(
+            f"The column {name!r} of {source!r} has {n_missing} missing values{cure}"
+        )
+    return numbers_or_text(column)
+
+
+def numbers_or_text(column):
+    """Return a column as an array of numbers, or else of text."""
+    values = column.to_numpy()
+    if values.dtype.kind in "fiub":
+        return values
+    return np.array([str(value) for value in values])
+
+
+def _beside(frame, name, source):
+    return full_column(frame, name, source, cure="; fill or drop them first.")
+
+
+def _load_built_in(name, target, model):
+    if target not in (None, "target"):
+        raise UserError(f"The built-in data set {name!r} has its own target.")
+    bunch = load_built_in(name)
+    y = bunch.target.to_numpy()
+    if _has_text_classes(model):
+        y = np.asarray(bunch.target_names).astype(str)[y]
+    return bunch.data, y
+
+
+def _has_text_classes(model):
+    classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    return bool(classes) and all(isinstance(label, str) for label in classes)
+
+
+def _check_labels(y, model, target):
+    classes = getattr(model, "classes_", ())
+    if isinstance(classes, list):
+        raise UserError("The model predicts several outputs; a report needs one.")
+    classes = np.asarray(classes).tolist()
+    if classes and not set(classes) & set(y.tolist()):
+        raise UserError(
+            f"No label in {target or 'target'!r}, such as {y.tolist()[0]!r}, is a "
+            f"class of the model; its classes are {listed(classes)}."
+        )
+
+
+def _load_labelled(path, target, as_text):
+    if not path.is_file():
+        raise UserError(
+            f"There is no data file {str(path)!r}, and no built-in data set of this "
+            f"name; there are {', '.join(BUILT_IN)}."
+        )
+    frame = _read_table(path, {target: str} if as_text else {})
+    columns = [str(name) for name in frame.columns]
+    if target is None:
+        raise UserError(
+            f"Name the column of the labels in {path.name!r} with --target; its "
+            f"columns are {listed(columns)}."
+        )
+    column_of(frame, target, path.name, hint=_separator_hint(columns))
+    check_rows(frame, path.name)
+    labels = frame.pop(target)
+    n_missing = int(labels.isna().sum())
+    if n_missing:
+        raise UserError(
+            f"The target column {target!r} of {path.name!r} has {n_missing} missing "
+            "values."
+        )
+    return frame, numbers_or_text(labels)
+
+
+def _read_table(path, as_text):
+    """Read a CSV file, or a parquet file with pyarrow; text such as NA stays text."""
+    pandas = require("pandas", "A table", extra="report")
+    if path.suffix.lower() in PARQUET:
+        require("pyarrow", "A parquet file", extra="parquet")
+        return _read(pandas.read_parquet, path, "parquet")
+
+    def read(path):
+        with warnings.catch_warnings():  # else a field too many shifts all columns
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            try:
+                frame = pandas.read_csv(path, dtype=as_text, index_col=False)
+            except pandas.errors.ParserWarning as error:
+                raise UserError(
+                    f"{path.name!r} has rows with more fields than its header."
+                ) from error
+        return _keep_words(pandas, frame, path, as_text)
+
+    return _read(read, path, "CSV")
+
+
+def _read(read, path, kind):
+    try:
+        return read(path)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path.name!r} is not UTF-8; save it so.") from error
+    except (ValueError, OSError) as error:  # also errors of the parsers
+        raise UserError(
+            f"{path.name!r} could not be read as {kind}: {one_line(error)}"
+        ) from error
+
+
+def _keep_words(pandas, frame, path, as_text):
+    """Give text columns back words such as NA, which pandas reads as missing."""
+    holes = [
+        name
+        for name in frame.columns[frame.isna().any()]
+        if name in as_text or not pandas.api.types.is_numeric_dtype(frame[name])
+    ]
+    if holes:
+        plain = pandas.read_csv(
+            path, dtype=str, keep_default_na=False, na_values=[""], index_col=False
+        )
+        frame[holes] = plain[holes]
+    return frame
+
+
+def _separator_hint(columns):
+    if len(columns) == 1 and any(mark in columns[0] for mark in ";\t|"):
+        return " Fields must be separated by commas."
+    return ""
+
+
+def columns_for(model, frame, source, *, beside=" beside the target"):
+    """Return the rows as the model wants them, or say what does not fit."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None:
+        absent = [str(name) for name in names if name not in frame.columns]
+        if absent:
+            raise UserError(
+                f"{source!r} lacks columns that the model was trained on: "
+                f"{listed(absent)}."
+            )
+        frame = frame[list(names)]
+    else:
+        wanted = getattr(model, "n_features_in_", None)
+        if wanted is not None and wanted != frame.shape[1]:
+            raise UserError(
+                f"The model takes {wanted} features, and {source!r} has "
+                f"{frame.shape[1]}{beside}."
+            )
+    holes = frame.isna()
+    missing = frame.columns[holes.any()]
+    if len(missing) and not _takes_nan(model, frame[holes.any(axis=1)], names is None):
+        raise UserError(
+            f"{source!r} has missing values in {listed(map(str, missing))}, which the "
+            "model does not take; fill or drop them first."
+        )
+    if (
+        names is None
+        and frame.shape[1] == 1
+        and frame.dtypes.iloc[0].kind not in "fiub"
+    ):
+        return frame.iloc[:, 0].to_numpy(dtype=object)  # texts, as a vectorizer wants
+    return frame if names is not None else frame.to_numpy()
+
+
+def _takes_nan(model, rows, plain):
+    try:
+        if get_tags(model).input_tags.allow_nan:
+            return True
+    except (AttributeError, TypeError):
+        pass
+    try:  # a pipeline that imputes some columns says no and takes them
+        model.predict(rows.to_numpy() if plain else rows)
+    except Exception:
+        return False
+    return True
+
+
+def listed(names):
+    """Return up to twenty names as text."""
+    names = list(names)
+    text = ", ".join(repr(name) for name in names[:20])
+    return text if len(names) <= 20 else f"{text} and {len(names) - 20} more"

@@ -1,0 +1,120 @@
+"""Text on the terminal: progress, tables and warnings."""
+
+import sys
+import time
+from itertools import zip_longest
+from textwrap import fill
+
+import click
+
+from skrobust.report import summary_rows
+from skrobust.report.doubt_meanings import explained
+from skrobust.report.number_text import number
+from skrobust.report.summary_cells import ends_text, summary_columns
+
+
+class Progress:
+    """Lines on stderr with the seconds since the start.
+
+    Parameters
+    ----------
+    quiet : bool, default=False
+        Whether to say nothing.
+    """
+
+    def __init__(self, quiet=False):
+        self._start, self._quiet = time.perf_counter(), quiet
+
+    def __call__(self, line):
+        """Write one line."""
+        if not self._quiet:
+            click.echo(f"[{self.seconds:6.1f} s] {line}", err=True)
+
+    @property
+    def seconds(self):
+        """Seconds since the start."""
+        return time.perf_counter() - self._start
+
+
+def shows_progress_bars():
+    """Return 1 where stderr is a terminal, which shows progress bars."""
+    return int(sys.stderr.isatty())
+
+
+def summary_text(collected, *, verbose=False):
+    """Return the summary as an aligned table: one row a score, one column a model.
+
+    Parameters
+    ----------
+    collected : dict
+        From :func:`~skrobust.report.collect_report`.
+    verbose : bool, default=False
+        Whether to print warnings in full.
+
+    Returns
+    -------
+    str
+        Lines.
+    """
+    rows = summary_rows(collected)
+    table = [["", *(row["name"] for row in rows)]]
+    for key, heading in summary_columns(collected, rows):
+        cells = [[heading], *(_cell(row.get(key)) for row in rows)]
+        table.extend(zip_longest(*cells, fillvalue=""))
+    lines = aligned(table)
+    for doubt in explained(collected["models"]):
+        lines.append(wrapped(f"doubt: {doubt['code']}: {doubt['meaning']}"))
+    for skip in collected["skipped"]:
+        text = f"skipped {skip['model']}, {skip['section']}: {skip['reason']}"
+        lines.append(wrapped(text))
+    shown = [
+        f"({w['model']}, {w['section']}) {w['text']}" for w in collected["warnings"]
+    ]
+    if shown and not verbose:
+        lines.append(f"{len(shown)} warnings; the report lists them")
+        shown = []
+    return "\n".join(lines + warning_lines(shown, verbose))
+
+
+def _cell(cell):
+    """Return the lines of a cell."""
+    if cell is None:
+        return ["skipped"]
+    more, first = [], interval_text(cell["value"], cell["interval"])
+    if cell["beside"]:
+        more.append(f"{number(cell['beside']['value'])} {cell['beside']['label']}")
+    if cell["note"]:
+        more.append(cell["note"])
+    return [first, *(f"  {line}" for line in more)]
+
+
+def wrapped(text):
+    """Return text in lines of at most 88 characters, all but the first indented."""
+    return fill(text, 88, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def warning_lines(texts, verbose):
+    """Return warnings as lines, or their number in one line."""
+    if verbose:
+        return [f"warning: {text}" for text in texts]
+    if not texts:
+        return []
+    return [f"{len(texts)} warnings; --verbose prints them"]
+
+
+def aligned(table):
+    """Return the rows of a table of text as lines, a rule under the first."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = [
+        "  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    return lines
+
+
+def interval_text(value, interval=None):
+    """Return a number with its interval."""
+    if not interval:
+        return number(value)
+    return f"{number(value)} ({ends_text(interval, number)})"

@@ -1,0 +1,183 @@
+"""Thresholds that a model must reach, for continuous integration."""
+
+import math
+import re
+import xml.etree.ElementTree as ET
+
+import click
+
+from skrobust.cli.exit_codes import ThresholdMissed
+from skrobust.cli.options import output, repeated, with_options
+from skrobust.cli.whole_file import write_text_whole
+from skrobust.metrics.registry import find_metric
+from skrobust.report.strict_json import strict_json
+
+
+class Threshold(click.ParamType):
+    """A threshold such as ``asi=0.9``.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the measures of the command.
+    """
+
+    name = "measure=value"
+
+    def __init__(self, find):
+        self.find = find
+
+    def convert(self, value, param, ctx):
+        """Return the measure and the threshold."""
+        if isinstance(value, tuple):
+            return value
+        measure, _, text = value.partition("=")
+        measure = measure.strip().replace("-", "_").lower()
+        if measure not in self.find():
+            self.fail(f"{value!r} names none of {', '.join(self.find())}.")
+        try:
+            threshold = float(text)
+        except ValueError:
+            threshold = math.nan
+        spec = find_metric(measure)
+        most = spec.bounds[1] if spec else 1
+        if not math.isfinite(threshold) or threshold > most:
+            self.fail(
+                f"{value!r} needs a number of at most {most:g}, as in {measure}=0.9."
+            )
+        return measure, threshold
+
+
+def threshold_options(find):
+    """Return the decorator that adds ``--fail-under`` and ``--junit``.
+
+    ``find`` returns the measures of the command.
+    """
+    return with_options(
+        repeated(
+            "--fail-under",
+            f"Exit with 1 where a model is below; one of {', '.join(find())}; may be "
+            "repeated.",
+            Threshold(find),
+            metavar="MEASURE=VALUE",
+        ),
+        output("--junit", "JUnit XML: each threshold of --fail-under is a test case."),
+    )
+
+
+def judge(thresholds, measured):
+    """Judge each model by each threshold.
+
+    Parameters
+    ----------
+    thresholds : sequence of (str, float)
+        Measure and threshold.
+    measured : dict of str to dict
+        The measures of each model; None or NaN is not measured, and does not pass.
+
+    Returns
+    -------
+    list of dict
+        ``model``, ``measure``, ``bar`` (the threshold), ``value`` and ``passed``.
+    """
+    verdicts = []
+    for model, values in measured.items():
+        for measure, threshold in thresholds:
+            value = values.get(measure)
+            known = value is not None and math.isfinite(value)
+            value = float(value) if known else None
+            passed = bool(known and value >= threshold)
+            row = (model, measure, threshold, value, passed)
+            keys = ("model", "measure", "bar", "value", "passed")
+            verdicts.append(dict(zip(keys, row, strict=True)))
+    return verdicts
+
+
+def message(verdict):
+    """Return a verdict as a line."""
+    value = verdict["value"]
+    found = "not measured" if value is None else f"{value:.4g}"
+    word = "passed" if verdict["passed"] else "FAILED"
+    model, measure, threshold = (verdict[key] for key in ("model", "measure", "bar"))
+    return f"gate {word}: {measure} of {model} is {found} (threshold {threshold:g})"
+
+
+def write_junit(path, verdicts, command, seconds):
+    """Write the verdicts as JUnit XML, one test case each."""
+    failed = [v for v in verdicts if not v["passed"]]
+    errors = [v for v in failed if v["value"] is None]
+    suite = ET.Element(
+        "testsuite",
+        name=f"skrobust {command}",
+        tests=str(len(verdicts)),
+        failures=str(len(failed) - len(errors)),
+        errors=str(len(errors)),
+        skipped="0",
+        time=f"{seconds:.3f}",
+    )
+    for verdict in verdicts:
+        case = ET.SubElement(
+            suite,
+            "testcase",
+            classname=_legal(f"skrobust.{command}.{verdict['model']}"),
+            name=f"{verdict['measure']} >= {verdict['bar']:g}",
+            time="0",
+        )
+        if not verdict["passed"]:
+            kind = "error" if verdict["value"] is None else "failure"
+            ET.SubElement(case, kind, message=_legal(message(verdict)), type="gate")
+    root = ET.Element("testsuites")
+    root.append(suite)
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    write_text_whole(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
+
+
+def _legal(text):
+    # XML has no place for control characters, half surrogates and two noncharacters.
+    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
+
+
+def apply_thresholds(verdicts, options, say):
+    """Write and print the verdicts, and raise where one failed."""
+    if options["junit"]:
+        command = click.get_current_context().command.name
+        write_junit(options["junit"], verdicts, command, say.seconds)
+    failed = [message(v) for v in verdicts if not v["passed"]]
+    for verdict in verdicts:
+        if verdict["passed"] and not options["quiet"]:
+            click.echo(message(verdict), err=True)
+    if failed:
+        raise ThresholdMissed("; ".join(failed))
+
+
+def finish(facts, measured, text, options, say):
+    """Write and print the results of a command, and apply its thresholds.
+
+    Parameters
+    ----------
+    facts : dict
+        Results; the verdicts are added as ``gates``.
+    measured : dict of str to dict
+        The measures of each model.
+    text : callable
+        From facts and ``verbose`` to the lines for the terminal.
+    options : dict
+        Options of the command.
+    say : Progress
+        Clock of the command.
+    """
+    facts["gates"] = judge(options["fail_under"], measured)
+    if options["json_out"]:
+        write_json(options["json_out"], facts)
+    if not options["quiet"] and options["json_out"] != "-":
+        click.echo(text(facts, options["verbose"]))
+    apply_thresholds(facts["gates"], options, say)
+
+
+def write_json(target, facts):
+    """Write facts as strict JSON to a file, or to stdout for ``-``."""
+    if target == "-":
+        click.echo(strict_json(facts), nl=False)
+    else:
+        write_text_whole(target, strict_json(facts))

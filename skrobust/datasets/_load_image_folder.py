@@ -1,0 +1,144 @@
+"""Folder of image files."""
+
+import re
+from pathlib import Path
+
+from skrobust._validation import check_choice
+from skrobust.datasets.build_image_set import build
+from skrobust.datasets.clips_on_disk import (
+    LONGEST,
+    clip_name,
+    folder_of,
+    frame_number,
+    is_image,
+)
+from skrobust.datasets.folder_levels import (
+    all_files,
+    check_levels,
+    facts_of,
+    note_empty_folders,
+)
+from skrobust.datasets.image_options import ImageOptions
+from skrobust.datasets.metadata_table import table_records
+from skrobust.datasets.skipped_files import Skips
+
+_CLIP_AND_FRAME = re.compile(rf"(?P<clip>.+)_(?P<frame>\d{{1,{LONGEST}}})")
+
+
+def load_image_folder(
+    path,
+    *,
+    levels=("label",),
+    label=None,
+    metadata=None,
+    resize=None,
+    crop=None,
+    convert=False,
+    on_error="raise",
+    verify=True,
+):
+    """Load a folder of image files, where folders stand for classes or groups.
+
+    ``path/<label>/<clip>_<frame>.jpg``, or ``path/<label>/<clip>/<frame>.jpg``: the
+    number at the end is that of the frame, what stands before it is the clip. An image
+    without such a number is a clip of its own.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder.
+    levels : tuple of {"label", "group"}, default=("label",)
+        What the names of its folders mean, from the top: ``("label", "group")`` is
+        ``path/<label>/<group>/...``. Ignored where ``metadata`` is given.
+    label : str, default=None
+        The one label of all images, where no level is "label" (as "real").
+    metadata : str or path, default=None
+        A CSV file with the columns ``path`` (relative to the folder of images) and
+        ``label`` and, as there are, ``group``, ``clip``, ``frame`` and ``origin``. It
+        replaces the reading of names; an image without a row and a row without an
+        image or a label are treated as ``on_error`` says.
+    resize : (int, int) or None, default=None
+        (height, width) in pixels; None: images of another size than most are treated as
+        ``on_error`` says.
+    crop : callable, "face" or None, default=None
+        Applied before ``resize``, which it needs; "face" is ``FaceCrop()``.
+    convert : bool, default=False
+        Whether grey, transparent and other images become red, green and blue (grey
+        repeated, transparent ones on black); otherwise they are treated as ``on_error``
+        says.
+    on_error : {"raise", "skip"}, default="raise"
+        Whether the first image that cannot be used ends the loading, or all such are
+        left out with one warning that counts them, and listed in ``skipped``.
+    verify : bool, default=True
+        Whether each image is decoded once now, which finds those that are cut off.
+        False reads the headers only: faster, but such an image then raises when it is
+        used.
+
+    Returns
+    -------
+    ImageSet
+        Images, targets, groups, clips and frames; see there. Labels are numbered in
+        alphabetical order. Clips are named ``<label>/<clip>``, as different folders may
+        number them alike.
+
+    Raises
+    ------
+    ValueError
+        For parameters that are none of these, a folder without images, and, with
+        ``on_error="raise"``, an image or row that cannot be used.
+
+    Warns
+    -----
+    UserWarning
+        With ``on_error="skip"``: how many files were left out.
+
+    Notes
+    -----
+    Hidden files are passed over. Files that are no images by their names are listed in
+    ``ignored``. Bytes changed in the middle of a JPEG file mostly decode to a wrong
+    picture without any sign; no decoder finds them.
+
+    Examples
+    --------
+    >>> from skrobust.datasets import load_image_folder
+    >>> faces = load_image_folder("faces", resize=(256, 256))  # doctest: +SKIP
+    >>> faces.images[:32].shape  # doctest: +SKIP
+    (32, 256, 256, 3)
+    """
+    caller = "load_image_folder"
+    folder = folder_of(path, caller)
+    skips = Skips(on_error, caller)
+    options = ImageOptions.checked(caller, resize=resize, crop=crop, convert=convert)
+    check_choice(verify, "verify", caller, (True, False))
+    files = all_files(folder)
+    images = [f for f in files if is_image(f)]
+    ignored = [f for f in files if not is_image(f)]
+    if metadata is not None:
+        records = table_records(folder, images, metadata, skips, caller)
+        ignored = [f for f in ignored if f.resolve() != Path(metadata).resolve()]
+    else:
+        levels = check_levels(levels, label, caller)
+        records = _from_names(folder, images, levels, label, skips)
+        note_empty_folders(folder, levels, images, skips)
+    names = sorted({record["label"] for record in records})
+    return build(records, names, skips, options, ignored=ignored, verify=verify)
+
+
+def _from_names(folder, images, levels, label, skips):
+    records = []
+    for file in images:
+        facts = facts_of(folder, file, levels, label, skips)
+        if facts is None:
+            continue
+        deep = len(file.relative_to(folder).parts) - 1 > len(levels)
+        found = _CLIP_AND_FRAME.fullmatch(file.stem)
+        if deep:  # the folder of a clip
+            clip, frame = clip_name(folder, file.parent), frame_number(file.stem)
+        elif found:
+            clip = clip_name(folder, file.with_name(found["clip"]))
+            frame = int(found["frame"])
+        else:
+            clip, frame = clip_name(folder, file.with_name(file.stem)), -1
+        facts |= {"clip": clip, "origin": clip, "frame": frame}
+        records.append({"path": str(file), "number": None, **facts})
+    return records

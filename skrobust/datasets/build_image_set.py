@@ -1,0 +1,176 @@
+"""Construction of an image set from records of files."""
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from skrobust.datasets._image_set import ImageSet
+from skrobust.datasets._lazy_images import LazyImages
+from skrobust.datasets.image_files import pillow, read_image
+from skrobust.datasets.video_files import read_frames
+
+_CALLER = "LazyImages"
+
+
+def build(
+    records, target_names, skips, options, *, ignored=(), verify=True, cache=None
+):
+    """Return the set of the records whose images can be read.
+
+    Parameters
+    ----------
+    records : list of dict
+        With ``path``, ``label``, ``group``, ``clip``, ``frame``, ``origin`` and
+        ``number`` (of the frame in a video; None for an image file). The ``size`` of
+        each image that can be used is added, and the ``file`` of a cached frame.
+    target_names : list of str
+        Labels in the order of their numbers.
+    skips : Skips
+        What is left out.
+    options : ImageOptions
+        Treatment of each image.
+    ignored : list of path
+        Files that were not looked at.
+    verify : bool
+        Whether every image is decoded once now; otherwise only its header is read.
+        Frames of videos always are.
+    cache : path or None
+        Folder for the frames of videos as PNG files.
+    """
+    videos = {}
+    for record in records:
+        if record["number"] is None:
+            _measure_image(record, skips, options, verify)
+        else:
+            videos.setdefault(record["path"], []).append(record)
+    for path, frames in videos.items():
+        _measure_frames(path, frames, skips, options, cache)
+    kept = [record for record in records if record.get("size") is not None]
+    if kept and options.resize is None:
+        kept = _of_one_size(kept, skips)
+    if not kept:
+        reason = f" The first was left out: {skips.found[0][1]}." if skips.found else ""
+        raise ValueError(f"{skips.caller} found no image that it can use.{reason}")
+    skips.warn(len(kept), "images")
+    codes = {name: code for code, name in enumerate(target_names)}
+
+    def column(name):
+        return np.array([str(record[name]) for record in kept])
+
+    sources = [(r["path"], r["number"]) for r in kept]
+    if cache is not None:
+        sources = [(r["file"], None) for r in kept]
+    return ImageSet(
+        images=LazyImages(
+            sources,
+            resize=options.resize,
+            crop=None if cache is not None else options.crop,  # cached frames are cut
+            convert=options.convert,
+        ),
+        target=np.array([codes[record["label"]] for record in kept], dtype=np.intp),
+        target_names=list(target_names),
+        group=column("group"),
+        clip=column("clip"),
+        frame=np.array([record["frame"] for record in kept], dtype=np.intp),
+        origin=column("origin"),
+        filenames=column("path"),
+        skipped=skips.found,
+        ignored=[str(path) for path in ignored],
+    )
+
+
+def _of_one_size(records, skips):
+    """Return the records whose images have the most frequent size."""
+    usual, _ = Counter(record["size"] for record in records).most_common(1)[0]
+    for record in records:
+        if record["size"] != usual:
+            skips.add(
+                record["path"],
+                f"its size is {record['size']}, that of most images is {usual}; "
+                "resize=(height, width) would make them equal",
+            )
+    return [record for record in records if record["size"] == usual]
+
+
+def _measure_image(record, skips, options, verify):
+    reason = None
+    try:
+        record["size"] = _image_size(record["path"], options, verify)
+    except ValueError as error:
+        reason = str(error)
+    if reason is not None:
+        skips.add(record["path"], reason)
+
+
+def _image_size(path, options, verify):
+    if verify:
+        image = read_image(path, _CALLER, convert=options.convert)
+        return options.finish(image, _CALLER).shape[:2]
+    Image = pillow(_CALLER)
+    try:
+        with Image.open(path) as image:
+            size, mode = image.size[::-1], image.mode
+    except (OSError, SyntaxError) as error:
+        raise ValueError(f"it cannot be decoded ({error})") from error
+    if mode != "RGB" and not options.convert:
+        read_image(path, _CALLER)  # which says what is wrong
+    return options.resize or size
+
+
+def _measure_frames(path, records, skips, options, cache):
+    """Read each chosen frame of a video once and note its size."""
+    of_number, lost = {}, []
+    for record in records:
+        of_number.setdefault(record["number"], []).append(record)
+    try:
+        for number, image, file in _frames(path, of_number, options, cache, lost):
+            for record in of_number[number]:
+                record |= {"size": image.shape[:2], "file": str(file)}
+    except ValueError as error:
+        # Part of a clip is no clip: it is left out whole.
+        for record in records:
+            record["size"] = None
+        lost = [(path, str(error))]
+    for name, reason in lost:
+        skips.add(name, reason)
+
+
+def _frames(path, numbers, options, cache, lost):
+    """Yield number, pixels and cached file of each frame; note those that are lost."""
+    files = dict.fromkeys(sorted(numbers))
+    if cache is not None:
+        stem = Path(cache) / _fingerprint(path, options)
+        files = {n: stem.with_name(f"{stem.name}_{n:06d}.png") for n in files}
+    cached = [n for n, file in files.items() if file is not None and file.exists()]
+    for number in cached:
+        yield number, read_image(files[number], _CALLER), files[number]
+    wanted = [number for number in files if number not in cached]
+    for number, image in read_frames(path, wanted, _CALLER) if wanted else ():
+        try:
+            image = options.finish(image, _CALLER)
+        except ValueError as error:  # as of a crop that finds no face
+            lost.append((f"{path}, frame {number}", str(error)))
+            continue
+        if cache is not None:
+            _save(image, files[number])
+        yield number, image, files[number]
+
+
+def _fingerprint(path, options):
+    """Return a name for the present content and treatment of a video."""
+    status, crop = Path(path).stat(), options.crop
+    if crop is not None and type(crop).__module__ == "builtins":
+        crop = f"{crop.__module__}.{crop.__qualname__}"  # a function has no other name
+    parts = (str(Path(path).resolve()), status.st_size, status.st_mtime_ns)
+    text = repr((*parts, options.resize, repr(crop))).encode()
+    return f"{Path(path).stem}_{hashlib.blake2b(text, digest_size=8).hexdigest()}"
+
+
+def _save(image, file):
+    Image = pillow(_CALLER)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part")
+    Image.fromarray(image).save(part, format="PNG", compress_level=1)
+    part.replace(file)  # a run that is killed leaves no half image

@@ -1,0 +1,47 @@
+"""Folders whose names stand for labels or groups."""
+
+from skrobust._validation import invalid
+from skrobust.datasets.clips_on_disk import visible
+
+
+def all_files(folder):
+    """Return all files below a folder, without hidden ones."""
+    found = []
+    for path in visible(folder):
+        found += all_files(path) if path.is_dir() else [path]
+    return found
+
+
+def check_levels(levels, label, caller):
+    """Return the meaning of each level of folders as a tuple, or raise."""
+    levels = (levels,) if isinstance(levels, str) else levels
+    rule = "a tuple of 'label' and 'group', each at most once"
+    known = isinstance(levels, (tuple, list)) and set(levels) <= {"label", "group"}
+    if not known or len(set(levels)) != len(levels):
+        raise invalid("levels", caller, rule, levels)
+    if ("label" in levels) == (label is not None):
+        raise ValueError(
+            f"{caller} needs either a level 'label' or label=, the one label of all. "
+            f"Got levels={tuple(levels)!r} and label={label!r}."
+        )
+    if label is not None and not isinstance(label, str):
+        raise invalid("label", caller, "a string or None", label)
+    return tuple(levels)
+
+
+def facts_of(folder, file, levels, label, skips):
+    """Return the label and group of a file by its folders, or None."""
+    parts = file.relative_to(folder).parts[:-1]
+    if len(parts) < len(levels):
+        skips.add(file, f"it lies in no folder for its {levels[len(parts)]}")
+        return None
+    return {"label": label, "group": "", **dict(zip(levels, parts, strict=False))}
+
+
+def note_empty_folders(folder, levels, files, skips):
+    """Note folders without a file of the kind: classes, groups and clips."""
+    full = {parent for file in files for parent in file.parents}
+    for place in sorted(p for p in folder.rglob("*") if p.is_dir()):
+        hidden = any(part.startswith(".") for part in place.relative_to(folder).parts)
+        if place not in full and not hidden and place.parent in {folder, *full}:
+            skips.add(place, "the folder holds nothing to load")

@@ -1,0 +1,93 @@
+"""Image files as arrays of red, green and blue bytes."""
+
+from pathlib import Path
+
+import numpy as np
+
+from skrobust._optional import require
+from skrobust._validation import invalid
+
+IMAGE_SUFFIXES = {".bmp", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
+
+
+def pillow(caller):
+    """Return Pillow's module of images, or say how to install it."""
+    return require("PIL.Image", caller, extra="images")
+
+
+def check_resize(resize, caller):
+    """Return (height, width) or None, or raise."""
+    if resize is None:
+        return None
+    try:
+        height, width = (int(side) for side in resize)
+        exact = (height, width) == tuple(resize)
+    except (TypeError, ValueError):
+        exact = False
+    if not exact or min(height, width) < 1:
+        raise invalid("resize", caller, "None or (height, width) in pixels", resize)
+    return height, width
+
+
+def read_image(path, caller, *, convert=False):
+    """Return the pixels of an image file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    caller : str
+        Name of the public function or class, for error messages.
+    convert : bool, default=False
+        Whether grey images and those with transparency, a palette or other colours
+        become red, green and blue; otherwise they raise.
+
+    Returns
+    -------
+    ndarray of shape (height, width, 3), uint8
+        The pixels.
+
+    Raises
+    ------
+    ValueError
+        For a file that is no image, is cut off, or has other colours; the message is
+        the reason alone.
+    """
+    Image = pillow(caller)
+    try:
+        with Image.open(Path(path)) as image:
+            image.load()
+            if image.mode != "RGB":
+                image = _as_rgb(Image, image, convert)
+            return np.array(image, dtype=np.uint8)
+    except FileNotFoundError as error:
+        raise ValueError("there is no such file") from error
+    except Image.UnidentifiedImageError as error:
+        raise ValueError("it is no image that Pillow knows") from error
+    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise ValueError(f"it cannot be decoded ({error})") from error
+
+
+def _as_rgb(Image, image, convert):
+    if image.mode in ("I;16", "I;16B", "I;16L", "I", "F"):
+        raise ValueError(f"its pixels are {image.mode}, more than 8 bits each")
+    names = {"L": "grey", "1": "black and white", "RGBA": "transparency (RGBA)"}
+    if not convert:
+        raise ValueError(
+            f"its colours are {names.get(image.mode, image.mode)}, not RGB; pass "
+            "convert=True to convert such images"
+        )
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        image = image.convert("RGBA")
+        ground = Image.new("RGBA", image.size, (0, 0, 0, 255))
+        image = Image.alpha_composite(ground, image)
+    return image.convert("RGB")
+
+
+def resized(image, resize, caller):
+    """Return an image in the size (height, width), by Pillow's bicubic filter."""
+    if resize is None or image.shape[:2] == resize:
+        return image
+    Image = pillow(caller)
+    small = Image.fromarray(image).resize(resize[::-1], Image.Resampling.BICUBIC)
+    return np.asarray(small)

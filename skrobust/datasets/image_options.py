@@ -1,0 +1,38 @@
+"""Crop, size and colours of the images that are read."""
+
+from dataclasses import dataclass
+
+from skrobust._validation import check_choice
+from skrobust.datasets._face_crop import check_crop
+from skrobust.datasets.image_files import check_resize, resized
+
+
+@dataclass(frozen=True)
+class ImageOptions:
+    """Treatment of each image after it is decoded.
+
+    Parameters
+    ----------
+    resize : (int, int) or None
+        (height, width) in pixels.
+    crop : callable or None
+        Applied before ``resize``.
+    convert : bool
+        Whether images of other colours become red, green and blue.
+    """
+
+    resize: tuple | None = None
+    crop: object = None
+    convert: bool = False
+
+    @classmethod
+    def checked(cls, caller, *, resize, crop, convert=False):
+        """Return the options, or raise before anything is read."""
+        crop = check_crop(crop, resize, caller)
+        check_choice(convert, "convert", caller, (True, False))
+        return cls(check_resize(resize, caller), crop, convert)
+
+    def finish(self, image, caller):
+        """Return an image cropped and resized."""
+        image = image if self.crop is None else self.crop(image)
+        return resized(image, self.resize, caller)

@@ -1,0 +1,184 @@
+"""Frames of video files, by their number in the order of display."""
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from skrobust._optional import require
+
+VIDEO_SUFFIXES = {".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".webm"}
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Times at which the frames of a video are shown.
+
+    Parameters
+    ----------
+    stamps : tuple of int
+        One per frame, rising, in ticks of the file; empty where the file has none.
+    keys : tuple of int
+        Stamps at which decoding can begin.
+    n : int
+        Number of frames.
+    tick : float
+        Seconds per tick.
+    """
+
+    stamps: tuple
+    keys: tuple
+    n: int
+    tick: float
+
+    def times(self, fps):
+        """Return the seconds at which the frames are shown, from 0 on."""
+        if self.stamps:
+            stamps = np.array(self.stamps, dtype=np.float64)
+            return (stamps - stamps[0]) * self.tick
+        return np.arange(self.n) / fps
+
+
+def decoder(caller):
+    """Return the decoder of videos, or say how to install it."""
+    return require("av", caller, extra="video")
+
+
+def timeline(path, caller):
+    """Return the timeline of a video file; nothing is decoded.
+
+    Raises
+    ------
+    ValueError
+        For a file that is no video, has no frame or is cut off; the message is the
+        reason alone.
+    """
+    path = Path(path)
+    decoder(caller)
+    try:
+        status = path.stat()
+    except FileNotFoundError as error:
+        raise ValueError("there is no such file") from error
+    return _timeline(str(path), status.st_size, status.st_mtime_ns, caller)
+
+
+@functools.lru_cache(maxsize=256)
+def _timeline(path, size, changed, caller):
+    av = decoder(caller)
+    stamps, keys, n = [], [], 0
+    try:
+        with av.open(path) as container:
+            stream = _stream(container)
+            for packet in container.demux(stream):
+                if packet.size == 0 or packet.is_discard:
+                    continue
+                n += 1
+                stamps.append(packet.pts)
+                if packet.is_keyframe:
+                    keys.append(packet.pts)
+            announced, tick = stream.frames, float(stream.time_base or 0)
+    except (av.FFmpegError, IndexError, OSError) as error:
+        raise ValueError(f"it cannot be decoded ({error})") from error
+    if n == 0:
+        raise ValueError("it has no frames")
+    if announced > n:
+        raise ValueError(f"it is cut off: {announced} frames are announced, {n} there")
+    if None in stamps or len(set(stamps)) < n or not tick:
+        return Timeline((), (), n, tick)
+    return Timeline(tuple(sorted(stamps)), tuple(sorted(keys)), n, tick)
+
+
+def _stream(container):
+    if not container.streams.video:
+        raise ValueError("it has no pictures, only sound or text")
+    stream = container.streams.video[0]
+    stream.thread_type = "NONE"  # the caller decides on parallel work
+    return stream
+
+
+def frame_rate(path, caller):
+    """Return the average frames per second that a video file states, or None."""
+    av = decoder(caller)
+    with av.open(str(path)) as container:
+        rate = _stream(container).average_rate
+    return float(rate) if rate else None
+
+
+def read_frames(path, frames, caller):
+    """Read some frames, one after the other.
+
+    Decoding begins at the last key frame before a wanted frame, so that a few frames
+    of a long video do not cost all of it; one frame is in memory at a time.
+
+    Parameters
+    ----------
+    path : str or path
+        The video file.
+    frames : list of int
+        Rising numbers of frames, from 0.
+    caller : str
+        Name of the public function or class, for error messages.
+
+    Yields
+    ------
+    frame : int
+        Its number.
+    image : ndarray of shape (height, width, 3), uint8
+        Its pixels: red, green, blue.
+
+    Raises
+    ------
+    ValueError
+        For what cannot be decoded; the message is the reason alone.
+    """
+    line = timeline(path, caller)
+    beyond = [frame for frame in frames if not 0 <= frame < line.n]
+    if beyond:
+        raise ValueError(f"it has {line.n} frames, no number {beyond[0]}")
+    av = decoder(caller)
+    try:
+        with av.open(str(path)) as container:
+            stream = _stream(container)
+            if line.stamps:
+                yield from _by_stamp(container, stream, line, frames)
+            else:
+                yield from _in_order(container, stream, frames)
+    except (av.FFmpegError, OSError) as error:
+        raise ValueError(f"it cannot be decoded ({error})") from error
+
+
+def _by_stamp(container, stream, line, frames):
+    keys = np.array(line.keys)
+    reader, last = container.decode(stream), None
+    for number in frames:
+        stamp = line.stamps[number]
+        before = keys[keys <= stamp]
+        if (len(before) and last is not None and before[-1] > last) or (
+            last is None and len(before) and before[-1] > line.stamps[0]
+        ):
+            container.seek(int(before[-1]), stream=stream)
+            reader = container.decode(stream)
+        for frame in reader:
+            if frame.pts is not None and frame.pts >= stamp:
+                break
+        else:
+            frame = None
+        if frame is None or frame.pts != stamp:
+            raise ValueError(f"its frame {number} of {line.n} cannot be decoded")
+        last = frame.pts
+        yield number, _pixels(frame)
+
+
+def _in_order(container, stream, frames):
+    wanted, seen = set(frames), -1
+    for seen, frame in enumerate(container.decode(stream)):
+        if seen in wanted:
+            yield seen, _pixels(frame)
+        if seen >= frames[-1]:
+            return
+    raise ValueError(f"only {seen + 1} of its frames can be decoded")
+
+
+def _pixels(frame):
+    return frame.to_ndarray(format="rgb24")

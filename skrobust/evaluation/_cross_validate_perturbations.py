@@ -1,0 +1,285 @@
+"""Cross-validation of a model under many conditions."""
+
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.exceptions import FitFailedWarning
+
+from skrobust._parallel import run_tasks
+from skrobust._results import Results
+from skrobust._validation import (
+    check_confidence,
+    check_count,
+    check_same_length,
+    check_targets,
+    invalid,
+)
+from skrobust.base.streams import other_noise
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.condition_part import (
+    PartKeys,
+    answers_classes,
+    condition_part,
+    find_scorer,
+)
+from skrobust.evaluation.condition_table import (
+    condition_list,
+    condition_table,
+    table_columns,
+)
+from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
+from skrobust.evaluation.score_summary import (
+    against_reference,
+    check_reference_model,
+    index_interval,
+    overall,
+)
+from skrobust.metrics.intervals.clusters import make_units, t_quantile
+
+_NOTE = (
+    "Intervals over folds are those of Student's t. Folds share most of their training "
+    "rows, so their scores are not independent and the intervals are too narrow."
+)
+
+
+def cross_validate_perturbations(
+    estimator,
+    X,
+    y,
+    conditions,
+    *,
+    cv=5,
+    groups=None,
+    scoring=None,
+    n_repeats=1,
+    reference=None,
+    confidence=0.95,
+    params=None,
+    n_jobs=None,
+    verbose=0,
+    checkpoint=None,
+    error_score="raise",
+):
+    """Fit a model once per fold and score every condition on every test fold.
+
+    Copies of the conditions are fitted on each training fold, so that what they learn
+    (scales, ranges) never comes from the rows that they perturb.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The model; copies are fitted.
+    X : array-like or data frame of shape (n_samples, ...)
+        Raw input of the whole pipeline; not changed.
+    y : array-like of shape (n_samples,)
+        True labels or targets.
+    conditions : list of objects with ``perturb(estimator, X, y)``
+        For example ``two_factor_grid("asi68", image_shape=(8, 8))``.
+    cv : int, splitter or iterable, default=5
+        As in scikit-learn.
+    groups : array-like of shape (n_samples,), default=None
+        For splitters that take groups; they are also the independent units of the
+        interval of the index.
+    scoring : str, callable or None, default=None
+        As in scikit-learn, or the name of a metric of :mod:`skrobust.metrics`; None is
+        accuracy for classifiers.
+    n_repeats : int, default=1
+        Draws of each condition on each fold. The first repeat has the noise of the
+        condition's own ``random_state``. Conditions without noise repeat their scores.
+    reference : dict of one name to Results, default=None
+        Another model's results under the same conditions and its name, such as
+        ``{"AlexNet": its_results}``, for the mean corruption error. Accuracy only.
+    confidence : float in (0, 1), default=0.95
+        Level of the intervals.
+    params : dict, default=None
+        More arguments of ``fit``; those with one entry per sample are cut to the fold.
+    n_jobs : int, default=None
+        Folds fitted and conditions scored at a time; the result does not depend on it.
+    verbose : int, default=0
+        From 1 on, progress bars.
+    checkpoint : str or path, default=None
+        Folder in which finished conditions are kept. A run that was killed goes on from
+        there: folds are fitted again, and the conditions of a fold are found again if
+        the fit gives the same model (give it an int as ``random_state``).
+    error_score : "raise" or number, default="raise"
+        Score where a fit or a score fails; a warning says how many did.
+
+    Returns
+    -------
+    results : Results
+        Columns, one row for each condition, fold and repeat: ``number``, ``name``,
+        ``score``, ``corruption``, ``severity``, ``fold`` and ``repeat`` (from 0), and
+        for accuracy ``flip_rate``. ``conditions``, a table of the conditions whose
+        ``score`` (and ``flip_rate``) is the mean over folds and repeats, with
+        ``score_low`` and ``score_high``; ``clean_score`` and all numbers of
+        :func:`evaluate_perturbations`, of these means; ``note``, on the intervals. For
+        accuracy ``correct`` of shape (n_test_rows, n_conditions, n_repeats), and
+        ``rows``, the row of X that each stands for, in ascending order.
+
+    Raises
+    ------
+    ValueError
+        For bad parameters and a reference of other conditions or other scores.
+
+    Warns
+    -----
+    FitFailedWarning
+        Where ``error_score`` is a number and something failed.
+
+    Notes
+    -----
+    The intervals of the conditions are Student's t over folds (of the mean of the
+    repeats), nan for a single fold, and too narrow: folds share training rows, and no
+    unbiased estimate of the variance exists (Bengio and Grandvalet, JMLR 2004). That of
+    the index is over samples or groups, and takes the fitted models as given.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.svm import SVC
+    >>> from skrobust.evaluation import cross_validate_perturbations
+    >>> from skrobust.perturbations import GaussianNoise
+    >>> X, y = load_digits(return_X_y=True)
+    >>> noise = [GaussianNoise(severity=s, image_shape=(8, 8), random_state=0)
+    ...          for s in (1, 3, 5)]
+    >>> results = cross_validate_perturbations(SVC(), X[:600], y[:600], noise, cv=3)
+    >>> results.score.shape, results.conditions.score.shape
+    ((9,), (3,))
+    >>> results.corruptions.corruption.tolist()
+    ['GaussianNoise']
+    """
+    caller = "cross_validate_perturbations"
+    conditions = condition_list(conditions, caller)
+    confidence = check_confidence(confidence, caller)
+    check_count(n_repeats, "n_repeats", caller)
+    raises = isinstance(error_score, str) and error_score == "raise"
+    if not raises and not isinstance(error_score, numbers.Real):
+        raise invalid("error_score", caller, "'raise' or a number", error_score)
+    if params is not None and not isinstance(params, dict):
+        raise invalid("params", caller, "a dict of arguments of fit, or None", params)
+    y = check_targets(y, caller)
+    check_same_length(caller, X=X, y=y, groups=groups)
+    scorer = find_scorer(estimator, scoring, caller)
+    table = condition_table(conditions)
+    reference = check_reference_model(reference, table, scorer is None, caller)
+    keys = PartKeys(Checkpoint(checkpoint, caller))
+    splits = split_rows(cv, X, y, groups, answers_classes(estimator))
+    jobs = {"n_jobs": n_jobs, "verbose": verbose}
+    shared = (params, scorer, caller, not raises)
+    folds = run_tasks(
+        fit_fold,
+        [(estimator, conditions, X, y, split, *shared) for split in splits],
+        label="folds",
+        **jobs,
+    )
+    done = _score_folds(folds, keys, n_repeats, scorer, caller, not raises, jobs)
+    errors = [fold.error for fold in folds if fold.error is not None]
+    errors += [error for _, error in done.values() if error is not None]
+    if errors:
+        warnings.warn(
+            f"{caller}: {len(errors)} fits or scores failed and count as "
+            f"{float(error_score):g}; the first: {errors[0]}",
+            FitFailedWarning,
+            stacklevel=2,
+        )
+    size = (len(folds), len(conditions), n_repeats)
+    fill = np.nan if raises else float(error_score)
+    scores, flips = _scores_and_flips(done, size, fill, scorer)
+    clean = [fill if f.error is not None else f.clean_score for f in folds]
+    results = _long_table(table, scores, flips if scorer is None else None)
+    table["score"] = scores.mean(axis=(0, 2))
+    low, high = _over_folds(scores.mean(axis=2), confidence)
+    table["score_low"], table["score_high"] = low, high
+    if scorer is None:
+        table["flip_rate"] = flips.mean(axis=(0, 2))
+    clean_score = float(np.mean(clean))
+    results["conditions"] = Results(columns=table_columns(table), **table)
+    results.update(
+        overall(table, clean_score),
+        n_samples=len(y),
+        n_folds=len(folds),
+        n_repeats=n_repeats,
+        confidence=confidence,
+        note=_NOTE,
+    )
+    if scorer is None and not errors:
+        _add_correctness(results, done, splits, size, groups, caller)
+    if reference is not None and not errors:
+        against_reference(results, table, clean_score, reference, caller)
+    return results
+
+
+def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
+    """Return the part and the error of each fold, condition and repeat."""
+    places, tasks = [], []
+    for f, fold in enumerate(folds):
+        if fold.error is not None:
+            continue
+        prefix = keys.prefix(fold.model, fold.X, fold.y, scorer)
+        for c, condition in enumerate(fold.conditions):
+            for r in range(n_repeats):
+                drawn = other_noise(condition, "repeat", r) if r else condition
+                task = (fold.model, drawn, fold.X, fold.y, scorer, fold.clean, caller)
+                key = keys.key(prefix, drawn)
+                run = (guard, keys.store.run, key, condition_part)
+                tasks.append((*run, *task))
+                places.append((f, c, r))
+    done = run_tasks(guarded, tasks, label="conditions", **jobs)
+    return dict(zip(places, done, strict=True))
+
+
+def _scores_and_flips(done, size, fill, scorer):
+    """Return arrays of shape (n_folds, n_conditions, n_repeats)."""
+    scores, flips = np.full(size, fill), np.full(size, np.nan)
+    for place, (part, error) in done.items():
+        if error is None and scorer is None:
+            scores[place], flips[place] = part.mean(axis=1)
+        elif error is None:
+            scores[place] = part
+    return scores, flips
+
+
+def _long_table(table, scores, flips):
+    """Return one row for each condition, fold and repeat, in this order."""
+    by_condition = np.moveaxis(scores, 1, 0)
+    condition, fold, repeat = (i.ravel() for i in np.indices(by_condition.shape))
+    columns = {name: values[condition] for name, values in table.items()}
+    columns["score"] = by_condition.ravel()
+    columns |= {"fold": fold, "repeat": repeat}
+    if flips is not None:
+        columns["flip_rate"] = np.moveaxis(flips, 1, 0).ravel()
+    return Results(columns=table_columns(columns), **columns)
+
+
+def _over_folds(scores, confidence):
+    """Return the limits of Student's t over the first axis, inside [0, 1] as scores."""
+    n = len(scores)
+    if n < 2:
+        return np.full((2, scores.shape[1]), np.nan)
+    half = t_quantile(confidence, n - 1) * scores.std(axis=0, ddof=1) / np.sqrt(n)
+    low, high = scores.mean(axis=0) - half, scores.mean(axis=0) + half
+    if scores.min() >= 0 and scores.max() <= 1:
+        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    return low, high
+
+
+def _add_correctness(results, done, splits, size, groups, caller):
+    n_folds, n_conditions, n_repeats = size
+    rows = np.concatenate([test for _, test in splits])
+    by_fold = []
+    for f in range(n_folds):
+        places = np.ndindex(n_conditions, n_repeats)
+        parts = np.stack([done[f, c, r][0][0] for c, r in places], axis=1)
+        by_fold.append(parts.reshape(-1, n_conditions, n_repeats))
+    correct = np.concatenate(by_fold)
+    order = np.argsort(rows, kind="stable")
+    rows, correct = rows[order], correct[order]
+    # A row that is tested on several folds is one unit.
+    units = make_units(
+        rows if groups is None else np.asarray(groups)[rows], len(rows), caller
+    )
+    results["accuracy_stability_index_interval"] = index_interval(
+        correct.mean(axis=2), units, results.confidence, caller
+    )
+    results["rows"], results["correct"] = rows, correct

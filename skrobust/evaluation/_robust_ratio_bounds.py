@@ -1,0 +1,287 @@
+"""Bounds of the robust ratio: attacks above, a certificate below."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._containers import like, to_array
+from skrobust._norms import NORMS
+from skrobust._responses import predict_probabilities
+from skrobust._results import Results
+from skrobust._validation import check_choice, check_number, invalid
+from skrobust.base import BaseAttack
+from skrobust.base.domain import Domain
+from skrobust.evaluation.argument_checks import (
+    check_labels,
+    check_tolerances,
+    float_rows,
+)
+from skrobust.evaluation.certificates import certify
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.sample_groups import SampleGroups
+from skrobust.metrics.labels import label_array, label_columns
+from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
+
+_CALLER = "robust_ratio_bounds"
+_OF_ATTACK = "attack"
+
+
+def robust_ratio_bounds(
+    estimator,
+    X,
+    y,
+    attacks,
+    *,
+    tolerances=None,
+    eps=None,
+    norm=None,
+    data_range=_OF_ATTACK,
+    reference="predicted",
+    confidence=0.95,
+    clusters=None,
+    checkpoint=None,
+):
+    r"""Enclose the robust ratio within a ball: attacks above, a certificate below.
+
+    .. math:: \frac{1}{n} \sum_i \mathbf{1}[c_i \le t] \;\le\;
+        \frac{1}{n} \sum_i \mathbf{1}\Big[\max_{x' \in B(x_i)} |P(x') - P(x_i)|
+        \le t\Big] \;\le\; \frac{1}{n} \sum_i \mathbf{1}[f_i \le t]
+
+    where :math:`f_i` is the largest move of the probability that any attack found and
+    :math:`c_i` a move that none in the ball :math:`B(x_i)` can exceed.
+
+    Parameters
+    ----------
+    estimator : fitted classifier with ``predict_proba``
+        The model; used as it is.
+    X : array-like or data frame of shape (n_samples, ...)
+        Raw input of the whole pipeline; not changed.
+    y : array-like of shape (n_samples,)
+        True labels, which attacks may use.
+    attacks : object with ``perturb(estimator, X, y)``, or list of them
+        Each is run in full on the probability, both ways, unless its objective is
+        "loss". Examples outside the ball are put back into it.
+    tolerances : array-like of floats in [0, 1], default=None
+        Bounds on the change of probability; None is 0, .01, ..., .20.
+    eps : float, default=None
+        Radius of the ball, in the units of X; None is that of all attacks.
+    norm : {inf, 2, 1, 0}, default=None
+        Norm of the ball; None is that of all attacks.
+    data_range : "attack", None or (low, high), default="attack"
+        Bounds of the raw input; "attack" is that of all attacks.
+    reference : {"predicted", "true", "max"}, default="predicted"
+        The class whose probability counts.
+    confidence : float in (0, 1), default=0.95
+        Level of the interval.
+    clusters : array-like of shape (n_samples,), default=None
+        Samples that belong together; the interval is then over clusters.
+    checkpoint : str or path, default=None
+        Folder in which finished runs of attacks are kept.
+
+    Returns
+    -------
+    results : Results
+        Columns ``tolerances``, ``lower`` and ``upper``, the bounds of the robust ratio
+        of these samples; ``low`` and ``high``, the interval of that of all samples of
+        their kind (the lower limit of ``lower``, the upper one of ``upper``).
+        ``certificate`` says where ``lower`` comes from, and ``is_exact`` whether the
+        largest move is known. ``per_sample`` has the columns ``found`` and
+        ``certified``; ``eps``, ``norm``, ``data_range``, ``n_samples``,
+        ``confidence`` and ``attacks``.
+
+    Raises
+    ------
+    ValueError
+        For attacks whose balls differ where none is given, attacks with a target, with
+        constraints or with ``objective="misclassification"``, a model without
+        ``predict_proba`` and other bad input.
+
+    Notes
+    -----
+    The certificates are our choice; each is elementary:
+
+    - two classes, linear behind affine steps: the probability is monotone in the
+      score, whose ends within ball and box are known in closed form; exact;
+    - more classes, linear with softmax: each difference of two scores at its worst;
+    - a single tree: the leaves in reach; exact. Forests and gradient boosting: each
+      tree in its worst leaf, whether or not one point is in all of them;
+    - every other model: :math:`|dP| \le \max(P, 1 - P)`, so that ``lower`` is 0 at the
+      usual tolerances and more only from .5 on (two classes).
+
+    References
+    ----------
+    Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795), Eq. 2, whose "for all" a single attack
+    cannot show.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from skrobust.attacks import FGSM
+    >>> from skrobust.evaluation import robust_ratio_bounds
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> bounds = robust_ratio_bounds(model, X, y, FGSM(0.01, data_range=(0, 1)))
+    >>> bool((bounds.lower <= bounds.upper).all())
+    True
+    >>> bounds.certificate
+    'exact for linear models of two classes'
+    """
+    y = check_labels(estimator, X, y, _CALLER)
+    attacks = _attack_list(attacks)
+    check_choice(reference, "reference", _CALLER, ("predicted", "true", "max"))
+    tolerances = check_tolerances(tolerances, _CALLER)
+    values = float_rows(X, _CALLER)
+    ball = _ball(attacks, values, eps, norm, data_range)
+    samples = SampleGroups(y, None, clusters, confidence=confidence, caller=_CALLER)
+    strong = [at_full_strength(attack)[0] for attack in attacks]
+    p = predict_probabilities(estimator, X, _CALLER)
+    labels = column_labels(estimator, p.shape[1])
+    columns = None
+    if reference == "predicted":
+        columns = p.argmax(axis=1)
+    elif reference == "true":
+        columns = label_columns(
+            label_array(y, _CALLER, "y"), labels, p.shape[1], _CALLER
+        )
+    store = Checkpoint(checkpoint, _CALLER)
+    prefix = store.prefix(estimator, X, y)
+    found, atol = np.zeros(len(y)), 0.0
+    for attack in strong:
+        key = store.key(prefix, "within the ball", attack, ball)
+        q = store.run(key, _within_ball, estimator, attack, X, y, values, ball)
+        shift, slack = shift_and_atol(p, q, reference, y, labels, _CALLER)
+        found, atol = np.maximum(found, shift), max(atol, slack)
+    exact = values.astype(np.float64)
+    proof = certify(estimator, X, exact, p.astype(np.float64), caller=_CALLER, **ball)
+    certified = proof.shift(p.astype(np.float64), columns)
+    if values.dtype != np.float64 or p.dtype != np.float64:
+        certified = certified + 1e-6  # the model rounds
+    if (found > certified + 1e-5).any():
+        warnings.warn(
+            f"{_CALLER} found a larger move of the probability than the certificate "
+            f"allows ({proof.name}), for {int((found > certified + 1e-5).sum())} "
+            "samples; what was found is counted. Does predict_proba give the same "
+            "answer twice?",
+            UserWarning,
+            stacklevel=2,
+        )
+    certified = np.maximum(certified, found)
+    lower = certified[:, None] <= tolerances + atol
+    upper = found[:, None] <= tolerances + atol
+    low, _ = samples.limits(lower)
+    _, high = samples.limits(upper)
+    return Results(
+        columns=("tolerances", "lower", "upper", "low", "high"),
+        tolerances=tolerances,
+        lower=lower.mean(axis=0),
+        upper=upper.mean(axis=0),
+        low=low,
+        high=high,
+        certificate=proof.name,
+        is_exact=proof.is_exact,
+        per_sample=Results(
+            columns=("found", "certified"), found=found, certified=certified
+        ),
+        **ball,
+        n_samples=len(y),
+        confidence=float(confidence),
+        attacks=[repr(attack) for attack in attacks],
+        **samples.facts(),
+    )
+
+
+def _attack_list(attacks):
+    attacks = list(attacks) if isinstance(attacks, (list, tuple)) else [attacks]
+    rule = "an object with perturb(estimator, X, y), or a list of them"
+    if not attacks:
+        raise invalid("attacks", _CALLER, rule, attacks)
+    for attack in attacks:
+        if isinstance(attack, type) or not callable(getattr(attack, "perturb", None)):
+            raise invalid("attacks", _CALLER, rule, attack)
+        for name in ("target", "constraints"):
+            if getattr(attack, name, None) is not None:
+                # A target is one way out of many; constraints make another ball.
+                raise invalid("attacks", _CALLER, f"attacks without {name}", attack)
+    return attacks
+
+
+def _ball(attacks, values, eps, norm, data_range):
+    """Return the ball that was given, or that all attacks share."""
+    if eps is None:
+        eps = _shared(attacks, "eps")
+    if norm is None:
+        norm = _shared(attacks, "norm")
+    if isinstance(data_range, str) and data_range == _OF_ATTACK:
+        data_range = _shared(attacks, "data_range")
+    eps = check_number(eps, "eps", _CALLER, low=0)
+    if not np.isscalar(norm) or norm not in (*NORMS, 0):
+        raise invalid("norm", _CALLER, "numpy.inf, 2, 1 or 0", norm)
+    if data_range is not None:
+        try:
+            low, high = (np.asarray(b, dtype=np.float64) for b in data_range)
+            fits = all(b.shape in ((), values.shape[1:]) for b in (low, high))
+            fine = fits and bool(np.isfinite(low).all() and np.isfinite(high).all())
+            fine = fine and bool(np.all(low <= high))
+        except (TypeError, ValueError):
+            fine = False
+        if not fine:
+            rule = "'attack', None or a pair (low, high), scalars or one per feature"
+            raise invalid("data_range", _CALLER, rule, data_range)
+        slack = 1e-6 * (high - low)
+        if (values < low - slack).any() or (values > high + slack).any():
+            raise ValueError(f"{_CALLER} found input outside data_range={data_range}.")
+    return {"eps": eps, "norm": norm, "data_range": data_range}
+
+
+def _shared(attacks, name):
+    """Return a parameter that all attacks agree on."""
+    if not all(hasattr(attack, name) for attack in attacks):
+        if name == "data_range":
+            return None
+        raise ValueError(
+            f"{_CALLER} bounds the ratio within one ball, and an attack has no {name}. "
+            f"Give {name}."
+        )
+    first, *others = (getattr(attack, name) for attack in attacks)
+    if not all(_same(first, other) for other in others):
+        raise ValueError(
+            f"{_CALLER} bounds the ratio within one ball, and these attacks differ in "
+            f"{name}. Give {name}."
+        )
+    return first
+
+
+def _same(a, b):
+    if a is None or b is None:
+        return a is b
+    try:
+        return all(np.array_equal(x, z) for x, z in zip(a, b, strict=True))
+    except (TypeError, ValueError):  # numbers
+        return np.array_equal(a, b)
+
+
+def _within_ball(estimator, attack, X, y, values, ball):
+    """Return probabilities of the examples of an attack, put back into the ball."""
+    X_adv = attack.perturb(estimator, X, y)
+    own = {name: getattr(attack, name, None) for name in ball}
+    if not isinstance(attack, BaseAttack) or not all(
+        _same(own[name], ball[name]) for name in ball
+    ):
+        moved = np.asarray(to_array(X_adv))
+        if moved.shape != values.shape:
+            raise ValueError(
+                f"{_CALLER} needs examples of the shape of X, {values.shape}. "
+                f"{type(attack).__name__} returned {moved.shape}."
+            )
+        if not np.isfinite(moved).all():
+            raise ValueError(
+                f"{_CALLER} needs finite examples; {type(attack).__name__} returned "
+                "NaN or infinity."
+            )
+        domain = Domain(values, None, caller=_CALLER, **ball)
+        X_adv = like(domain.put_back(moved, values), X)
+    return predict_probabilities(estimator, X_adv, _CALLER)

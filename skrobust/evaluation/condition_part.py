@@ -1,0 +1,134 @@
+"""Score of one condition: the part that runs in a worker and is kept on disk."""
+
+from collections import Counter
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.metrics import get_scorer_names as scikit_learn_names
+
+from skrobust._responses import (
+    is_net,
+    predict_labels,
+    predict_probabilities,
+    unwrap,
+)
+from skrobust.evaluation.condition_table import perturb_rows
+from skrobust.metrics.labels import label_pair
+from skrobust.metrics.registry import find_metric
+
+_ACCURACIES = ("accuracy", "robust_accuracy")  # equal under one condition
+_NETS = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
+
+
+def answers_classes(estimator):
+    """Return whether a model is a classifier, nets of skorch included."""
+    model = unwrap(estimator)[1]
+    kinds = {c.__name__ for c in type(model).__mro__} if is_net(model) else set()
+    return is_classifier(estimator) or bool(kinds & _NETS)
+
+
+class MetricScorer:
+    """Scorer of a registered metric on rows that a condition has already changed.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+        The metric.
+    """
+
+    def __init__(self, spec):
+        self.spec = spec
+
+    def __call__(self, estimator, X, y):
+        """Return the score; greater is better."""
+        spec = self.spec
+        if "probabilities" in spec.needs:
+            answers = predict_probabilities(estimator, X, f"The {spec.title}")
+        else:
+            answers = predict_labels(estimator, X)
+        value = spec.function(y, answers)
+        return value if spec.greater_is_better else -value
+
+
+def find_scorer(estimator, scoring, caller):
+    """Return None for accuracy, whose correctness is kept, and otherwise a scorer.
+
+    Names of scikit-learn come before those of the registered metrics.
+    """
+    spec = find_metric(scoring)
+    if scoring is None and answers_classes(estimator):
+        return None
+    if spec is not None and spec.name in _ACCURACIES:
+        return None
+    is_own = spec is not None and scoring not in scikit_learn_names()
+    if not is_own:
+        return check_scoring(estimator, scoring=scoring)
+    missing = sorted(spec.needs & {"clean", "tolerance", "conditions"})
+    if missing:
+        raise ValueError(
+            f"{caller} scores the rows of one condition at a time, and {spec.name!r} "
+            f"needs {' and '.join(missing)}. Pass a scorer made by "
+            "skrobust.metrics.get_scorer instead."
+        )
+    return MetricScorer(spec) if spec.scorer is None else spec.scorer()
+
+
+def clean_part(estimator, X, y, scorer, caller):
+    """Return the score on clean rows and, for accuracy, the predictions."""
+    if scorer is not None:
+        return float(scorer(estimator, X, y)), None
+    predicted = predict_labels(estimator, X)
+    y, labels = label_pair(y, predicted, caller)
+    return float((labels == y).mean()), predicted
+
+
+def condition_part(estimator, condition, X, y, scorer, clean, caller):
+    """Return the score or, for accuracy, which predictions are correct and flipped.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        The model.
+    condition : object with ``perturb``
+        The condition.
+    X, y : array-like
+        Rows and their labels or targets.
+    scorer : callable or None
+        None is accuracy.
+    clean : ndarray of shape (n_samples,) or None
+        Predictions for the clean rows.
+    caller : str
+        Name of the public function or class, for error messages.
+
+    Returns
+    -------
+    ndarray
+        A score of shape (), or booleans of shape (2, n_samples).
+    """
+    rows = perturb_rows(condition, estimator, X, y, caller)
+    if scorer is not None:
+        return np.float64(scorer(estimator, rows, y))
+    predicted = predict_labels(estimator, rows)
+    y, labels = label_pair(y, predicted, caller)
+    return np.stack([labels == y, predicted != clean])
+
+
+class PartKeys:
+    """Keys of parts in a checkpoint, numbered where parts are equal."""
+
+    def __init__(self, store):
+        self.store = store
+        self.seen = Counter()
+
+    def prefix(self, estimator, X, y, scorer):
+        """Return the prefix of the keys of one model on the same rows."""
+        kind = "right and flipped" if scorer is None else scorer
+        return self.store.prefix(estimator, X, y, kind)
+
+    def key(self, prefix, condition):
+        """Return the key of one condition."""
+        key = self.store.key(prefix, condition)
+        self.seen[key] += 1
+        n = self.seen[key] - 1
+        return f"{key}-{n}" if n else key

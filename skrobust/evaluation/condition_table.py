@@ -1,0 +1,113 @@
+"""Conditions of an evaluation: names, fits, and severities."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from skrobust._validation import invalid
+
+# What does not make one corruption another one.
+_NOT_ITS_KIND = {"severity", "random_state", "name", "number"}
+
+
+def condition_list(conditions, caller):
+    """Return the conditions as a list, or raise."""
+    listed = isinstance(conditions, Iterable) and not isinstance(conditions, str)
+    conditions = list(conditions) if listed else [conditions]
+    if not conditions or any(
+        isinstance(c, type) or not hasattr(c, "perturb") for c in conditions
+    ):
+        rule = "a non-empty list of objects with perturb(estimator, X, y)"
+        raise invalid("conditions", caller, rule, conditions)
+    return conditions
+
+
+def fit_conditions(conditions, X_ref):
+    """Return copies fitted on these rows; conditions without ``fit`` are kept."""
+    return [clone(c).fit(X_ref) if hasattr(c, "fit") else c for c in conditions]
+
+
+def perturb_rows(condition, estimator, X, y, caller):
+    """Return perturbed rows, or say that the condition must be fitted."""
+    try:
+        return condition.perturb(estimator, X, y)
+    except (NotFittedError, AttributeError) as error:
+        learns = hasattr(condition, "fit") and not hasattr(condition, "n_features_in_")
+        missing = getattr(error, "name", None) or "_"
+        if not learns or not missing.endswith("_"):
+            raise
+        raise ValueError(
+            f"{caller} needs the condition {_name(condition)!r} fitted, since it "
+            "learns scales from training data: fit it there, or pass X_ref=X_train."
+        ) from error
+
+
+def _name(condition):
+    return str(getattr(condition, "name", None) or condition)
+
+
+def condition_table(conditions):
+    """Return the columns that describe the conditions.
+
+    Parameters
+    ----------
+    conditions : list of objects with ``perturb``
+        A condition lies on the severity curve of a corruption if it is one step with
+        a severity in force. Steps of one class whose other parameters are equal are
+        one corruption.
+
+    Returns
+    -------
+    dict
+        ``number`` and ``name``; ``corruption``, the name of the curve, empty for
+        conditions on none; ``severity``, nan for these and 0 for the clean one.
+    """
+    kinds, corruption, severity = {}, [], []
+    for condition in conditions:
+        steps = getattr(condition, "steps", None)
+        steps = steps if isinstance(steps, (list, tuple)) else [condition]
+        level = _severity(steps[0]) if len(steps) == 1 else None
+        if not steps:
+            level = 0.0
+        name = ""
+        if steps and level is not None:
+            name = kinds.setdefault(_kind(steps[0]), _label(steps[0], kinds))
+        corruption.append(name)
+        severity.append(np.nan if level is None else float(level))
+    numbers = [getattr(c, "number", None) or i for i, c in enumerate(conditions, 1)]
+    return {
+        "number": np.array(numbers),
+        "name": np.array([_name(c) for c in conditions]),
+        "corruption": np.array(corruption),
+        "severity": np.array(severity),
+    }
+
+
+def table_columns(table):
+    """Return the names of the columns, the score next to the name."""
+    first = ("number", "name", "score")
+    return (*first, *[name for name in table if name not in first])
+
+
+def _severity(step):
+    if hasattr(step, "_severity"):
+        return step._severity()
+    return getattr(step, "severity", None)
+
+
+def _kind(step):
+    params = step.get_params() if hasattr(step, "get_params") else {}
+    settings = {k: v for k, v in params.items() if k not in _NOT_ITS_KIND}
+    return type(step), repr(sorted(settings.items()))
+
+
+def _label(step, kinds):
+    name = str(getattr(step, "name", None) or type(step).__name__)
+    taken, n = set(kinds.values()), 1
+    label = name
+    while label in taken:
+        n += 1
+        label = f"{name} {n}"
+    return label

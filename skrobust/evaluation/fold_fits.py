@@ -1,0 +1,71 @@
+"""Folds of a cross-validation: rows, fitted models, fitted conditions."""
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import Bunch
+
+from skrobust._keyed_noise.rows import take_rows
+from skrobust.evaluation.condition_part import clean_part
+from skrobust.evaluation.condition_table import fit_conditions
+
+
+def split_rows(cv, X, y, groups, is_class):
+    """Return the positions of training and test rows of each fold."""
+    splitter = check_cv(cv, y, classifier=is_class)
+    return list(splitter.split(X, y, groups))
+
+
+def fold_params(params, n_samples, rows):
+    """Return fit parameters for some rows; those with one entry per sample are cut."""
+    cut = {}
+    for name, value in (params or {}).items():
+        per_row = not isinstance(value, (str, bytes, dict)) and hasattr(
+            value, "__len__"
+        )
+        per_row = per_row and np.shape(value)[:1] == (n_samples,)
+        cut[name] = take_rows(value, rows) if per_row else value
+    return cut
+
+
+def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller, guard):
+    """Fit copies of the model and the conditions on the training rows of a fold.
+
+    Returns
+    -------
+    Bunch
+        ``model``, ``conditions``, ``X`` and ``y`` of the test rows, ``clean_score`` and
+        ``clean`` predictions; or ``error``, a text, where the fit failed and ``guard``
+        asks to go on.
+    """
+    train, test = fold
+    try:
+        X_train = take_rows(X, train)
+        more = fold_params(params, len(y), train)
+        model = clone(estimator).fit(X_train, y[train], **more)
+        fitted = fit_conditions(conditions, X_train)
+        X_test, y_test = take_rows(X, test), y[test]
+        score, clean = clean_part(model, X_test, y_test, scorer, caller)
+    except Exception as error:
+        if not guard:
+            raise
+        return Bunch(error=f"{type(error).__name__}: {error}")
+    return Bunch(
+        error=None,
+        model=model,
+        conditions=fitted,
+        X=X_test,
+        y=y_test,
+        clean_score=score,
+        clean=clean,
+    )
+
+
+def guarded(guard, run, *arguments):
+    """Return the result of a part and None, or None and its error as text."""
+    try:
+        return run(*arguments), None
+    except Exception as error:
+        if not guard:
+            raise
+        return None, f"{type(error).__name__}: {error}"

@@ -1,0 +1,204 @@
+"""Groups and clusters of the samples of an evaluation."""
+
+import copy
+import warnings
+
+import numpy as np
+
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._results import Results
+from skrobust._validation import (
+    check_confidence,
+    check_count,
+    check_same_length,
+    invalid,
+)
+from skrobust.metrics.groups.group_tables import GroupComparison
+from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.intervals.proportion_clustered import share_interval
+from skrobust.metrics.labels import label_array
+
+_COLUMNS = ("group", "n_samples", "value", "low", "high", "is_small", "n_clusters")
+
+
+class SampleGroups:
+    """Groups and clusters of samples, with intervals of proportions and tables.
+
+    Everything is checked here, before an attack or a perturbation runs.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        True labels.
+    groups : array-like of shape (n_samples,) or None
+        The group of each sample.
+    clusters : array-like of shape (n_samples,) or None
+        Samples that belong together; intervals are then over clusters.
+    confidence : float in (0, 1)
+        Of each interval.
+    n_permutations, random_state : object
+        As in :func:`skrobust.metrics.group_robustness`.
+    caller : str
+        Name of the public function, for error messages.
+    """
+
+    def __init__(
+        self,
+        y,
+        groups,
+        clusters,
+        *,
+        confidence,
+        caller,
+        n_permutations=999,
+        random_state=None,
+    ):
+        check_count(n_permutations, "n_permutations", caller)
+        seed = seed_number(random_state, caller)
+        if isinstance(groups, str):
+            raise invalid("groups", caller, "None or one entry per sample", groups)
+        self.confidence = check_confidence(confidence, caller)
+        self.y, self.caller, self.comparison = y, caller, None
+        if clusters is not None:
+            clusters = label_array(clusters, caller, "clusters")
+            check_same_length(caller, y=y, clusters=clusters)
+        self.units = make_units(clusters, len(y), caller)
+        if self.units.clustered:
+            for message in self.units.warnings():
+                warnings.warn(f"{caller}: {message}", UserWarning, stacklevel=3)
+        if groups is not None:
+            self.y = label_array(y, caller, "y")
+            self.comparison = GroupComparison(
+                groups,
+                clusters if self.units.clustered else None,
+                len(y),
+                confidence=confidence,
+                n_permutations=n_permutations,
+                random_state=seed,
+                caller=caller,
+            )
+
+    def interval(self, correct):
+        """Return the interval of the share of correct samples."""
+        settings = self.units, self.confidence, "auto", self.caller
+        return share_interval(correct, None, *settings)
+
+    def limits(self, correct):
+        """Return the limits for each column of shape (n_samples, n_columns)."""
+        found = [tuple(self.interval(column)) for column in correct.T]
+        return np.array(found, dtype=np.float64).T
+
+    def facts(self):
+        """Return the units of the intervals, for the results."""
+        if not self.units.clustered:
+            return {}
+        return {"interval_unit": self.units.name, "n_clusters": self.units.n}
+
+    def accuracy(self, correct, numbers):
+        """Return accuracy under each condition, group by group, with gaps.
+
+        ``correct`` is of shape (n_samples, n_conditions).
+        """
+        table = self._fresh().compare_columns(
+            correct, "number", numbers, measure="accuracy"
+        )
+        only = self._only_classes()
+        return table if only is None else _of_one_class(table, only, "rate")
+
+    def robust_accuracy(self, correct):
+        """Return the name and the table of the accuracy under attack.
+
+        Where each group holds one class alone, the share is the true rate of that
+        class and no robust accuracy; where these classes differ, gaps between groups
+        would be gaps between classes, so there are none.
+        """
+        table = self._fresh().compare(correct, measure="robust accuracy")
+        only = self._only_classes()
+        if only is not None:
+            return "true_rate", _of_one_class(table, only, "robust rate")
+        self._warn_of_missing_classes()
+        return "robust_accuracy", table
+
+    def robust_ratio(self, correct, tolerances):
+        """Return the curves of the robust ratio of each group, with gaps.
+
+        ``correct`` tells which samples are within each tolerance, of shape (n_samples,
+        n_tolerances).
+        """
+        return self._fresh().compare_columns(
+            correct, "tolerance", tolerances, measure="robust ratio"
+        )
+
+    def _fresh(self):
+        # Each table draws its permutations from the start of the same stream.
+        return copy.deepcopy(self.comparison)
+
+    def _classes(self):
+        """Yield the name and the classes of each group."""
+        for g, name in enumerate(self.comparison.names.tolist()):
+            yield name, np.unique(self.y[self.comparison.group_of_sample == g])
+
+    def _only_classes(self):
+        """Return the one class of each group, or None where a group has several."""
+        found = [classes for _, classes in self._classes()]
+        if any(len(classes) > 1 for classes in found):
+            return None
+        return [classes[0].item() for classes in found]
+
+    def _warn_of_missing_classes(self):
+        classes = np.unique(self.y)
+        for name, present in self._classes():
+            missing = np.setdiff1d(classes, present)
+            if len(missing):
+                warnings.warn(
+                    f"{self.caller} compares groups of different classes: {name!r} has "
+                    f"no {missing[0].item()!r}, so gaps mix group and class.",
+                    UserWarning,
+                    stacklevel=4,
+                )
+                return
+
+
+def _of_one_class(table, only, rate):
+    """Name the class of each group, and leave out gaps between classes."""
+    rows = len(table["group"]) // len(only)
+    table["true_class"] = np.tile(np.array(only), rows)
+    table["columns"] = (*table["columns"], "true_class")
+    if len(set(only)) == 1:
+        table["measure"] = f"{rate} of class {only[0]!r}"
+        return table
+    table["measure"] = f"{rate} of the one class of each group"
+    for name in list(table):
+        if name in ("gaps", "worst_group") or name.startswith("range"):
+            del table[name]
+    return table
+
+
+def group_results(tables, confidence):
+    """Return the tables of groups by name, and all of them as one long table.
+
+    Parameters
+    ----------
+    tables : dict of str to Results
+        Tables of the metrics of groups, the curves with a column ``tolerance``.
+    confidence : float
+        Of their intervals.
+
+    Returns
+    -------
+    Results
+        Columns ``measure`` (the name of the table), ``tolerance`` (nan where there is
+        none) and those of the tables; and each table under its name.
+    """
+    columns = {"measure": [], "tolerance": []}
+    for name, table in tables.items():
+        n = len(table["group"])
+        columns["measure"].append(np.full(n, name))
+        columns["tolerance"].append(table.get("tolerance", np.full(n, np.nan)))
+        for column in _COLUMNS:
+            if column in table:
+                columns.setdefault(column, []).append(table[column])
+    columns = {name: np.concatenate(parts) for name, parts in columns.items()}
+    return Results(
+        columns=tuple(columns), **columns, **tables, confidence=float(confidence)
+    )

@@ -1,0 +1,172 @@
+"""Summary of many scores: indices, curves, and errors against a reference."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._results import Results
+from skrobust._validation import invalid
+from skrobust.metrics import (
+    accuracy_stability_index,
+    coefficient_of_variation,
+    mean_corruption_error,
+)
+from skrobust.metrics.stability.asi_interval import asi_interval
+
+
+def overall(table, clean_score):
+    """Return the summary of the scores of all conditions.
+
+    Parameters
+    ----------
+    table : dict
+        Columns of :func:`condition_table`, and ``score``.
+    clean_score : float
+        Score on the clean rows.
+
+    Returns
+    -------
+    dict
+        Mean, coefficient of variation and Accuracy-Stability Index (nan where a score
+        lies outside [0, 1]), clean score, worst condition, and the severity curves.
+    """
+    scores = table["score"]
+    bounded = bool(scores.min() >= 0 and scores.max() <= 1)  # False for nan
+    known = np.isfinite(scores).any()
+    worst = int(np.nanargmin(scores)) if known else 0
+    return {
+        "mean": float(scores.mean()),
+        "coefficient_of_variation": (
+            coefficient_of_variation(scores) if bounded else float("nan")
+        ),
+        "accuracy_stability_index": (
+            accuracy_stability_index(scores) if bounded else float("nan")
+        ),
+        "clean_score": clean_score,
+        "worst_condition": str(table["name"][worst]),
+        "worst_score": float(scores[worst]),
+        **_curves(table, clean_score),
+    }
+
+
+def _curves(table, clean_score):
+    """Return the area under each severity curve, and the mean of these."""
+    names = [name for name in dict.fromkeys(table["corruption"].tolist()) if name]
+    if not names:
+        return {}
+    rows = []
+    for name in names:
+        on = table["corruption"] == name
+        severity, score = table["severity"][on], table["score"][on]
+        levels = np.unique(np.append(severity, 0.0))
+        # Severity 0 is the clean score, whether or not a condition says so.
+        height = [score[severity == s].mean() if s else clean_score for s in levels]
+        width = levels[-1] - levels[0]
+        area = np.trapezoid(height, levels) / width if width else clean_score
+        rows.append((name, int((levels > 0).sum()), float(score.mean()), float(area)))
+    corruption, n_severities, mean_score, area = map(np.array, zip(*rows, strict=True))
+    corruptions = Results(
+        columns=("corruption", "n_severities", "mean_score", "area"),
+        corruption=corruption,
+        n_severities=n_severities,
+        mean_score=mean_score,
+        area=area,
+    )
+    return {"area_under_severity_curve": float(area.mean()), "corruptions": corruptions}
+
+
+def index_interval(correct, units, confidence, caller):
+    """Return the interval of the Accuracy-Stability Index, None for one condition."""
+    if correct.shape[1] < 2:
+        return None
+    return asi_interval(correct, units, confidence, "auto", False, caller)
+
+
+def check_reference_model(reference, table, accuracy, caller):
+    """Return name, table and clean score of the reference model, or raise.
+
+    It is checked before the work begins: same conditions, accuracies, and errors that
+    one can divide by.
+    """
+    if reference is None:
+        return None
+    if not (
+        isinstance(reference, dict)
+        and not isinstance(reference, Results)
+        and len(reference) == 1
+        and isinstance(next(iter(reference.values())), Results)
+    ):
+        rule = "{name: results}, the results of one other model under its name"
+        raise invalid("reference", caller, rule, reference)
+    name, results = next(iter(reference.items()))
+    other = results.get("conditions", results)
+    if not accuracy or "flip_rate" not in other:
+        raise ValueError(
+            f"{caller} compares errors with a reference for accuracy only."
+        )
+    same = all(
+        np.array_equal(table[column], other[column], equal_nan=column == "severity")
+        for column in ("number", "name", "corruption", "severity")
+    )
+    if not same:
+        raise ValueError(
+            f"{caller} needs the reference {name!r} scored under the same conditions."
+        )
+    if not (table["severity"] > 0).any():
+        raise ValueError(
+            f"{caller} needs conditions with a severity for the mean corruption error; "
+            "leave the reference out."
+        )
+    _errors(other, other, name, caller)
+    return name, other, results["clean_score"]
+
+
+def _errors(table, other, reference, caller, **clean):
+    """Return the corruption error of each corruption, as the metric defines it."""
+    values = []
+    for name in dict.fromkeys(table["corruption"].tolist()):
+        on = (table["corruption"] == name) & (table["severity"] > 0)
+        if not on.any():
+            continue
+        # One corruption a call: severities may differ in number between them.
+        errors, base = ((1 - t["score"][on])[None] for t in (table, other))
+        try:
+            found = mean_corruption_error(
+                errors,
+                base,
+                reference=reference,
+                names=[name],
+                relative=bool(clean),
+                **clean,
+            )
+        except ValueError as error:
+            raise ValueError(f"{caller}: {error}") from error
+        values.append(found.value)
+    return np.array(values)
+
+
+def against_reference(results, table, clean_score, reference, caller):
+    """Add mCE and relative mCE against the reference to the results."""
+    name, other, other_clean = reference
+    results["reference"] = name
+    corruptions = results["corruptions"]
+    corruptions["corruption_error"] = _errors(table, other, name, caller)
+    results["mean_corruption_error"] = float(corruptions["corruption_error"].mean())
+    corruptions["columns"] += ("corruption_error",)
+    try:
+        relative = _errors(
+            table,
+            other,
+            name,
+            caller,
+            clean_error=1 - clean_score,
+            reference_clean_error=1 - other_clean,
+        )
+    except ValueError as error:
+        # A reference that does not get worse has no rise to divide by.
+        warnings.warn(f"The relative mCE is nan. {error}", UserWarning, stacklevel=3)
+        results["relative_mean_corruption_error"] = float("nan")
+        return
+    corruptions["relative_corruption_error"] = relative
+    corruptions["columns"] += ("relative_corruption_error",)
+    results["relative_mean_corruption_error"] = float(relative.mean())

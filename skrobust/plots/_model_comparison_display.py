@@ -1,0 +1,169 @@
+"""Display of paired differences between models."""
+
+import numpy as np
+
+from skrobust._validation import check_number
+from skrobust.metrics import compare_models
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import (
+    draw_band,
+    draw_forest,
+    draw_reference,
+    hollow_out,
+    label_axes,
+    legend_above,
+    line_style,
+)
+
+
+class ModelComparisonDisplay(BaseDisplay):
+    """Display of paired differences of models, as forest plot or curves.
+
+    To the right of 0 the first model of a pair is better. An interval that leaves 0 out
+    is of one pair by itself; filled points are pairs that differ also after correction
+    for all pairs (adjusted p-value below .05), hollow ones do not.
+
+    Parameters
+    ----------
+    table : dict of str to array of shape (n_rows,)
+        ``first``, ``second``, ``difference``, ``low``, ``high`` and ``p_adjusted``; for
+        curves ``tolerance``, and ``band_low`` and ``band_high``, which hold for all
+        rows at once.
+    metric : str, default="score"
+        What is compared.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Axes of the picture.
+    figure_ : Figure
+        Its figure.
+    points_, bars_ : artist or None
+        Differences and intervals, the first pair on top; None for curves.
+    lines_, bands_ : dict of str to artist
+        Curves by pair; empty without tolerances.
+    zero_line_ : Line2D
+        No difference.
+    legend_ : Legend or None
+        Which curve is which pair, or what hollow points are.
+
+    See Also
+    --------
+    skrobust.metrics.compare_models : Makes the results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.metrics import compare_models
+    >>> from skrobust.plots import ModelComparisonDisplay
+    >>> correct = {"svc": np.arange(90) % 10 > 0, "tree": np.arange(90) % 3 > 0}
+    >>> display = ModelComparisonDisplay.from_results(
+    ...     compare_models(correct, random_state=0))
+    >>> display.frame().difference.round(3).tolist()
+    [0.233]
+    >>> display.plot()  # doctest: +SKIP
+    """
+
+    def __init__(self, *, table, metric="score"):
+        self.table = table
+        self.metric = metric
+
+    @classmethod
+    def from_results(cls, results):
+        """Make the display from the results of ``compare_models``.
+
+        Parameters
+        ----------
+        results : Results
+            Of two or more models.
+
+        Returns
+        -------
+        display : ModelComparisonDisplay
+            Not drawn yet.
+        """
+        keys = ("first", "second", "difference", "p_adjusted", "metric")
+        cls._check_results(results, keys, "compare_models")
+        table = {k: np.asarray(results[k]) for k in results["columns"]}
+        return cls(table=table, metric=str(results["metric"]).replace("_", " "))
+
+    @classmethod
+    def from_predictions(cls, models, **kwargs):
+        """Compare models with ``compare_models`` and make the display.
+
+        Parameters
+        ----------
+        models : dict
+            Name of each model to its correctness or predictions.
+        **kwargs : dict
+            Passed to ``compare_models``, for example ``y_true``.
+
+        Returns
+        -------
+        display : ModelComparisonDisplay
+            Not drawn yet.
+        """
+        return cls.from_results(compare_models(models, **kwargs))
+
+    def frame(self):
+        """Return the differences as a data frame of pandas.
+
+        Returns
+        -------
+        DataFrame
+            The columns of ``compare_models``.
+        """
+        return self._data_frame(self.table)
+
+    def plot(self, ax=None, *, alpha=0.05):
+        """Draw the differences.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        alpha : float in (0, 1], default=0.05
+            Points of pairs with a smaller adjusted p-value are filled.
+
+        Returns
+        -------
+        display : ModelComparisonDisplay
+            The display itself.
+        """
+        caller = f"{type(self).__name__}.plot"
+        check_number(alpha, "alpha", caller, low=0, high=1, low_open=True)
+        self.points_, self.bars_, self.lines_, self.bands_ = None, None, {}, {}
+        if "tolerance" in self.table:
+            self._draw_curves(*self._start(ax, 4, 2.8))
+        else:
+            self._draw_pairs(*self._start(ax, 3.5, 2), alpha)
+        return self
+
+    def _pairs(self):
+        pairs = zip(self.table["first"], self.table["second"], strict=True)
+        return [f"{first} - {second}" for first, second in pairs]
+
+    def _draw_pairs(self, ax, size, alpha):
+        limits = [self.table[name] for name in ("difference", "low", "high")]
+        x = f"difference in {self.metric}"
+        self.points_, self.bars_ = draw_forest(ax, self._pairs(), limits, size, x=x)
+        hollow = ~(self.table["p_adjusted"] < alpha)
+        text = f"may be equal (adjusted p ≥ {alpha:g})"
+        entries = hollow_out(ax, self.points_, hollow, text)
+        self.legend_ = legend_above(ax, size, entries)
+        self.zero_line_ = draw_reference(ax, 0, vertical=True, ls="--")
+
+    def _draw_curves(self, ax, size):
+        labels = np.array(self._pairs())
+        for place, label in enumerate(dict.fromkeys(labels)):
+            rows = np.flatnonzero(labels == label)
+            rows = rows[np.argsort(self.table["tolerance"][rows])]
+            x = self.table["tolerance"][rows]
+            style = line_style(place, marker=False)
+            (line,) = ax.plot(x, self.table["difference"][rows], label=label, **style)
+            limits = [self.table[f"band_{side}"][rows] for side in ("low", "high")]
+            self.lines_[label] = line
+            self.bands_[label] = draw_band(ax, x, limits, line)
+        self.zero_line_ = draw_reference(ax, 0, ls="--")
+        label_axes(ax, size, x="tolerance", y=f"difference in {self.metric}")
+        self.legend_ = legend_above(ax, size)

@@ -1,0 +1,296 @@
+"""Display of a metric over time and of its stability index."""
+
+import numpy as np
+
+from skrobust._parameters import Number, check_parameters
+from skrobust._responses import predict_labels
+from skrobust._validation import check_scores, check_targets, invalid
+from skrobust.metrics import period_stability_index
+from skrobust.metrics.stability.period_metrics import takes_scores
+from skrobust.metrics.stability.period_rows import period_text
+from skrobust.plots.base import BaseDisplay
+from skrobust.plots.drawing import (
+    color_of,
+    draw_band,
+    draw_reference,
+    label_axes,
+    label_some_ticks,
+    legend_above,
+)
+from skrobust.plots.stability_trend import index_terms, trend_of
+
+
+class StabilityPatternDisplay(BaseDisplay):
+    r"""Display of a metric over time with its trend and the stability index.
+
+    The stability index is the mean, less a penalty for a falling trend, less a penalty
+    for the scatter about it. The picture shows each: the points, their mean, the line
+    of least squares, a band of one standard deviation of the residuals, and over
+    the legend the index with its three terms.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_periods,)
+        The metric in each period in the order of time; nan where it is undefined.
+    periods : ndarray of shape (n_periods,) or None, default=None
+        Names of the periods; None numbers them from 0.
+    falling_rate_weight : float, default=12
+        Non-negative weight of a falling slope, per period.
+    variability_weight : float, default=0.5
+        Non-negative weight of the scatter about the trend.
+    score_name : str, default="score"
+        What the metric is.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        Axes of the picture.
+    figure_ : Figure
+        Its figure.
+    points_, trend_line_, mean_line_ : Line2D
+        The periods, the trend and the mean.
+    band_ : artist
+        The trend less and plus the standard deviation of the residuals.
+    index_ : float
+        The stability index.
+    legend_ : Legend
+        Which line is what.
+
+    See Also
+    --------
+    skrobust.metrics.stability_index : The index.
+    skrobust.metrics.period_stability_index : The index of rows with times.
+
+    Examples
+    --------
+    >>> from skrobust.plots import StabilityPatternDisplay
+    >>> display = StabilityPatternDisplay.from_periods([0.85, 0.86, 0.84, 0.83, 0.82])
+    >>> {name: round(value, 4) for name, value in display.terms().items()}
+    {'mean': 0.84, 'falling': -0.108, 'variability': -0.0031, 'index': 0.7289}
+    >>> display.plot()  # doctest: +SKIP
+    """
+
+    _parameter_rules = {
+        "falling_rate_weight": Number(low=0),
+        "variability_weight": Number(low=0),
+    }
+
+    def __init__(
+        self,
+        *,
+        scores,
+        periods=None,
+        falling_rate_weight=12,
+        variability_weight=0.5,
+        score_name="score",
+    ):
+        self.scores = scores
+        self.periods = periods
+        self.falling_rate_weight = falling_rate_weight
+        self.variability_weight = variability_weight
+        self.score_name = score_name
+
+    @classmethod
+    def from_periods(cls, scores, periods=None, **kwargs):
+        """Make the display from one score per period.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_periods,)
+            At least two finite scores in the order of time.
+        periods : array-like of shape (n_periods,), default=None
+            Names of the periods.
+        **kwargs : dict
+            ``falling_rate_weight``, ``variability_weight`` and ``score_name``.
+
+        Returns
+        -------
+        display : StabilityPatternDisplay
+            Not drawn yet.
+
+        Raises
+        ------
+        ValueError
+            For fewer than two scores, NaN, negative weights or lengths that differ.
+        """
+        scores = check_scores(scores, cls.__name__, min_size=2)
+        return cls._checked(scores, periods, kwargs)
+
+    @classmethod
+    def from_results(cls, results, **kwargs):
+        """Make the display from the periods of ``period_stability_index``.
+
+        Parameters
+        ----------
+        results : Results
+            The table of ``return_periods=True``.
+        **kwargs : dict
+            ``falling_rate_weight``, ``variability_weight`` and ``score_name``; weights
+            must be those of the index that you report.
+
+        Returns
+        -------
+        display : StabilityPatternDisplay
+            Not drawn yet. Undefined periods are left out of the index, as there.
+        """
+        source = "period_stability_index with return_periods=True"
+        cls._check_results(results, ("period", "score"), source)
+        scores = np.asarray(results["score"], dtype=float)
+        if np.isfinite(scores).sum() < 2:
+            rule = "a table of at least two periods with a score"
+            raise invalid("results", cls.__name__, rule, scores.tolist())
+        return cls._checked(scores, results["period"], kwargs)
+
+    @classmethod
+    def from_predictions(cls, y_true, y_pred, times, *, metric="accuracy", **kwargs):
+        """Score predictions in each period and make the display.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        y_pred : array-like of shape (n_samples,)
+            Predicted labels, or scores for "gini" and "roc_auc".
+        times : array-like of shape (n_samples,)
+            The period of each row.
+        metric : {"accuracy", "gini", "roc_auc"} or callable, default="accuracy"
+            The metric of one period.
+        **kwargs : dict
+            ``falling_rate_weight``, ``variability_weight`` and ``score_name``.
+
+        Returns
+        -------
+        display : StabilityPatternDisplay
+            Not drawn yet.
+        """
+        _, periods = period_stability_index(
+            y_true, y_pred, times, metric=metric, return_periods=True
+        )
+        called = metric if isinstance(metric, str) else metric.__name__
+        return cls.from_results(periods, **{"score_name": called} | kwargs)
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, times, *, metric="accuracy", **kwargs):
+        """Predict rows with times with a fitted classifier and make the display.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            Its labels are scored by "accuracy" and callables, its probabilities of the
+            second class by "gini" and "roc_auc".
+        X : array-like or data frame of shape (n_samples, n_features)
+            Raw input of the whole pipeline; not changed.
+        y : array-like of shape (n_samples,)
+            True labels.
+        times : array-like of shape (n_samples,) or str
+            The period of each row, or the name of the column of ``X`` that holds it.
+        metric : {"accuracy", "gini", "roc_auc"} or callable, default="accuracy"
+            The metric of one period.
+        **kwargs : dict
+            ``falling_rate_weight``, ``variability_weight`` and ``score_name``.
+
+        Returns
+        -------
+        display : StabilityPatternDisplay
+            Not drawn yet.
+        """
+        y = check_targets(y, cls.__name__)
+        if isinstance(times, str):
+            if times not in getattr(X, "columns", ()):
+                rule = "periods, or the name of a column of X"
+                raise invalid("times", cls.__name__, rule, times)
+            times = np.asarray(X[times])
+        if takes_scores(metric):
+            answers = np.asarray(estimator.predict_proba(X))[:, 1]
+        else:
+            answers = predict_labels(estimator, X)
+        return cls.from_predictions(y, answers, times, metric=metric, **kwargs)
+
+    @classmethod
+    def _checked(cls, scores, periods, kwargs):
+        if periods is not None:
+            periods = np.asarray(periods)
+            if periods.shape != scores.shape:
+                rule = f"one name for each of the {len(scores)} scores"
+                raise invalid("periods", cls.__name__, rule, periods.tolist())
+        display = cls(scores=scores, periods=periods, **kwargs)
+        check_parameters(display)
+        return display
+
+    def terms(self):
+        """Return the terms of the index.
+
+        Returns
+        -------
+        dict of str to float
+            ``mean``, ``falling`` and ``variability`` (at most 0), and their sum, the
+            ``index``.
+        """
+        weights = self.falling_rate_weight, self.variability_weight
+        return index_terms(self.scores, *weights)
+
+    def frame(self):
+        """Return the periods as a data frame of pandas.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``period``, ``score``, ``trend`` and ``residual`` (nan where the
+            metric is undefined).
+        """
+        places, scores, trend, _ = trend_of(self.scores)
+        n = len(self.scores)
+        table = {
+            "period": np.arange(n) if self.periods is None else self.periods,
+            "score": self.scores,
+            "trend": np.full(n, np.nan),
+            "residual": np.full(n, np.nan),
+        }
+        table["trend"][places], table["residual"][places] = trend, scores - trend
+        return self._data_frame(table)
+
+    def plot(self, ax=None, *, line_kwargs=None):
+        """Draw the metric, its trend and the band.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; None makes a figure.
+        line_kwargs : dict, default=None
+            Passed to ``plot`` for the metric.
+
+        Returns
+        -------
+        display : StabilityPatternDisplay
+            The display itself.
+        """
+        ax, size = self._start(ax, 4, 2.8)
+        places, scores, trend, slope = trend_of(self.scores)
+        terms, spread = self.terms(), (scores - trend).std()
+        self.index_ = terms["index"]
+        settings = {"marker": "o", "markersize": 3, "lw": 0.8, "color": color_of(0)}
+        (self.points_,) = ax.plot(
+            places, scores, label="period", **settings | (line_kwargs or {})
+        )
+        text = f"trend {slope:+.2g} a period"
+        (self.trend_line_,) = ax.plot(
+            places, trend, "--", color=color_of(1), label=text
+        )
+        limits, text = (trend - spread, trend + spread), f"± residual std {spread:.2g}"
+        self.band_ = draw_band(ax, places, limits, self.trend_line_, label=text)
+        text = f"mean {terms['mean']:.3f}"
+        self.mean_line_ = draw_reference(
+            ax, terms["mean"], ls=":", zorder=2, label=text
+        )
+        label_axes(ax, size, x="period", y=self.score_name)
+        if self.periods is None:
+            ax.locator_params(axis="x", integer=True)
+        else:
+            label_some_ticks(ax, [period_text(period) for period in self.periods])
+        text = (
+            f"index {terms['index']:.3f} = mean {terms['mean']:.3f} "
+            f"- fall {abs(terms['falling']):.3f} "
+            f"- scatter {abs(terms['variability']):.3f}"
+        )
+        self.legend_ = legend_above(ax, size, title=text)
+        return self

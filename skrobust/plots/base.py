@@ -1,0 +1,81 @@
+"""Base class of the displays."""
+
+from collections.abc import Mapping
+
+from skrobust._optional import require
+from skrobust._results import columns_html, folded_html
+from skrobust._validation import invalid
+from skrobust.plots.drawing import check_axes, font_size, get_pyplot
+
+
+class BaseDisplay:
+    """Base class of the displays.
+
+    A display holds the data of one picture: ``plot`` draws it, ``frame`` returns it as
+    a table, and a notebook shows that table.
+    """
+
+    def _repr_html_(self):
+        name = type(self).__name__
+        try:
+            frame = self.frame()
+        except ImportError:
+            return f"<p>{name}</p>"
+        columns = {str(c): frame[c].tolist() for c in frame.columns}
+        return folded_html(f"{name}: {len(frame)} rows", columns_html("", columns))
+
+    @classmethod
+    def _check_results(cls, results, keys, source):
+        """Raise unless the results hold the keys that their source writes."""
+        if not isinstance(results, Mapping) or any(key not in results for key in keys):
+            raise invalid("results", cls.__name__, f"what {source} returns", results)
+
+    @classmethod
+    def _by_model(cls, results, name, key):
+        """Return the results of one model, or of several by name, as a dict."""
+        if isinstance(results, Mapping) and results and key not in results:
+            if name is not None:
+                rule = "None for several models, which carry their own names"
+                raise invalid("name", cls.__name__, rule, name)
+            return dict(results)
+        return {name: results}
+
+    def _data_frame(self, data, **kwargs):
+        """Return a data frame of pandas, or say how to install it."""
+        caller = f"{type(self).__name__}.frame"
+        pandas = require("pandas", caller, extra="report")
+        return pandas.DataFrame(data, **kwargs)
+
+    def _concatenated(self, tables):
+        """Return several tables as one data frame of pandas, below one another."""
+        parts = [self._data_frame(table) for table in tables]
+        return require("pandas", "frame", extra="report").concat(
+            parts, ignore_index=True
+        )
+
+    def _start(self, ax, width, height, *, three_d=False):
+        """Set the axes and the figure; return the axes and a font size.
+
+        Parameters
+        ----------
+        ax : Axes or None
+            None makes a figure.
+        width, height : float
+            Inches that the picture needs at the default font size.
+        three_d : bool, default=False
+            Whether the axes are three-dimensional.
+        """
+        caller = type(self).__name__
+        if ax is None:
+            kind = {"projection": "3d"} if three_d else None
+            plt = get_pyplot(caller)
+            _, ax = plt.subplots(layout="constrained", subplot_kw=kind)
+        self.ax_ = check_axes(ax, caller, three_d=three_d)
+        self.figure_ = ax.figure
+        return ax, font_size(ax, width, height)
+
+
+def score_name(*results):
+    """Return the name of the scores: correctness is kept for accuracy only."""
+    is_accuracy = results and all("correct" in one for one in results)
+    return "accuracy" if is_accuracy else "score"

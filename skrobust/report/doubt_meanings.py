@@ -1,0 +1,99 @@
+"""Meanings and cures of the doubts about an evaluation."""
+
+MEANINGS = {
+    "STOCHASTIC": (
+        "The model answers the same question differently each time, so an attack "
+        "follows noise and every score is one draw of many.",
+        "Put the model in evaluation mode, fix its seed, or average over passes.",
+    ),
+    "BATCH_DEPENDENT": (
+        "What the model says of a row depends on the rows beside it, so no score here "
+        "belongs to the model alone.",
+        "Put batch normalisation in evaluation mode (for torch: module.eval()).",
+    ),
+    "INPUT_SCALE": (
+        "Input, eps and data_range seem to be in different units, so the attack is "
+        "much weaker or stronger than its eps says.",
+        "Put the scaling inside the model (a Pipeline), and give raw input, eps and "
+        "data_range in raw units.",
+    ),
+    "ZERO_GRADIENT": (
+        "The attack has no slope to follow: it looks strong and does nothing, so "
+        "robust accuracy is too high.",
+        "Attack the logits, remove rounding and hard thresholds, or use an attack "
+        "without gradients (Square, HopSkipJump).",
+    ),
+    "PROBABILITIES_AS_LOGITS": (
+        "The loss takes probabilities for logits; its slope nearly vanishes and the "
+        "attack stalls.",
+        "Let the module return logits, or give it a loss for probabilities.",
+    ),
+    "SATURATED_LOSS": (
+        "The model is so sure that the loss is rounded to 0 and its slope with it.",
+        "Use a loss on the logits: log_odds or dlr (AutoPGD).",
+    ),
+    "OUT_OF_RANGE": (
+        "Some examples are no valid input, so robust accuracy is lower than any real "
+        "input could make it.",
+        "Give the attack data_range.",
+    ),
+    "OUT_OF_BALL": (
+        "Some examples are farther away than eps allows, so robust accuracy is too "
+        "low for the eps stated.",
+        "Project the examples into the ball; look at the norm of your own attack.",
+    ),
+    "NOT_FALLING": (
+        "Accuracy rises with eps, which it cannot if the attack finds what is there.",
+        "Use more steps, more restarts, or AutoAttack.",
+    ),
+    "UNBOUNDED": (
+        "Even with no limit in practice the attack does not fool the model, so it says "
+        "little at small eps either.",
+        "Look for masked gradients; try an attack without gradients.",
+    ),
+    "ONE_STEP_BEATS_ATTACK": (
+        "One step finds examples that the full attack misses, so robust accuracy is "
+        "overstated.",
+        "Use a smaller step size, more steps, a random start, or AutoPGD.",
+    ),
+    "BLACK_BOX_BEATS_ATTACK": (
+        "Blind search finds examples that the attack misses: the usual sign of masked "
+        "gradients. Robust accuracy is overstated.",
+        "Use Square or AutoAttack and report the lowest robust accuracy.",
+    ),
+}
+
+
+def explained(models):
+    """Return the doubts about all models, each kind once with what it means.
+
+    Parameters
+    ----------
+    models : list of dict
+        The ``models`` of a collected report.
+
+    Returns
+    -------
+    list of dict
+        ``code``, ``meaning``, ``cure`` and ``seen``: the ``sentence`` that was said and
+        the names of the ``models``.
+    """
+    kinds = {}
+    for model in models:
+        doubts = model.get("doubts") or {}
+        for doubt in doubts.get("found", ()):
+            seen = kinds.setdefault(doubt["code"], {})
+            name = f"{model['name']}, {doubts['attack']}"
+            seen.setdefault(doubt["sentence"], []).append(name)
+    rows = []
+    for code, seen in kinds.items():
+        meaning, cure = MEANINGS.get(code, ("", ""))
+        rows.append(
+            {
+                "code": code,
+                "meaning": meaning,
+                "cure": cure,
+                "seen": [{"sentence": s, "models": names} for s, names in seen.items()],
+            }
+        )
+    return rows

@@ -1,0 +1,89 @@
+"""Gallery of some rows under some conditions, with the predictions of the model."""
+
+import numpy as np
+
+from skrobust._keyed_noise.rows import take_rows
+from skrobust._responses import predict_labels
+from skrobust.report import measurements
+from skrobust.report.data_facts import is_text
+from skrobust.report.pictures import label, picture
+from skrobust.report.preset_conditions import learns_scales, make_conditions
+
+N_IMAGES, N_LINES = 5, 3
+
+
+def draw_gallery(model, X, y, found, settings, work):
+    """Draw rows as they are, under the middle and the worst condition and an attack.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        The model.
+    X, y : array-like
+        Rows and labels.
+    found : dict
+        Sections measured of the model.
+    settings, work : dict
+        Settings and options of the report.
+
+    Returns
+    -------
+    dict or None
+        A picture; None where nothing was changed.
+    """
+    kind = _kind(X, settings)
+    n_rows = N_IMAGES if kind == "image" else N_LINES
+    rows = np.unique(np.linspace(0, len(y) - 1, n_rows).astype(int))
+    shown = {"clean": take_rows(X, rows)}
+    shown |= _perturbed(found["stability"], model, X, y, settings, work, rows)
+    done = [name for name, results in found["attacks"].items() if results is not None]
+    if done:
+        one = measurements.make_attacks(work["attacks"], settings)[done[-1]]
+        shown[done[-1]] = one.perturb(model, shown["clean"], y[rows])
+    if len(shown) == 1:
+        return None
+    said = {name: predict_labels(model, values) for name, values in shown.items()}
+    is_class = found["kind"] == "classifier"
+    if not is_class:
+        said = {k: np.array([f"{v:.3g}" for v in values]) for k, values in said.items()}
+    return picture(
+        lambda plots: plots.PerturbationGalleryDisplay(
+            rows=shown,
+            kind=kind,
+            predictions=said,
+            y=y[rows] if is_class else None,
+            image_shape=settings["image_shape"],
+        ).plot(),
+        f"Rows {', '.join(map(str, rows))} as {found['name']} saw them: "
+        f"{', '.join(shown)}",
+        form="png" if kind == "image" else "svg",
+        size=(6.4, 1.25 * len(shown)) if kind == "image" else (7.0, 0.75 * len(shown)),
+    )
+
+
+def _perturbed(results, model, X, y, settings, work, rows):
+    """Return the rows under the middle and the worst condition."""
+    if results is None:
+        return {}
+    conditions = make_conditions(work["conditions"], settings)
+    if len(conditions) != len(results["score"]):
+        return {}
+    X_train = work["X_train"]
+    learns = X_train is not None and learns_scales(
+        settings["conditions"], settings["data_range"]
+    )
+    order, shown = np.argsort(results["score"], kind="stable"), {}
+    for place in dict.fromkeys((order[len(order) // 2], order[0])):
+        one = conditions[place]
+        if learns and hasattr(one, "fit"):
+            one = one.fit(X_train)
+        # All rows, as in the measurement: the range of pixels may be theirs.
+        changed = one.perturb(model, X, y)
+        shown[label(results["name"][place])] = take_rows(changed, rows)
+    return shown
+
+
+def _kind(X, settings):
+    if settings["sides"] is not None:
+        return "image"
+    return "text" if is_text(X) else "table"

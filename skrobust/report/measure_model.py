@@ -1,0 +1,228 @@
+"""All sections of a report for one model."""
+
+import numpy as np
+
+from skrobust.perturbations.presets import get_preset_names
+from skrobust.report import gallery, measurements, optional_measurements
+
+_SECTIONS = ("normalized", "stability", "curve", "doubts", "gallery", "groups", "times")
+
+
+class ModelSections:
+    """Measures one model; a section that fails leaves its reason in the log.
+
+    Parameters
+    ----------
+    name : str
+        Name of the model.
+    model : fitted estimator
+        The model.
+    kind : {"classifier", "regressor"}
+        Kind of the model.
+    X, y : array-like
+        Rows and their labels.
+    settings : dict
+        Settings that the report shows.
+    work : dict
+        Options of the measurement; ``paired`` is filled for the comparisons.
+    log : Log
+        Takes reasons and warnings.
+    """
+
+    def __init__(self, name, model, kind, X, y, settings, work, log):
+        self.name, self.model, self.kind, self.X, self.y = name, model, kind, X, y
+        self.settings, self.work, self.log = settings, work, log
+        self.seed = {"random_state": settings["random_state"]}
+
+    def measure(self):
+        """Return all sections as a dict."""
+        is_regressor, y = self.kind == "regressor", self.y
+        if not is_regressor and y.dtype.kind == "f" and (y != np.round(y)).any():
+            raise ValueError(
+                f"collect_report needs labels in y for {self.name!r}; it holds numbers."
+            )
+        score = measurements.clean_score
+        clean = self._on_rows("clean score", score, self.kind, required=True)
+        self.predicted = clean.pop("predicted")
+        self.found = {
+            "name": self.name,
+            "estimator": " ".join(repr(self.model).split()),
+            "kind": self.kind,
+            "clean": clean,
+            "n_unknown": 0 if is_regressor else self._count_unknown_labels(),
+            **dict.fromkeys(_SECTIONS),
+            "attacks": {},
+            "labelling": {},
+        }
+        self.found["normalized"] = self._normalized()
+        self.found["metrics"] = self._metrics()
+        if is_regressor:
+            self._measure_regressor()
+        else:
+            self._measure_classifier()
+        return self.found
+
+    def _run(self, section, function, *args, **kwargs):
+        return self.log.run(self.name, section, function, *args, **kwargs)
+
+    def _on_rows(self, section, function, *args, **kwargs):
+        data = (self.model, self.X, self.y)
+        return self._run(section, function, *data, *args, **kwargs)
+
+    def _kept(self, section, parts, function, *args, **kwargs):
+        data = (self.work["checkpoint"], self.model, self.X, self.y, parts, function)
+        return self._run(section, optional_measurements.kept, *data, *args, **kwargs)
+
+    def _skip(self, section, reason):
+        self.log.skip(self.name, section, reason)
+
+    def _pair(self, metric, values):
+        self.work["paired"].setdefault(metric, {})[self.name] = values
+
+    def _measure_classifier(self):
+        found = self.found
+        correct = {"clean": np.asarray(self.predicted == self.y)}
+        self._pair("clean accuracy", correct["clean"])
+        found["stability"] = self._stability()
+        if found["stability"] is not None and "correct" in found["stability"]:
+            by_condition = found["stability"]["correct"]
+            self._pair("mean accuracy", by_condition.mean(axis=1))
+            self._pair("stability", by_condition)
+        found["attacks"] = self._attacks()
+        done = {name: r for name, r in found["attacks"].items() if r is not None}
+        for attack, results in done.items():
+            after = correct["clean"] & ~results["per_sample"]["success"]
+            # An attack that counts otherwise, such as one with a target, is not paired.
+            if np.isclose(after.mean(), results["robust_accuracy"]):
+                correct[attack] = after
+                self._pair(f"robust accuracy, {attack}", after)
+        found["curve"] = self._curve()
+        found["gallery"] = self._gallery()
+        found["doubts"] = self._doubts(list(done))
+        found["groups"] = self._groups(correct)
+        found["times"] = self._times()
+        for sampler in measurements.SAMPLERS:
+            found["labelling"][sampler] = self._on_rows(
+                f"operational testing, {sampler}",
+                measurements.labelling,
+                sampler,
+                n_labels=self.settings["n_labels"],
+                true_accuracy=found["clean"]["value"],
+                **self.seed,
+            )
+
+    def _measure_regressor(self):
+        self._pair("R2", self.predicted)
+        left_out = "attacks and operational testing"
+        if self.work["conditions"] is not None:
+            self.found["stability"] = self._stability()
+        else:
+            left_out = f"stability, {left_out}"
+        self._skip(left_out, "They count correct labels; a regressor predicts none.")
+        if self.work["groups"]:
+            self._skip("groups", "They compare proportions of correct labels.")
+        self.found["times"] = self._times()
+
+    def _normalized(self):
+        settings = self.settings
+        if settings["n_features"] is None:
+            reason = "Text has no number of features to adapt the score to."
+            return self._skip("normalized score", reason)
+        given = settings["n_samples_given"] or settings["n_train"]
+        return self._run(
+            "normalized score",
+            measurements.normalized_score,
+            *(self.y, self.predicted, self.kind),
+            n_samples=settings["n_samples"] if given else None,  # None: the score warns
+            n_features=settings["n_features"],
+            class_counts=settings["class_counts"],
+        )
+
+    def _metrics(self):
+        data = (self.y, self.predicted, self.kind)
+        function = measurements.metric_value
+        return {
+            name: self._run(name, function, name, *data, **self.seed)
+            for name in self.work["metrics"]
+        }
+
+    def _stability(self):
+        is_table = self.settings["conditions"] in get_preset_names("table")
+        if is_table and self.work["X_train"] is None:
+            return self._skip(
+                "stability",
+                "The perturbations of tables learn their scales from training rows: "
+                "give X_train (or image_shape, if the rows are flat images).",
+            )
+        names = ("conditions", "X_train", "n_jobs", "verbose", "checkpoint")
+        options = {name: self.work[name] for name in names}
+        function = measurements.stability
+        return self._on_rows("stability", function, self.settings, **options)
+
+    def _make_attacks(self):
+        return measurements.make_attacks(self.work["attacks"], self.settings)
+
+    def _attacks(self):
+        made = self._make_attacks()
+        if made is None:
+            reason = "eps was not given: the size of the attack in raw input units."
+            self._skip("attacks", reason)
+            return {}
+        found, checkpoint = {}, self.work["checkpoint"]
+        for name, attack in made.items():
+            function = measurements.attack
+            results = self._on_rows(name, function, attack, checkpoint=checkpoint)
+            found[name] = results
+            if results is not None and "skipped" in results:
+                self._skip(f"{name}, robust ratio", results["skipped"])
+        return found
+
+    def _curve(self):
+        radii = self.work["radii"]
+        if radii is None:
+            return None
+        names = ("norm", "data_range", "random_state")
+        options = {name: self.settings[name] for name in names}
+        parts, function = [radii, *options.values()], optional_measurements.curve
+        return self._kept("robust accuracy curve", parts, function, radii, **options)
+
+    def _gallery(self):
+        settings, work = self.settings, self.work
+        parts = [settings, work["conditions"], work["attacks"], work["X_train"]]
+        data = (self.found, settings, work)
+        return self._kept("gallery", [*parts, self.name], gallery.draw_gallery, *data)
+
+    def _doubts(self, done):
+        if not self.settings["checks"] or not done:
+            return None
+        chosen = "PGD" if "PGD" in done else done[-1]
+        attack = self._make_attacks()[chosen]
+        parts, data = [attack, *self.seed.values()], (attack, chosen)
+        function = optional_measurements.doubts
+        return self._kept("honest evaluation", parts, function, *data, **self.seed)
+
+    def _groups(self, correct):
+        found, function = {}, optional_measurements.group_table
+        for grouping, groups in self.work["groups"].items():
+            found[grouping] = {}
+            for name, values in correct.items():
+                section, data = (
+                    f"groups by {grouping}, {name}",
+                    (self.y, values, groups),
+                )
+                found[grouping][name] = self._run(section, function, *data, **self.seed)
+        return found or None
+
+    def _times(self):
+        if self.work["times"] is None:
+            return None
+        data = (self.y, self.predicted, self.work["times"], self.kind)
+        function = optional_measurements.period_scores
+        return self._run("stability over time", function, *data)
+
+    def _count_unknown_labels(self):
+        classes = getattr(self.model, "classes_", None)
+        if classes is None:
+            return 0
+        known = set(np.asarray(classes).tolist())
+        return sum(label not in known for label in self.y.tolist())

@@ -1,0 +1,232 @@
+"""Measurements of a report, one function each."""
+
+import inspect
+
+import numpy as np
+from sklearn.metrics import mean_absolute_error, r2_score
+
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._responses import predict_labels
+from skrobust.evaluation import evaluate_attack, evaluate_perturbations
+from skrobust.metrics import (
+    confidence_interval,
+    normalized_score_parts,
+    proportion_interval,
+)
+from skrobust.metrics.registry import get_metric
+from skrobust.report.preset_conditions import learns_scales, make_conditions
+from skrobust.report.summary_cells import interval_ends
+from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+
+SAMPLERS = {"simple random": SimpleRandomSampler, "DeepEST": DeepESTSampler}
+PHOTOGRAPH = 32  # pixels per side; the levels of the grid were set for larger images
+
+
+def clean_score(model, X, y, kind):
+    """Return the plain score of a fitted model on the rows as they are.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        The model.
+    X : array-like or data frame of shape (n_samples, ...)
+        Rows.
+    y : ndarray of shape (n_samples,)
+        True labels or values.
+    kind : {"classifier", "regressor"}
+        Kind of the model.
+
+    Returns
+    -------
+    dict
+        ``metric``, ``value``, ``interval`` (None for a regressor), ``constant_model``
+        (the score of the best constant answer), ``n_rows``, and ``predicted``.
+    """
+    predicted = predict_labels(model, X)
+    n = len(y)
+    if kind == "regressor":
+        return {
+            "metric": "R2",
+            "value": float(r2_score(y, predicted)) if n > 1 else float("nan"),
+            "interval": None,
+            "constant_model": 0.0,
+            "mean_absolute_error": float(mean_absolute_error(y, predicted)),
+            "n_rows": n,
+            "predicted": predicted,
+        }
+    n_right = int((predicted == y).sum())
+    _, counts = np.unique(y, return_counts=True)
+    return {
+        "metric": "accuracy",
+        "value": n_right / n,
+        "interval": proportion_interval(n_right, n),
+        "constant_model": float(counts.max() / n),
+        "n_rows": n,
+        "n_right": n_right,
+        "predicted": predicted,
+    }
+
+
+def normalized_score(y, predicted, kind, *, n_samples, n_features, class_counts):
+    """Return the normalized score of given predictions with each of its factors."""
+    settings = {"n_samples": n_samples, "n_features": n_features}
+    if kind == "regressor":
+        return normalized_score_parts(y, predicted, task="regression", **settings)
+    settings["class_counts"] = class_counts
+    return normalized_score_parts(y, predicted, task="classification", **settings)
+
+
+def metric_value(name, y, predicted, kind, *, random_state):
+    """Return a registered metric of given predictions with its interval."""
+    spec = get_metric(name)
+    if (spec.task == "regression") != (kind == "regressor"):
+        raise ValueError(f"This metric is for {spec.task}; the model is a {kind}.")
+    seed = seed_number(random_state, "collect_report")
+    found = confidence_interval(name, y, predicted, random_state=seed)
+    ends, note = interval_ends(found)
+    value = found.value if found.plug_in is None else found.plug_in
+    return {
+        "title": spec.title.capitalize(),
+        "value": float(value),
+        "interval": ends,
+        "interval_note": note,
+        "method": found.method,
+        "n_units": found.n_units,
+    }
+
+
+def stability(
+    model, X, y, settings, *, conditions, X_train, n_jobs, verbose, checkpoint
+):
+    """Score a model under every condition.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        The model.
+    X : array-like or data frame of shape (n_samples, ...)
+        Rows.
+    y : ndarray of shape (n_samples,)
+        True labels or values.
+    settings : dict
+        As in :func:`make_conditions`, with the ``sides`` (height, width) in pixels of
+        images.
+    conditions : list, str or None
+        Conditions as given by the user.
+    X_train : array-like or None
+        Training rows: the source of the pixel range, where none is given, and of the
+        scales of tables.
+    n_jobs, verbose, checkpoint : object
+        As in :func:`~skrobust.evaluation.evaluate_perturbations`.
+
+    Returns
+    -------
+    Results
+        Those of :func:`~skrobust.evaluation.evaluate_perturbations`, with ``preset``,
+        ``interval``, ``interval_note`` and ``corrected`` (the index without what
+        sampling noise adds to the spread, its ends, and why one is None), ``worst``
+        (number, name, score, interval), ``clean`` and ``smoke_figure``.
+    """
+    preset, sides = settings["conditions"], settings["sides"]
+    results = evaluate_perturbations(
+        model,
+        X,
+        y,
+        make_conditions(conditions, settings),
+        X_ref=X_train if learns_scales(preset, settings["data_range"]) else None,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        checkpoint=checkpoint,
+    )
+    results["preset"] = preset
+    results["interval"] = results["interval_note"] = results["corrected"] = None
+    worst = int(np.argmin(results.score))
+    n, score = results.n_samples, float(results.score[worst])
+    bounds = None
+    if "correct" in results:
+        interval = results.pop("accuracy_stability_index_interval")
+        if interval is not None:  # as for a single condition
+            results["interval"], results["interval_note"] = interval_ends(interval)
+            results["corrected"] = interval.value
+        bounds = proportion_interval(round(score * n), n)
+    results["worst"] = {
+        "number": int(results.number[worst]),
+        "name": str(results.name[worst]),
+        "score": score,
+        "interval": bounds,
+    }
+    results["clean"] = float(results.clean_score)
+    results["sides"] = sides
+    small = sides is not None and min(sides) < PHOTOGRAPH
+    results["smoke_figure"] = small and preset == "asi68"
+    return results
+
+
+def make_attacks(attacks, settings):
+    """Return attacks by their names, or None where classes lack a radius."""
+    if settings["eps"] is None and any(inspect.isclass(a) for a in attacks.values()):
+        return None
+    options = {k: settings[k] for k in ("norm", "data_range", "random_state")}
+    sizes, made = np.atleast_1d(np.asarray(settings["eps"])).tolist(), {}
+    for name, one in attacks.items():
+        if not inspect.isclass(one):
+            made[name] = one
+            continue
+        has = inspect.signature(one).parameters
+        known = {k: value for k, value in options.items() if k in has}
+        made |= {attack_label(name, e, len(sizes)): one(e, **known) for e in sizes}
+    return made
+
+
+def attack_label(name, eps, n_sizes):
+    """Return the name of an attack in a report; of several radii it names one."""
+    return name if n_sizes == 1 else f"{name}, eps {eps:g}"
+
+
+def attack(model, X, y, one, *, checkpoint):
+    """Attack a classifier and return robust accuracy and robust ratio."""
+    return evaluate_attack(model, X, y, one, checkpoint=checkpoint)
+
+
+def labelling(model, X, y, name, *, n_labels, true_accuracy, random_state):
+    """Spend a budget of labels as if ``y`` were unknown, and compare with the truth.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        The model.
+    X : array-like or data frame of shape (n_samples, ...)
+        The pool.
+    y : ndarray of shape (n_samples,)
+        The labels; only those of rows that the sampler asks for are shown to it.
+    name : str
+        Key of ``SAMPLERS``.
+    n_labels : int
+        Budget; at most the pool.
+    true_accuracy : float
+        Over the whole pool.
+    random_state : int, RandomState, Generator or None
+        Seed of the draws.
+
+    Returns
+    -------
+    dict
+        The fields of the sampling result, ``sampler``, ``true_accuracy`` and
+        ``covered``: whether the interval holds the truth.
+    """
+    sampler = SAMPLERS[name](model, random_state=random_state).fit(X)
+    ids = sampler.ask(min(n_labels, len(y)))
+    result = sampler.tell(ids, y[ids]).result()
+    low, high = (float(end) for end in result.interval)
+    return {
+        "sampler": name,
+        "accuracy": float(result.accuracy),
+        "interval": (low, high),
+        "std_error": float(result.std_error),
+        "n_labels": int(result.n_labels),
+        "n_failures": int(result.n_failures),
+        "failures": np.asarray(result.failures),
+        "true_accuracy": true_accuracy,
+        "covered": bool(low - 1e-12 <= true_accuracy <= high + 1e-12),
+        "warnings": list(result.warnings),
+    }

@@ -1,0 +1,189 @@
+"""Ranking of models with their paired differences."""
+
+import numpy as np
+from sklearn.metrics import r2_score
+
+from skrobust._keyed_noise.generator import seed_number
+from skrobust.metrics import compare_models
+
+LEVEL = 0.05  # of adjusted p-values
+_N_RESAMPLES = 2000
+VERDICT_WORDS = {
+    "real": "significant",
+    "could be chance": "not significant",
+    "none": "none",
+    "undefined": "undefined",
+}
+_NAMED = 5  # models that a message lists
+_METRICS = {
+    "R2": r2_score,
+    "mean accuracy": np.mean,
+    "stability": "accuracy_stability_index",
+}
+_NUMBERS = ("difference", "low", "high", "p_value", "p_adjusted")
+_ABOUT = ("method", "correction", "confidence", "n", "unit", "ranking_kept")
+_WORDS = {
+    "mean accuracy": "mean accuracy under perturbation",
+    "stability": "stability (ASI without sampling noise)",
+}
+
+
+def compare_all(paired, y, random_state, log):
+    """Compare the models on each measure that two or more of them have.
+
+    Parameters
+    ----------
+    paired : dict of str to dict
+        By measure and model the values that are paired: correctness, or the
+        predictions for "R2".
+    y : ndarray of shape (n_samples,)
+        True labels or values.
+    random_state : int, RandomState, Generator or None
+        Seed of the resamples.
+    log : Log
+        Takes reasons and warnings.
+
+    Returns
+    -------
+    comparisons : list of dict
+        From :func:`compare_measure`.
+    """
+    seed, found = seed_number(random_state, "collect_report"), []
+    for measure, models in paired.items():
+        if len(models) > 1:
+            section, data = f"comparison, {measure}", (measure, models, y, seed)
+            found.append(log.run("all models", section, compare_measure, *data))
+    return [comparison for comparison in found if comparison is not None]
+
+
+def compare_measure(measure, models, y, random_state):
+    """Rank models on one measure, with their paired differences.
+
+    Parameters
+    ----------
+    measure : str
+        Name of the measure.
+    models : dict of str to ndarray
+        Values that are paired.
+    y : ndarray of shape (n_samples,)
+        True labels or values.
+    random_state : int
+        Seed of the resamples.
+
+    Returns
+    -------
+    dict
+        ``measure``, ``words``, ``ranking`` (rank, name, value, and the ``difference``
+        to the first with ``low``, ``high``, ``p_adjusted`` and ``verdict``), ``pairs``
+        (better and worse model, with the same), ``sentences``, ``method``,
+        ``correction``, ``confidence``, ``n`` and ``ranking_kept``.
+    """
+    # The smallest adjusted p-value is the number of pairs over that of resamples.
+    n_pairs = len(models) * (len(models) - 1) // 2
+    n_resamples = min(max(_N_RESAMPLES, 200 * n_pairs), 5 * _N_RESAMPLES)
+    settings = {"random_state": random_state, "n_resamples": n_resamples}
+    if measure in _METRICS:
+        settings["metric"] = _METRICS[measure]
+    if measure == "R2":
+        settings["y_true"] = y
+    results = compare_models(models, **settings)
+    pairs = [_pair(results, i) for i in range(len(results["first"]))]
+    values = {
+        str(name): float(value)
+        for side in ("first", "second")
+        for name, value in zip(results[side], results[f"value_{side}"], strict=True)
+    }
+    names = sorted(models, key=lambda name: -values[name])
+    order = {name: place for place, name in enumerate(names)}
+    pairs.sort(key=lambda pair: (order[pair["better"]], order[pair["worse"]]))
+    lead = {p["worse"]: p for p in pairs if p["better"] == names[0]}
+    lead |= {p["better"]: p for p in pairs if p["worse"] == names[0]}  # a tie
+    ranking = [
+        {
+            "rank": 1 + sum(other > values[name] + 1e-12 for other in values.values()),
+            "name": name,
+            "value": values[name],
+            **{
+                k: v
+                for k, v in lead.get(name, {}).items()
+                if k not in ("better", "worse")
+            },
+        }
+        for name in names
+    ]
+    words = _WORDS.get(measure, measure.replace("accuracy, ", "accuracy under "))
+    return {
+        "measure": measure,
+        "words": words,
+        "ranking": ranking,
+        "pairs": pairs,
+        "sentences": _messages(words, ranking, pairs),
+        **{name: results[name] for name in _ABOUT},
+    }
+
+
+def _pair(results, i):
+    """Return one pair with the better model first, so that differences are positive."""
+    names = [str(results[side][i]) for side in ("first", "second")]
+    difference, low, high, p, adjusted = (float(results[k][i]) for k in _NUMBERS)
+    if difference < 0:
+        names, difference, low, high = names[::-1], -difference, -high, -low
+    row = (difference, low, high, p, adjusted)
+    return {
+        "better": names[0],
+        "worse": names[1],
+        **dict(zip(_NUMBERS, row, strict=True)),
+        "verdict": _verdict(difference, adjusted),
+    }
+
+
+def _verdict(difference, p):
+    if difference < 1e-12:
+        return "none"
+    if not np.isfinite(p):
+        return "undefined"
+    if p < LEVEL:
+        return "real"
+    return "could be chance"
+
+
+def _messages(words, ranking, pairs):
+    """Return messages on who leads and which differences are significant."""
+    first, others = ranking[0], ranking[1:]
+    value = f"{first['value']:.3f}".replace("-", "\N{MINUS SIGN}")
+    tied = [r for r in others if first["value"] - r["value"] < 1e-12]
+    rest = [r for r in others if r not in tied]
+    behind = [r for r in rest if r.get("verdict") == "real"]
+    near = [r for r in rest if r.get("verdict") != "real"]
+    name = f"\u201c{first['name']}\u201d"
+    if tied:
+        messages = [f"The highest {words} is {value}: {_listed([first, *tied])}."]
+    else:
+        messages = [f"{name} has the highest {words}, {value}."]
+    if behind:
+        p_value = _largest_p(behind)
+        messages.append(f"{name} is better than {_listed(behind)} ({p_value}).")
+    if near:
+        messages.append(
+            f"The lead over {_listed(near)} is not significant; it may be due to "
+            "chance."
+        )
+    if len(pairs) > 1:
+        n_real = sum(pair["verdict"] == "real" for pair in pairs)
+        messages.append(f"{n_real} of {len(pairs)} pairs differ significantly.")
+    return messages
+
+
+def _largest_p(rows):
+    p = max(row["p_adjusted"] for row in rows)
+    sign = "=" if len(rows) == 1 else "\N{LESS-THAN OR EQUAL TO}"
+    return "adjusted p < 0.001" if p < 0.001 else f"adjusted p {sign} {p:.3f}"
+
+
+def _listed(rows):
+    names = [f"\u201c{row['name']}\u201d" for row in rows]
+    if len(names) > _NAMED:
+        names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} others"]
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,150 @@
+"""Options of a report, checked before the first measurement."""
+
+import numpy as np
+
+from skrobust._containers import shape_of
+from skrobust._validation import check_number, check_scores, invalid
+from skrobust.metrics.registry import get_metric, metric_names
+from skrobust.perturbations.presets import get_preset_names
+from skrobust.report.attack_classes import get_attack_classes
+from skrobust.report.data_facts import is_text
+from skrobust.report.preset_conditions import GIVEN
+
+_CALLER = "collect_report"
+_MOST_GROUPS = 50
+_RESERVED = ("name", "kind", "clean", "normalized", "asi", "ratio", "estimate")
+
+
+def check_options(attacks, radii, conditions, groups, times, metrics, checks, n_rows):
+    """Check the optional parts of a report.
+
+    Parameters
+    ----------
+    attacks, radii, conditions, groups, times, metrics, checks : object
+        As in :func:`~skrobust.report.collect_report`.
+    n_rows : int
+        Rows scored.
+
+    Returns
+    -------
+    options : dict
+        ``attacks`` (names to classes or objects), ``radii``, ``conditions``,
+        ``groups`` (names to arrays), ``times`` and ``metrics`` (names).
+
+    Raises
+    ------
+    ValueError
+        For a value that no section can use.
+    """
+    if radii is not None:
+        radii = check_scores(radii, _CALLER, name="radii", min_size=1)
+        if radii[0] <= 0 or (np.diff(radii) <= 0).any():
+            raise invalid("radii", _CALLER, "rising positive radii", radii.tolist())
+    if not isinstance(checks, (bool, np.bool_)):
+        raise invalid("checks", _CALLER, "True or False", checks)
+    if groups is not None and not isinstance(groups, dict):
+        groups = {"group": groups}
+    metrics = _check_metrics(metrics)
+    return {
+        "attacks": _check_attacks(attacks, (*_RESERVED, *metrics)),
+        "radii": radii,
+        "conditions": _check_conditions(conditions),
+        "groups": {
+            str(name): _check_groups(f"groups[{name!r}]", values, n_rows)
+            for name, values in (groups or {}).items()
+        },
+        "times": None if times is None else _check_per_row("times", times, n_rows),
+        "metrics": metrics,
+    }
+
+
+def label_metric_names():
+    """Return the registered metrics that take true and predicted labels only."""
+    names = metric_names(needs=frozenset({"labels"}))
+    return [name for name in names if name != "robust_accuracy"]  # of the attacks
+
+
+def _check_metrics(metrics):
+    known = label_metric_names()
+    rule = f"None or a list of names among {', '.join(known)}"
+    if metrics is None:
+        return []
+    if not isinstance(metrics, (list, tuple)):
+        raise invalid("metrics", _CALLER, rule, metrics)
+    found = [get_metric(metric, _CALLER).name for metric in metrics]
+    if not set(found) <= set(known):
+        raise invalid("metrics", _CALLER, rule, metrics)
+    return list(dict.fromkeys(found))
+
+
+def _check_attacks(attacks, reserved):
+    rule = "None, a list of names of attacks, or a dict of names to attacks"
+    if attacks is None:
+        attacks = ["FGSM", "PGD"]
+    if isinstance(attacks, dict) and attacks:
+        for name, attack in attacks.items():
+            is_free = isinstance(name, str) and name not in reserved
+            if not is_free or not callable(getattr(attack, "perturb", None)):
+                raise invalid("attacks", _CALLER, rule, attacks)
+        return dict(attacks)
+    if not isinstance(attacks, (list, tuple)) or not attacks:
+        raise invalid("attacks", _CALLER, rule, attacks)
+    classes = get_attack_classes()
+    for name in attacks:
+        if not isinstance(name, str) or name not in classes:
+            rule = "names of attacks of skrobust.attacks that take eps"
+            raise invalid("attacks", _CALLER, rule, name)
+    return {name: classes[name] for name in attacks}
+
+
+def _check_conditions(conditions):
+    presets = get_preset_names()
+    is_name = isinstance(conditions, str) and conditions in presets
+    if conditions is None or is_name:
+        return conditions
+    is_list = isinstance(conditions, (list, tuple)) and len(conditions) > 0
+    if not is_list or not all(hasattr(c, "perturb") for c in conditions):
+        rule = f"None, a list of conditions, or one of {', '.join(presets)}"
+        raise invalid("conditions", _CALLER, rule, conditions)
+    return list(conditions)
+
+
+def _check_per_row(name, values, n_rows):
+    values = np.asarray(values)
+    if values.ndim != 1 or len(values) != n_rows:
+        rule = f"1-D with one entry for each of the {n_rows} rows"
+        raise invalid(name, _CALLER, rule, f"shape {values.shape}")
+    return values
+
+
+def _check_groups(name, values, n_rows):
+    values = _check_per_row(name, values, n_rows)
+    n_groups = len(set(values.tolist()))
+    if not 2 <= n_groups <= _MOST_GROUPS:
+        rule = f"2 to {_MOST_GROUPS} different groups"
+        raise invalid(name, _CALLER, rule, f"{n_groups} of them")
+    return values
+
+
+def check_size(eps, norm):
+    """Check the radius and the norm of attacks."""
+    several = isinstance(eps, (list, tuple, np.ndarray))
+    if several and not len(eps):
+        raise invalid("eps", _CALLER, "a number or a non-empty list of numbers", eps)
+    if eps is not None:
+        for one in eps if several else [eps]:
+            check_number(one, "eps", _CALLER, low=0, low_open=True)
+    if norm not in (np.inf, 2, 1):
+        raise invalid("norm", _CALLER, "numpy.inf, 2 or 1", norm)
+
+
+def name_of_conditions(conditions, X, image_shape):
+    """Return the preset that fits the rows, or "given" for a list of conditions."""
+    if isinstance(conditions, list):
+        return GIVEN
+    if conditions is not None:
+        return conditions
+    if is_text(X):
+        return "text"
+    is_flat = len(shape_of(X)) == 2
+    return "tabular" if is_flat and image_shape is None else "asi68"

@@ -1,0 +1,62 @@
+"""Log of the sections of a report: reasons for skipped ones, and warnings."""
+
+import warnings
+
+# Errors that skip one section only: whatever a user's model raises, but not Ctrl-C.
+FAILURES = (Exception,)
+
+
+def one_line(error):
+    """Return the text of an error or warning as one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    # The text of these is only a key, an attribute or an index.
+    if isinstance(error, (LookupError, AttributeError, AssertionError)):
+        return f"{type(error).__name__}: {text}"
+    return text
+
+
+class Log:
+    """Runs sections; keeps the reasons of those that failed, and all warnings.
+
+    Parameters
+    ----------
+    progress : callable or None
+        Called with one line before each section.
+    """
+
+    def __init__(self, progress=None):
+        self.skipped, self._warnings, self._progress = [], {}, progress
+
+    def skip(self, model, section, reason):
+        """Note that a section was left out, and why."""
+        self.skipped.append({"model": model, "section": section, "reason": reason})
+
+    def run(self, model, section, function, *args, required=False, **kwargs):
+        """Return ``function(*args, **kwargs)``, or None where it raised."""
+        if self._progress is not None:
+            self._progress(f"{model}: {section}")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                return function(*args, **kwargs)
+            except FAILURES as error:
+                if required:
+                    raise
+                self.skip(model, section, one_line(error))
+                return None
+            finally:
+                for warning in caught:
+                    self._add(model, section, warning)
+
+    def _add(self, model, section, warning):
+        key = (model, section, warning.category.__name__, one_line(warning.message))
+        self._warnings[key] = self._warnings.get(key, 0) + 1
+
+    @property
+    def warnings(self):
+        """Each distinct warning with its section and its count."""
+        names = ("model", "section", "category", "text")
+        return [
+            {**dict(zip(names, key, strict=True)), "count": count}
+            for key, count in self._warnings.items()
+        ]

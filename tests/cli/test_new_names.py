@@ -1,0 +1,74 @@
+"""The command line knows new metrics, presets and attacks by their names."""
+
+import json
+
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+
+pytest.importorskip("jinja2")
+pytest.importorskip("matplotlib").use("Agg")
+pytest.importorskip("tqdm")
+skops_io = pytest.importorskip("skops.io")
+pytest.importorskip("click.testing")
+
+from cli_runner import run  # noqa: E402
+
+from skrobust import attacks  # noqa: E402
+from skrobust.attacks import FGSM  # noqa: E402
+from skrobust.cli.command_group import skrobust  # noqa: E402
+from skrobust.metrics import registry  # noqa: E402
+from skrobust.perturbations.presets import get_preset_names  # noqa: E402
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = load_iris(return_X_y=True)
+    skops_io.dump(LogisticRegression(C=0.01).fit(X, y), tmp_path / "m.skops")
+    return tmp_path / "m.skops"
+
+
+def test_registered_metric_is_measured_and_has_a_threshold(model, monkeypatch):
+    monkeypatch.setattr(registry, "_SPECS", dict(registry._SPECS))
+    spec = registry.MetricSpec(
+        name="mean_recall", function=balanced_accuracy_score, title="mean recall"
+    )
+    registry.register(spec)
+    args = ["report", model, "iris", "--out", "r.html", "--json", "r.json"]
+    args += ["--n-labels", "5", "--metric", "mean-recall"]
+    code, text, err = run(*args, "--fail-under", "mean_recall=0.5")
+    assert code == 0, err
+    assert "gate passed: mean_recall of m is" in err
+    assert "Mean recall" in text
+    found = json.loads((model.parent / "r.json").read_text())["models"][0]["metrics"]
+    X, y = load_iris(return_X_y=True)
+    expected = balanced_accuracy_score(y, skops_io.load(model).predict(X))
+    assert found["mean_recall"]["value"] == expected
+    low, high = found["mean_recall"]["interval"]
+    assert low < expected < high
+    # The threshold alone measures the metric, too.
+    code, _, err = run(*args[:-2], "--fail-under", "mean_recall=0.999")
+    assert code == 1
+    assert "(threshold 0.999)" in err
+    assert run(*args, "--fail-under", "mean_recall=1.5")[0] == 2
+    assert run(*args[:-1], "nothing")[0] == 2
+
+
+@pytest.mark.parametrize("command", ["report", "compare", "perturb"])
+def test_every_preset_is_an_option(command):
+    (option,) = [p for p in skrobust.commands[command].params if p.name == "preset"]
+    assert list(option.type.choices) == get_preset_names()
+
+
+def test_public_attack_is_taken_by_its_name(model, monkeypatch):
+    class HalfStep(FGSM):
+        """An attack in a file of its own."""
+
+    monkeypatch.setattr(attacks, "HalfStep", HalfStep, raising=False)
+    monkeypatch.setattr(attacks, "__all__", [*attacks.__all__, "HalfStep"])
+    args = ["attack", model, "iris", "--eps", "0.3", "--attack", "half-step"]
+    code, out, err = run(*args, "--no-checks", "--json", "-")
+    assert code == 0, err
+    assert json.loads(out)["attacks"][0]["attack"] == "HalfStep"
