@@ -161,6 +161,15 @@ def find_metric(metric):
     return None
 
 
+def resolve_metric(metric, caller):
+    """Return the specification of a metric, None for any other callable, or raise."""
+    spec = find_metric(metric)
+    if spec is None and not callable(metric):
+        rule = f"a callable or one of {', '.join(metric_names())}"
+        raise invalid("metric", caller, rule, metric)
+    return spec
+
+
 def get_metric(metric, caller="get_metric"):
     """Return the specification of a metric.
 

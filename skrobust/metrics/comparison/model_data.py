@@ -6,7 +6,7 @@ import numpy as np
 
 from skrobust._validation import invalid
 from skrobust.metrics.intervals.bootstrap import Shares, function_statistic
-from skrobust.metrics.registry import call_with_options, find_metric, metric_names
+from skrobust.metrics.registry import call_with_options, resolve_metric
 
 
 @dataclass
@@ -17,17 +17,12 @@ class Comparison:
     n_samples: int
     makers: list  # of the statistic of each model, from the units
     tolerances: np.ndarray | None = None
-    hits: list | None = (
-        None  # for McNemar: which samples each model classifies correctly
-    )
+    hits: list | None = None  # of each model, for McNemar's test
 
 
 def make_comparison(models, metric, y_true, params, caller):
     """Return the checked data of the models as a comparison."""
-    spec = find_metric(metric)
-    if spec is None and not callable(metric):
-        rule = f"a callable or one of {', '.join(metric_names())}"
-        raise invalid("metric", caller, rule, metric)
+    spec = resolve_metric(metric, caller)
     if "scores" in getattr(spec, "needs", ()):
         rule = "a metric of samples: periods and conditions are not resampled"
         raise invalid("metric", caller, rule, spec.name)
@@ -67,9 +62,7 @@ def _compare_functions(data, metric, spec, params, caller):
     _check_same(shapes, caller)
     function = metric if spec is None else spec.function
     makers = [function_statistic(function, *one, **params) for one in data.values()]
-    name = (
-        metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
-    )
+    name = getattr(metric, "__name__", "callable") if callable(metric) else metric
     return Comparison(name, next(iter(shapes.values())), makers)
 
 

@@ -9,7 +9,7 @@ from skrobust._validation import invalid
 from skrobust.metrics.groups.group_tables import GroupComparison
 from skrobust.metrics.intervals.bootstrap import Shares, function_statistic
 from skrobust.metrics.labels import label_array
-from skrobust.metrics.registry import call_with_options, find_metric, metric_names
+from skrobust.metrics.registry import call_with_options, resolve_metric
 
 
 def by_group(
@@ -90,12 +90,9 @@ def compare_groups(
     ``draws`` are confidence, number of permutations and seed; ``stacklevel`` counts the
     frames from a warning of :class:`GroupComparison` to the user.
     """
-    spec = find_metric(metric)
+    spec = resolve_metric(metric, caller)
     if not data:
         raise ValueError(f"{caller} needs the data of the metric; got none.")
-    if spec is None and not callable(metric):
-        rule = f"a callable or one of {', '.join(metric_names())}"
-        raise invalid("metric", caller, rule, metric)
     if "scores" in getattr(spec, "needs", ()):
         raise invalid("metric", caller, "a metric of samples, not of periods", metric)
     if spec is not None and spec.per_sample is not None:

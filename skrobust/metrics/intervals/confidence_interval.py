@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._validation import check_confidence, check_count, check_weights, invalid
+from skrobust._validation import check_confidence, check_count, check_weights
 from skrobust.metrics.intervals.bootstrap import Shares
 from skrobust.metrics.intervals.bootstrap_interval import (
     bootstrap_interval,
@@ -14,7 +14,7 @@ from skrobust.metrics.intervals.bootstrap_interval import (
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.interval import IntervalRequest
 from skrobust.metrics.intervals.proportion_clustered import sample_share_interval
-from skrobust.metrics.registry import call_with_options, find_metric, metric_names
+from skrobust.metrics.registry import call_with_options, resolve_metric
 from skrobust.metrics.robust.accuracy_and_ratio import robust_ratio_curve
 from skrobust.metrics.stability.indices import coefficient_of_variation
 
@@ -172,10 +172,7 @@ def confidence_interval(
     for function, advice in _NO_INTERVAL:
         if metric is function:
             raise ValueError(f"{caller} {advice}")
-    spec = find_metric(metric)
-    if spec is None and not callable(metric):
-        rule = f"a callable or one of {', '.join(metric_names())}"
-        raise invalid("metric", caller, rule, metric)
+    spec = resolve_metric(metric, caller)
     request = IntervalRequest(clusters, confidence, method, n_resamples, rng, caller)
     if spec is None:
         interval = function_interval(metric, data, request, **metric_params)

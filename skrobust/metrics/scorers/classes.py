@@ -95,12 +95,8 @@ class RobustScorer(BaseScorer):
         check_perturber(self.perturbation, "perturbation", caller)
         spec, needs = None, {"labels"}
         if not callable(self.metric):
-            check_choice(
-                self.metric,
-                "metric",
-                caller,
-                metric_names(scorer=False, has_scorer=True),
-            )
+            known = metric_names(scorer=False, has_scorer=True)
+            check_choice(self.metric, "metric", caller, known)
             spec = get_metric(self.metric)
             needs = spec.needs
             if spec.task == "classification":
