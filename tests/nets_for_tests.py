@@ -115,7 +115,8 @@ class FitOnce:
         try:
             key = pickle.dumps(
                 (type(self), self.get_params(deep=False), X, y, fit_params,
-                 self.initialized_, torch.get_rng_state().numpy(), torch.get_default_dtype())
+                 self.initialized_, torch.get_rng_state().numpy(),
+                 torch.get_default_dtype())
             )  # fmt: skip
         except Exception:  # what cannot be pickled is trained each time
             return super().fit(X, y, **fit_params)

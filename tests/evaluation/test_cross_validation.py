@@ -490,7 +490,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("wrong, sentence", BAD.values(), ids=BAD)
-def test_bad_input(wrong, sentence):
+def test_cross_validate_perturbations_refuses_wrong_parameters(wrong, sentence):
     with pytest.raises(ValueError, match=sentence) as caught:
         wrong()
     assert len(str(caught.value)) < 400

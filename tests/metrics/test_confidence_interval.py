@@ -260,7 +260,8 @@ def test_callable_methods_agree_and_cover():
     rng = np.random.default_rng(21)
 
     def correlation(a, b):
-        return np.corrcoef(a, b)[0, 1]
+        a, b = a - a.sum() / len(a), b - b.sum() / len(b)
+        return a @ b / np.sqrt((a @ a) * (b @ b))
 
     def draw(method):
         a = rng.normal(size=60)

@@ -283,7 +283,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input(case):
+def test_make_net_classifier_refuses_wrong_parameters(case):
     call, text = BAD[case]
     with pytest.raises(ValueError, match=text):
         call()

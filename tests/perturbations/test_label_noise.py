@@ -137,7 +137,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_bad_input(name):
+def test_label_noise_refuses_wrong_parameters(name):
     params, sentence = ROWS[name]
     with pytest.raises(ValueError, match=sentence):
         LabelNoiseClassifier(Recorder(), **params).fit(X, Y)

@@ -524,7 +524,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("call, sentence", BAD.values(), ids=BAD)
-def test_bad_input(call, sentence):
+def test_perturbed_estimators_refuse_wrong_parameters(call, sentence):
     with pytest.raises((ValueError, TypeError), match=sentence) as caught:
         call()
     assert len(str(caught.value)) < 400

@@ -123,7 +123,7 @@ def test_frame(results):
     assert frame["n_labels"].tolist() == [20, 60] * 2
 
 
-def test_bad_input(results):
+def test_label_budget_display_refuses_wrong_results(results):
     with pytest.raises(ValueError, match="what simulate returns"):
         LabelBudgetDisplay.from_results({"rmse": 1})
     with pytest.raises(ValueError, match="must be a fitted sampler"):

@@ -139,7 +139,7 @@ ROWS = {
 
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("row", ROWS)
-def test_bad_input(kind, row):
+def test_label_free_predictors_refuse_wrong_rows(kind, row):
     call, sentence = ROWS[row]
     with pytest.raises(ValueError, match=sentence):
         call(kind)

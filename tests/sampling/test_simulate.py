@@ -130,7 +130,7 @@ def test_frame():
         ({"y_pred": [1, 2]}, "y_pred has 2"),
     ],
 )
-def test_bad_input(changed, message):
+def test_simulate_refuses_wrong_parameters(changed, message):
     given = {
         "samplers": SimpleRandomSampler(), "scores": [0.1, 0.2, 0.3],
         "failed": [0, 1, 0], "n_labels": 2, "n_repeats": 2,

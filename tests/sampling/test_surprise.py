@@ -516,7 +516,7 @@ ROWS = {
 @pytest.mark.parametrize("row", ROWS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:divide by zero")
-def test_bad_input(kind, row):
+def test_surprise_classes_refuse_wrong_rows(kind, row):
     call, sentence = ROWS[row]
     with pytest.raises(ValueError, match=sentence):
         call(kind)
