@@ -399,7 +399,7 @@ def test_any_two_factors():
         TURN, BLUR, include="pairs", both_orders=False, random_state=0
     )
     assert [c.name for c in pairs[1:]] == [
-        f"Rotation{a}GaussianNoise{s}" for a in (10, 20) for s in (0.1, 0.2)]  # fmt: skip
+        f"Rotation{a}GaussianNoise{s}" for a in (10, 20) for s in (0.1, 0.2)]
     everything = {c.number: c.name for c in grid}
     for part in (single, pairs):
         assert all(everything[c.number] == c.name for c in part)
@@ -461,39 +461,48 @@ def test_presets(name, shape):
 ONE = FunctionPerturbation(shift)
 BAD = {
     "function": (lambda: FunctionPerturbation(3).perturb(None, X), "'function' param"),
-    "kw_args": (lambda: FunctionPerturbation(shift, kw_args=3).fit(X), "'kw_args' param"),
+    "kw_args": (
+        lambda: FunctionPerturbation(shift, kw_args=3).fit(X), "'kw_args' param"),
     "draws": (lambda: FunctionPerturbation(shift, draws=1).fit(X), "'draws' parameter"),
     "name": (lambda: FunctionPerturbation(shift, name=1).fit(X), "'name' parameter"),
     "shape": (lambda: FunctionPerturbation(np.ravel).perturb(None, X), "'ravel' of"),
     "text": (
-        lambda: FunctionPerturbation(np.char.mod, draws=False).perturb(None, X), "|missing"),
+        lambda: FunctionPerturbation(np.char.mod, draws=False).perturb(None, X),
+        "|missing"),
     "verb": (
         lambda: FunctionPerturbation(dice).perturb(None, X),
-        "'dice' of FunctionPerturbation asks rng for 'integers'; .* normal, .*uniform.$"),
-    "on": (lambda: PerturbedClassifier(SVC(), SMALL, on="x").fit(X, Y), "'on' parameter"),
+        "'dice' of FunctionPerturbation asks rng for 'integers'; "
+        ".* normal, .*uniform.$"),
+    "on": (
+        lambda: PerturbedClassifier(SVC(), SMALL, on="x").fit(X, Y), "'on' parameter"),
     "attack": (
         lambda: PerturbedClassifier(SVC(), FGSM(0.1)).fit(X, Y), "make_robust_scorer"),
-    "perturbation": (lambda: PerturbedClassifier(SVC(), 3).fit(X, Y), "'perturbation' p"),
+    "perturbation": (
+        lambda: PerturbedClassifier(SVC(), 3).fit(X, Y), "'perturbation' p"),
     "estimator": (lambda: PerturbedClassifier(3, SMALL).fit(X, Y), "'estimator' p"),
     "regressor": (
         lambda: PerturbedClassifier(Ridge(), SMALL).fit(X, Y), "must be a classifier"),
     "classifier": (
         lambda: PerturbedRegressor(SVC(), SMALL).fit(X, Y), "must be a regressor"),
-    "mode": (lambda: PerturbationSampler(SMALL, mode="x").fit(X, Y), "'mode' parameter"),
-    "copies": (lambda: PerturbationSampler(SMALL, n_copies=0).fit(X, Y), "'n_copies' p"),
+    "mode": (
+        lambda: PerturbationSampler(SMALL, mode="x").fit(X, Y), "'mode' parameter"),
+    "copies": (
+        lambda: PerturbationSampler(SMALL, n_copies=0).fit(X, Y), "'n_copies' p"),
     "share": (lambda: PerturbationSampler(SMALL, share=0).fit(X, Y), "'share' param"),
     "sampled": (lambda: PerturbationSampler(3).fit(X, Y), "'perturbation' parameter"),
     "strategy": (
         lambda: PerturbationSampler(SMALL, sampling_strategy="x").fit(X, Y),
         "'sampling_strategy' parameter"),
     "strategy class": (
-        lambda: PerturbationSampler(SMALL, sampling_strategy={7: 99}).fit_resample(X, Y),
+        lambda: PerturbationSampler(
+            SMALL, sampling_strategy={7: 99}).fit_resample(X, Y),
         "a dict of classes"),
     "strategy low": (
         lambda: PerturbationSampler(SMALL, sampling_strategy={0: 1}).fit_resample(X, Y),
         "at least the rows"),
     "strategy and copies": (
-        lambda: PerturbationSampler(SMALL, sampling_strategy="auto", n_copies=2).fit(X, Y),
+        lambda: PerturbationSampler(
+            SMALL, sampling_strategy="auto", n_copies=2).fit(X, Y),
         "takes its numbers from"),
     "replace copies": (
         lambda: PerturbationSampler(SMALL, mode="replace", n_copies=2).fit(X, Y),
@@ -511,12 +520,16 @@ BAD = {
     "no second": (lambda: two_factor_grid(TURN), "'second' parameter"),
     "first": (lambda: two_factor_grid(("a", "b", [1]), BLUR), "'first' parameter"),
     "parameter": (
-        lambda: two_factor_grid((Rotation(), "size", [1]), BLUR), "names 'size', which"),
+        lambda: two_factor_grid((Rotation(), "size", [1]), BLUR),
+        "names 'size', which"),
     "level 0": (
-        lambda: two_factor_grid((Rotation(), "angle", [0, 1]), BLUR), "different and not"),
+        lambda: two_factor_grid((Rotation(), "angle", [0, 1]), BLUR),
+        "different and not"),
     "level twice": (
-        lambda: two_factor_grid((Rotation(), "angle", [1, 1]), BLUR), "different and not"),
-    "level high": (lambda: two_factor_grid((Rotation(), [9]), BLUR), "'severity' param"),
+        lambda: two_factor_grid((Rotation(), "angle", [1, 1]), BLUR),
+        "different and not"),
+    "level high": (
+        lambda: two_factor_grid((Rotation(), [9]), BLUR), "'severity' param"),
     "grid shape": (
         lambda: two_factor_grid(TURN, BLUR, image_shape=(8, 8)), "'asi68' alone"),
     "preset": (lambda: get_preset("x"), "'name' parameter of get_preset .*'tabular'"),
