@@ -46,9 +46,13 @@ def same(a, b):
 
 
 KINDS = [
-    (["fake", "real"], True), (["fake", "real"], False), ([0, 1], True),
-    ([3, 7], True), (["a", "b", "c"], False), ([1, 2, 5], False),
-]  # fmt: skip
+    (["fake", "real"], True),
+    (["fake", "real"], False),
+    ([0, 1], True),
+    ([3, 7], True),
+    (["a", "b", "c"], False),
+    ([1, 2, 5], False),
+]
 
 
 @pytest.mark.parametrize("labels, one_logit", KINDS)

@@ -69,8 +69,10 @@ def test_functions_with_and_without_draws():
     assert np.array_equal(FunctionPerturbation(shift).perturb(None, X), X + 1)
     assert np.array_equal(before, X)
     settings = {"kw_args": {"by": 2.0}, "draws": False}
-    assert np.array_equal(FunctionPerturbation(shift, **settings).transform.__self__
-                          .fit(X).transform(X), X + 2)  # fmt: skip
+    assert np.array_equal(
+        FunctionPerturbation(shift, **settings).transform.__self__.fit(X).transform(X),
+        X + 2,
+    )
     assert np.array_equal(FunctionPerturbation(np.negative).perturb(None, X), -X)
     p = FunctionPerturbation(jitter, random_state=0)
     assert np.array_equal(p.perturb(None, X[::-1])[::-1], p.perturb(None, X))
@@ -141,8 +143,9 @@ def test_predict_side_is_what_the_robust_scorer_sees():
     model = PerturbedClassifier(SVC(), NOISE)
     inside = cross_val_score(model, DIGITS, LABELS, cv=3)
     scorer = make_robust_scorer(NOISE)
-    assert np.array_equal(inside, cross_val_score(SVC(), DIGITS, LABELS, cv=3,
-                                                  scoring=scorer))  # fmt: skip
+    assert np.array_equal(
+        inside, cross_val_score(SVC(), DIGITS, LABELS, cv=3, scoring=scorer)
+    )
 
 
 def test_search_over_severity_finds_what_one_fit_finds():
@@ -313,10 +316,19 @@ def test_balance_is_kept_or_made():
     assert len(np.unique(new, axis=0)) == 180
     sampler.set_params(sampling_strategy={"c": 13})
     assert np.unique(sampler.fit_resample(X, y)[1], return_counts=True)[1].tolist() == [
-        60, 50, 13]  # fmt: skip
+        60,
+        50,
+        13,
+    ]
     balanced = y[:0].tolist() + ["a", "b"] * 60
-    assert len(PerturbationSampler(SMALL, sampling_strategy="auto")
-               .fit_resample(X, balanced)[1]) == 120  # fmt: skip
+    assert (
+        len(
+            PerturbationSampler(SMALL, sampling_strategy="auto").fit_resample(
+                X, balanced
+            )[1]
+        )
+        == 120
+    )
 
 
 def test_containers_of_training_rows():
@@ -399,7 +411,8 @@ def test_any_two_factors():
         TURN, BLUR, include="pairs", both_orders=False, random_state=0
     )
     assert [c.name for c in pairs[1:]] == [
-        f"Rotation{a}GaussianNoise{s}" for a in (10, 20) for s in (0.1, 0.2)]
+        f"Rotation{a}GaussianNoise{s}" for a in (10, 20) for s in (0.1, 0.2)
+    ]
     everything = {c.number: c.name for c in grid}
     for part in (single, pairs):
         assert all(everything[c.number] == c.name for c in part)
