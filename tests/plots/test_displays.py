@@ -458,7 +458,7 @@ def test_user_palettes_are_kept():
 
 
 def test_days_are_written_as_days_under_a_stability_pattern():
-    # 2020-01-01T00:00:00.000000 under each mark, and "- fall -0.000" above.
+    # Not 2020-01-01T00:00:00.000000 under each mark, nor "- fall -0.000" above.
     pytest.importorskip("matplotlib").use("Agg")
     days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "datetime64[us]")
     display = StabilityPatternDisplay.from_periods([0.5, 0.6, 0.7], days).plot()
