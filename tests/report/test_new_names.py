@@ -89,10 +89,11 @@ def test_registered_preset_is_taken_by_its_name(monkeypatch):
     def two_noises(random_state=None):
         return [
             PerturbationSequence(
-                [("noise", FeatureNoise(sd=sd, random_state=random_state))],
+                [FeatureNoise(sd=sd, random_state=random_state)],
                 name=f"noise-{sd}",
+                number=number,
             )
-            for sd in (0.1, 0.5)
+            for number, sd in enumerate((0.1, 0.5), 1)
         ]
 
     found = report(conditions="two_noises", X_train=X[::2])
