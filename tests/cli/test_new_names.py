@@ -22,6 +22,10 @@ from skrobust.metrics import registry  # noqa: E402
 from skrobust.perturbations.presets import get_preset_names  # noqa: E402
 
 
+class HalfStep(FGSM):
+    """An attack in a file of its own."""
+
+
 @pytest.fixture
 def model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -63,9 +67,6 @@ def test_every_preset_is_an_option(command):
 
 
 def test_public_attack_is_taken_by_its_name(model, monkeypatch):
-    class HalfStep(FGSM):
-        """An attack in a file of its own."""
-
     monkeypatch.setattr(attacks, "HalfStep", HalfStep, raising=False)
     monkeypatch.setattr(attacks, "__all__", [*attacks.__all__, "HalfStep"])
     args = ["attack", model, "iris", "--eps", "0.3", "--attack", "half-step"]

@@ -26,6 +26,10 @@ X, Y = load_iris(return_X_y=True)
 MODEL = LogisticRegression(max_iter=500).fit(X[::2], Y[::2])
 
 
+class HalfStep(FGSM):
+    """An attack in a file of its own."""
+
+
 @pytest.fixture
 def mean_recall(monkeypatch):
     monkeypatch.setattr(registry, "_SPECS", dict(registry._SPECS))
@@ -104,9 +108,6 @@ def test_registered_preset_is_taken_by_its_name(monkeypatch):
 
 
 def test_public_attack_is_taken_by_its_name(monkeypatch):
-    class HalfStep(FGSM):
-        """An attack in a file of its own."""
-
     monkeypatch.setattr(attacks, "HalfStep", HalfStep, raising=False)
     monkeypatch.setattr(attacks, "__all__", [*attacks.__all__, "HalfStep"])
     found = report(attacks=["HalfStep"], eps=0.3)
