@@ -14,8 +14,8 @@ from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.evaluation._evaluate_attack import fit_temperature
 from skrobust.metrics import (
     accuracy_stability_index,
+    make_asi_scorer,
     make_robust_scorer,
-    make_stability_scorer,
     proportion_interval,
 )
 from skrobust.perturbations import (
@@ -38,7 +38,7 @@ def test_results_agree_with_the_scorer_and_by_hand():
     assert np.array_equal(r.correct.mean(axis=0), r.score)
     assert r.correct.shape == (300, 69)
     assert r.accuracy_stability_index == accuracy_stability_index(by_hand)
-    assert r.accuracy_stability_index == make_stability_scorer(GRID)(MODEL, TEST, TRUTH)
+    assert r.accuracy_stability_index == make_asi_scorer(GRID)(MODEL, TEST, TRUTH)
     assert r.mean == np.mean(by_hand)
     assert r.coefficient_of_variation == pytest.approx(
         np.std(by_hand) / np.mean(by_hand)

@@ -97,9 +97,9 @@ ROWS = {
         lambda: m.make_robust_scorer(FGSM(), X_ref=X), "FGSM has no fit"),
     "scorer without y": (lambda: m.make_robust_scorer(FGSM())(MODEL, X), "needs y"),
     "conditions name": (
-        lambda: m.make_stability_scorer("asi68"), "a list of conditions"),
-    "conditions empty": (lambda: m.make_stability_scorer([]), "a list of conditions"),
-    "conditions wrong": (lambda: m.make_stability_scorer([1, 2]), "'conditions'"),
+        lambda: m.make_asi_scorer("asi68"), "a list of conditions"),
+    "conditions empty": (lambda: m.make_asi_scorer([]), "a list of conditions"),
+    "conditions wrong": (lambda: m.make_asi_scorer([1, 2]), "'conditions'"),
     "periods": (
         lambda: m.make_stability_index_scorer(200)(MODEL, X, Y), "at most the number"),
 }  # fmt: skip

@@ -35,10 +35,10 @@ from skrobust.metrics import (
     accuracy_stability_index,
     get_scorer,
     get_scorer_names,
+    make_asi_scorer,
     make_normalized_scorer,
     make_robust_scorer,
     make_stability_index_scorer,
-    make_stability_scorer,
     normalized_accuracy_score,
     normalized_score_parts,
     robust_accuracy_score,
@@ -59,7 +59,7 @@ def every_scorer():
     attack = FGSM(0.05, data_range=(0, 1))
     return {
         "normalized": make_normalized_scorer(n_samples=4000),
-        "asi": make_stability_scorer(few),
+        "asi": make_asi_scorer(few),
         "stability": make_stability_index_scorer(4),
         "noise": make_robust_scorer(noise),
         "noise f1": make_robust_scorer(noise, f1_score),
@@ -79,7 +79,7 @@ def test_design_snippet_on_a_linear_pipeline():
     scoring = {
         "accuracy": "accuracy",
         "normalized": make_normalized_scorer("accuracy", n_samples=1797),
-        "asi": make_stability_scorer(two_factor_grid("asi68", image_shape=(8, 8))),
+        "asi": make_asi_scorer(two_factor_grid("asi68", image_shape=(8, 8))),
         "robust": make_robust_scorer(PGD(eps=0.1)),
         "ratio": make_robust_scorer(
             PGD(eps=0.1), metric="robust_ratio", tolerance=0.05
@@ -227,7 +227,7 @@ def test_stability_scorer_is_the_index_over_conditions():
     grid = two_factor_grid(image_shape=(8, 8), random_state=0)[:20]
     model = SVC().fit(X[:200], y[:200])
     scores = [model.score(c.perturb(model, X[200:]), y[200:]) for c in grid]
-    scorer = make_stability_scorer(grid)
+    scorer = make_asi_scorer(grid)
     assert scorer(model, X[200:], y[200:]) == accuracy_stability_index(scores)
 
 
@@ -363,3 +363,13 @@ def test_robust_ratio_needs_probabilities():
     model = SVC(kernel="linear").fit(X, y)
     with pytest.raises(ValueError, match="needs predict_proba"):
         make_robust_scorer(FGSM(0.1), "robust_ratio", tolerance=0.1)(model, X, y)
+
+
+def test_the_former_name_of_the_asi_scorer_warns():
+    import skrobust.metrics
+
+    with pytest.warns(FutureWarning, match=r"use skrobust\.metrics\.make_asi_scorer"):
+        former = skrobust.metrics.make_stability_scorer
+    assert former is make_asi_scorer
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = skrobust.metrics.nothing

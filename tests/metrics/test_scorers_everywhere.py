@@ -41,10 +41,10 @@ from sklearn.preprocessing import StandardScaler
 from skrobust import metrics as m
 from skrobust.attacks import FGSM, PGD
 from skrobust.metrics import (
+    make_asi_scorer,
     make_normalized_scorer,
     make_robust_scorer,
     make_stability_index_scorer,
-    make_stability_scorer,
 )
 from skrobust.nets import ToNetInput
 from skrobust.perturbations import GaussianNoise
@@ -57,7 +57,7 @@ NOISE = GaussianNoise(std=0.1, random_state=0)
 ATTACK = FGSM(0.05, data_range=(0, 1))
 SCORERS = {
     "normalized": make_normalized_scorer(n_samples=5000),
-    "asi": make_stability_scorer(
+    "asi": make_asi_scorer(
         [GaussianNoise(std=s, random_state=0) for s in (0.0, 0.1, 0.2)]
     ),
     "stability": make_stability_index_scorer(3),

@@ -1,12 +1,12 @@
 """Any metric group by group, with gaps, ranges and permutation tests."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 
 from skrobust._validation import invalid
 from skrobust.metrics.groups.group_tables import GroupComparison
-from skrobust.metrics.groups.statistic_groups import StatisticComparison
 from skrobust.metrics.intervals.bootstrap import Shares, function_statistic
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import call_with_options, find_metric, metric_names
@@ -77,27 +77,19 @@ def by_group(
     >>> by_group(f1_score, y_true, y_pred, groups=groups, n_permutations=99).value
     array([1., 0.])
     """
-    return compare_groups(
-        metric,
-        data,
-        metric_params,
-        groups,
-        clusters,
-        confidence=confidence,
-        n_permutations=n_permutations,
-        random_state=random_state,
-        caller="by_group",
-        stacklevel=5,
-    )
+    draws = confidence, n_permutations, random_state
+    parts = data, metric_params, groups, clusters
+    return compare_groups(metric, *parts, draws, "by_group", stacklevel=5)
 
 
-def compare_groups(metric, data, params, groups, clusters, **settings):
+def compare_groups(
+    metric, data, params, groups, clusters, draws, caller, *, stacklevel=6
+):
     """Return the tables of :func:`by_group`.
 
-    ``settings`` are those of :class:`GroupComparison`, whose ``stacklevel`` counts the
-    frames from its warnings to the user.
+    ``draws`` are confidence, number of permutations and seed; ``stacklevel`` counts the
+    frames from a warning of :class:`GroupComparison` to the user.
     """
-    caller = settings["caller"]
     spec = find_metric(metric)
     if not data:
         raise ValueError(f"{caller} needs the data of the metric; got none.")
@@ -106,19 +98,19 @@ def compare_groups(metric, data, params, groups, clusters, **settings):
         raise invalid("metric", caller, rule, metric)
     if "scores" in getattr(spec, "needs", ()):
         raise invalid("metric", caller, "a metric of samples, not of periods", metric)
-    values, kind = None, StatisticComparison
-    if spec is None:
-        maker = function_statistic(metric, *data, **params)
-    elif spec.per_sample is not None:
-        values = spec.values(data, params, caller)
-        maker, kind = _maker_of(values)
-    elif spec.compare is not None:
-        parts = data, params, caller, spec.title
-        maker = call_with_options(spec.compare, *parts)
+    if spec is not None and spec.per_sample is not None:
+        of = values = spec.values(data, params, caller)
+        if values.dtype != bool:
+            of = partial(Shares, values)
+    elif spec is not None and spec.compare is not None:
+        of = call_with_options(spec.compare, data, params, caller, spec.title)
     else:
-        maker = function_statistic(spec.function, *data, **params)
-    n_samples = len(data[0]) if values is None else len(values)
-    comparison = kind(groups, clusters, n_samples, **settings)
+        function = metric if spec is None else spec.function
+        of = function_statistic(function, *data, **params)
+    names = "confidence", "n_permutations", "random_state"
+    settings = dict(zip(names, draws, strict=True))
+    settings |= {"caller": caller, "stacklevel": stacklevel}
+    comparison = GroupComparison(groups, clusters, len(data[0]), **settings)
     facts = {"measure": getattr(metric, "__name__", "metric")}
     if spec is not None:
         comparison.greater_is_better = spec.greater_is_better
@@ -128,17 +120,10 @@ def compare_groups(metric, data, params, groups, clusters, **settings):
     tolerance = params.get("tolerance")
     if np.ndim(tolerance):
         tolerances = np.asarray(tolerance, dtype=np.float64)
-        return comparison.compare_columns(maker, "tolerance", tolerances, **facts)
+        return comparison.compare_columns(of, "tolerance", tolerances, **facts)
     if tolerance is not None:
         facts["tolerance"] = tolerance
-    return comparison.compare(maker, **facts)
-
-
-def _maker_of(values):
-    """Return what is compared of values of samples, and how."""
-    if values.dtype == bool:
-        return values, GroupComparison
-    return (lambda units: Shares(values, units)), StatisticComparison
+    return comparison.compare(of, **facts)
 
 
 def _measure(spec, y_true, comparison, settings):

@@ -1,4 +1,4 @@
-"""Intervals of groups, gaps between groups, and permutation tests.
+"""Intervals of groups, gaps between groups, and exact tests.
 
 Everything is counted in units: the samples, or the clusters they come in.
 """
@@ -52,69 +52,14 @@ def newcombe(p_1, bounds_1, p_2, bounds_2, extent=(-1, 1)):
     return tuple(float(np.clip(limit, *extent)) for limit in (low, high))  # keeps nan
 
 
-def permuted_ranges(hits, sizes, group, n_permutations, rng):
-    """Return the range of the group shares when units change groups at random.
-
-    Parameters
-    ----------
-    hits : ndarray of shape (n_units, n_columns)
-        Successes of each unit, one column a tolerance.
-    sizes : ndarray of shape (n_units,)
-        Samples of each unit.
-    group : ndarray of shape (n_units,)
-        Group number of each unit; each group keeps its number of units.
-    n_permutations : int
-        Number of random assignments.
-    rng : numpy.random.Generator
-        Draws them.
-
-    Returns
-    -------
-    ndarray of shape (n_permutations, n_columns)
-        Greatest less smallest share.
-    """
-    starts = np.concatenate([[0], np.cumsum(np.bincount(group))[:-1]])
-    ranges = np.empty((n_permutations, hits.shape[1]))
-    for row in ranges:
-        order = rng.permutation(len(sizes))
-        counts = np.add.reduceat(hits[order], starts, axis=0)
-        shares = counts / np.add.reduceat(sizes[order], starts)[:, None]
-        row[:] = np.ptp(shares, axis=0)
-    return ranges
-
-
 def chance_of(permuted, observed):
-    """Return the share of permutations at least as far out as what was observed."""
-    reached = (permuted >= observed - 1e-12).sum(axis=0)
-    return (1 + reached) / (1 + len(permuted))
+    """Return the share of permutations at least as far out as what was observed.
 
-
-def pair_chances(hits, sizes, group, n_permutations, rng):
-    """Return how often units that change groups at random make gaps this large.
-
-    One set of permutations of the units of a pair serves all columns.
-
-    Parameters
-    ----------
-    hits, sizes, group, n_permutations, rng
-        As in :func:`permuted_ranges`.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs, n_columns)
-        p-values of the pairs of groups, in the order of :func:`pairwise_gaps`.
+    Permutations without a value are left out; without an observation it is nan.
     """
-    chances = []
-    for i, j in combinations(range(int(group.max()) + 1), 2):
-        pair = (group == i) | (group == j)
-        in_second = (group[pair] == j).astype(float)
-        counted = np.column_stack([sizes[pair], hits[pair]]).astype(float)
-        drawn = [rng.permutation(in_second) for _ in range(n_permutations)]
-        second = np.array([in_second, *drawn]) @ counted
-        first = counted.sum(axis=0) - second
-        gaps = np.abs(first[:, 1:] / first[:, :1] - second[:, 1:] / second[:, :1])
-        chances.append(chance_of(gaps[1:], gaps[0]))
-    return np.array(chances)
+    reached = (permuted >= observed - 1e-12).sum(axis=0)
+    chance = (1 + reached) / (1 + np.isfinite(permuted).sum(axis=0))
+    return np.where(np.isfinite(observed), chance, np.nan)
 
 
 def fisher_chances(hits, sizes, group):

@@ -1,7 +1,7 @@
 """Tables of a comparison of groups."""
 
 import warnings
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -13,18 +13,24 @@ from skrobust.metrics.groups.gaps import (
     chance_of,
     fisher_chances,
     newcombe,
-    pair_chances,
-    permuted_ranges,
     share_interval,
 )
-from skrobust.metrics.intervals.clusters import FEW_CLUSTERS
+from skrobust.metrics.intervals.bootstrap import Shares, Statistic
+from skrobust.metrics.intervals.bootstrap_interval import bootstrap_interval
+from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, Units
+from skrobust.metrics.intervals.interval import IntervalRequest
 from skrobust.metrics.labels import label_array
 
 _SMALL_GROUP = 30  # samples below which a group is flagged
+_CHUNK = 1 << 17  # counts held at a time: they fit the cache
 
 
 class GroupComparison:
-    """Groups of samples, compared by the share of hits in each.
+    """Groups of samples, compared by a statistic of the units of each.
+
+    Shares of hits have Wilson intervals and Fisher's exact test; other statistics have
+    those of the bootstrap (of the jackknife for few clusters), and permutation tests,
+    as shares have with clusters.
 
     Parameters
     ----------
@@ -42,7 +48,6 @@ class GroupComparison:
         Of a warning about few clusters.
     """
 
-    extent = (-1, 1)  # of gaps
     greater_is_better = True
 
     def __init__(
@@ -82,13 +87,14 @@ class GroupComparison:
 
     def _make_units(self, clusters, stacklevel):
         if clusters is None:
-            self._unit = np.arange(len(self.group_of_sample))
+            unit = np.arange(len(self.group_of_sample))
         else:
-            _, self._unit = np.unique(clusters, return_inverse=True)
-        self.sizes = np.bincount(self._unit)
+            _, unit = np.unique(clusters, return_inverse=True)
+        self.sizes = np.bincount(unit)
+        self.units = Units(unit, len(self.sizes), self.clustered)
         self.group = np.zeros(len(self.sizes), dtype=int)
-        self.group[self._unit] = self.group_of_sample
-        if (self.group[self._unit] != self.group_of_sample).any():
+        self.group[unit] = self.group_of_sample
+        if (self.group[unit] != self.group_of_sample).any():
             raise ValueError(
                 f"{self.caller} needs each cluster within one group; one lies in two."
             )
@@ -102,52 +108,89 @@ class GroupComparison:
                 stacklevel=stacklevel,
             )
 
-    def hits_of_units(self, hits):
-        """Return successes per unit of shape (n_units, n_columns)."""
-        hits = hits.reshape(len(hits), -1)
-        totals = np.zeros((len(self.sizes), hits.shape[1]), dtype=np.int64)
-        np.add.at(totals, self._unit, hits)
-        return totals
-
-    def chances(self, hits):
-        """Return p-values of the pairs in each column of hits.
-
-        Clusters are permuted; samples have Fisher's exact test.
-        """
-        if not self.clustered:
-            parts = self.sizes, self.group
-            return [fisher_chances(column, *parts) for column in hits.T]
-        parts = hits, self.sizes, self.group, self.n_permutations, self._rng
-        return pair_chances(*parts).T
-
-    def values(self, hits):
-        """Return the value of each group."""
-        n = np.bincount(self.group, weights=self.sizes).astype(int)
-        return np.bincount(self.group, weights=hits) / n
-
-    def bounds(self, hits):
-        """Return the limits of each group."""
-        settings = {"clustered": self.clustered, "confidence": self.confidence}
-        parts = [self.group == g for g in range(len(self.names))]
-        return [share_interval(hits[p], self.sizes[p], **settings) for p in parts]
-
-    def table(self, hits, chances):
-        """Return the columns of one row a group, and of one row a pair.
+    def compare(self, of, **facts):
+        """Return the tables of one value per group.
 
         Parameters
         ----------
-        hits : ndarray of shape (n_units,)
-            Successes of each unit.
-        chances : array-like of shape (n_pairs,)
-            See :meth:`chances`.
-
-        Returns
-        -------
-        rows, gaps : dict of ndarrays
-            The columns of both tables.
+        of : ndarray of shape (n_samples,) or callable
+            Hits; or what makes a statistic of one value from the units.
+        **facts : object
+            What to add to the results.
         """
+        rows, gaps, ranges = self._tables(of, (None,), None)
+        return self._results(
+            rows,
+            gaps,
+            range=float(ranges["range"][0]),
+            range_by_chance=float(ranges["range_by_chance"][0]),
+            range_p_value=float(ranges["p_value"][0]),
+            worst_group=self.names[self._worst(rows["value"])].item(),
+            facts=facts,
+        )
+
+    def compare_columns(self, of, name, at, **facts):
+        """Return the tables of several values per group, each ``at`` one number.
+
+        Parameters
+        ----------
+        of : ndarray of shape (n_samples, n_columns) or callable
+            Hits; or what makes a statistic of several values from the units.
+        name : str
+            What the numbers are, as "tolerance".
+        at : ndarray of shape (n_columns,)
+            The numbers.
+        **facts : object
+            What to add to the results.
+        """
+        rows, gaps, ranges = self._tables(of, at, name)
+        ranges = Results(columns=(name, *ranges), **{name: at}, **ranges)
+        return self._results(rows, gaps, ranges=ranges, facts=facts)
+
+    def _results(self, rows, gaps, *, facts, **ranges):
+        return Results(
+            columns=tuple(rows),
+            **rows,
+            gaps=Results(columns=tuple(gaps), **gaps),
+            **ranges,
+            confidence=self.confidence,
+            n_permutations=self.n_permutations,
+            **facts,
+        )
+
+    def _worst(self, values):
+        heights = values if self.greater_is_better else -values
+        return int(np.where(np.isnan(heights), np.inf, heights).argmin())
+
+    def _tables(self, of, at, name):
+        """Return the columns of rows and gaps, one block per number, and the ranges."""
+        hits = not callable(of)
+        statistic = Shares(of, self.units) if hits else of(self.units)
+        values = self._values(statistic, [self.group])[0]
+        if hits and not self.clustered:
+            parts = self.sizes, self.group
+            chances = [fisher_chances(column, *parts) for column in statistic.sums.T]
+        else:
+            chances = self._pair_chances(statistic).T
+        bounds = self._share_bounds if hits else self._bootstrap_bounds
+        extent = (-1, 1) if hits else (-np.inf, np.inf)
+        blocks = [
+            self._block(values[:, column], bounds(statistic, column), chance, extent)
+            for column, chance in enumerate(chances)
+        ]
+        tables = []
+        for place in (0, 1):
+            table = {key: [b[place][key] for b in blocks] for key in blocks[0][place]}
+            table = {key: np.concatenate(parts) for key, parts in table.items()}
+            if name is not None:
+                n_rows = len(table["low"]) // len(blocks)
+                table = {name: np.repeat(at, n_rows), **table}
+            tables.append(table)
+        return *tables, self._ranges(statistic, np.ptp(values, axis=0))
+
+    def _block(self, values, bounds, chances, extent):
+        """Return the columns of one row a group, and of one row a pair."""
         n = np.bincount(self.group, weights=self.sizes).astype(int)
-        values, bounds = self.values(hits), self.bounds(hits)
         rows = {
             "group": self.names,
             "n_samples": n,
@@ -158,15 +201,16 @@ class GroupComparison:
         }
         if self.clustered:
             rows["n_clusters"] = self.n_units
-        first, second = zip(*combinations(range(len(n)), 2), strict=True)
+        pairs = list(combinations(range(len(n)), 2))
         limits = [
-            newcombe(values[i], bounds[i], values[j], bounds[j], self.extent)
-            for i, j in zip(first, second, strict=True)
+            newcombe(values[i], bounds[i], values[j], bounds[j], extent)
+            for i, j in pairs
         ]
+        first, second = np.array(pairs).T
         gaps = {
-            "first": self.names[list(first)],
-            "second": self.names[list(second)],
-            "gap": values[list(first)] - values[list(second)],
+            "first": self.names[first],
+            "second": self.names[second],
+            "gap": values[first] - values[second],
             "low": np.array([low for low, _ in limits]),
             "high": np.array([high for _, high in limits]),
             "p_value": np.array(chances, dtype=np.float64),
@@ -174,68 +218,83 @@ class GroupComparison:
         }
         return rows, gaps
 
-    def ranges(self, hits):
+    def _share_bounds(self, statistic, column):
+        hits = statistic.sums[:, column]
+        settings = {"clustered": self.clustered, "confidence": self.confidence}
+        parts = [self.group == g for g in range(len(self.names))]
+        return [share_interval(hits[p], self.sizes[p], **settings) for p in parts]
+
+    def _bootstrap_bounds(self, statistic, column):
+        n = max(100, self.n_permutations)
+        settings = self.confidence, "auto", n, self._rng, self.caller
+        request = IntervalRequest(None, *settings)
+        parts = [self.group == g for g in range(len(self.names))]
+        parts = [_Part(statistic, column, chosen) for chosen in parts]
+        return [tuple(bootstrap_interval(part, request)) for part in parts]
+
+    def _pair_chances(self, statistic):
+        """Return p-values of shape (n_pairs, n_columns).
+
+        The units of a pair change groups at random; one set of permutations serves all
+        columns.
+        """
+        chances = []
+        for i, j in combinations(range(len(self.names)), 2):
+            values = self._values(statistic, self._permuted_pair(i, j), (i, j))
+            gaps = np.abs(values[:, 0] - values[:, 1])
+            chances.append(chance_of(gaps[1:], gaps[0]))
+        return np.array(chances)
+
+    def _permuted_pair(self, i, j):
+        """Yield the groups of the units of a pair, as they are and then permuted."""
+        pair = np.flatnonzero((self.group == i) | (self.group == j))
+        yield self.group
+        for _ in range(self.n_permutations):
+            permuted = self.group.copy()
+            permuted[pair] = self._rng.permutation(self.group[pair])
+            yield permuted
+
+    def _permuted(self):
+        """Yield groups of units that were permuted; each keeps its number of units."""
+        in_order = np.sort(self.group)
+        for _ in range(self.n_permutations):
+            group = np.empty_like(self.group)
+            group[self._rng.permutation(len(group))] = in_order
+            yield group
+
+    def _ranges(self, statistic, observed):
         """Return the range of each column, what chance makes of it, and p-values."""
-        permuted = permuted_ranges(
-            hits, self.sizes, self.group, self.n_permutations, self._rng
-        )
-        observed = np.ptp([self.values(column) for column in hits.T], axis=1)
-        return range_columns(permuted, observed)
+        permuted = np.ptp(self._values(statistic, self._permuted()), axis=1)
+        return {
+            "range": observed,
+            "range_by_chance": permuted.mean(axis=0),
+            "p_value": chance_of(permuted, observed),
+            # The greatest range over all columns guards against picking the best one.
+            "p_adjusted": chance_of(permuted.max(axis=1)[:, None], observed),
+        }
 
-    def compare(self, hits, **facts):
-        """Return the tables of one column of hits of shape (n_samples,)."""
-        units = self.hits_of_units(hits)
-        rows, gaps = self.table(units[:, 0], self.chances(units)[0])
-        return self._results(rows, gaps, self.ranges(units), facts)
-
-    def _results(self, rows, gaps, ranges, facts):
-        heights = rows["value"] if self.greater_is_better else -rows["value"]
-        worst = np.where(np.isnan(heights), np.inf, heights).argmin()
-        return Results(
-            columns=tuple(rows),
-            **rows,
-            gaps=Results(columns=tuple(gaps), **gaps),
-            range=float(ranges["range"][0]),
-            range_by_chance=float(ranges["range_by_chance"][0]),
-            range_p_value=float(ranges["p_value"][0]),
-            worst_group=self.names[int(worst)].item(),
-            confidence=self.confidence,
-            n_permutations=self.n_permutations,
-            **facts,
-        )
-
-    def compare_columns(self, hits, name, values, **facts):
-        """Return the tables of several columns of hits, named by one value each."""
-        units = self.hits_of_units(hits)
-        found = zip(units.T, self.chances(units), strict=True)
-        parts = [self.table(column, chances) for column, chances in found]
-        tables = []
-        for place in (0, 1):
-            columns = {
-                key: np.concatenate([part[place][key] for part in parts])
-                for key in parts[0][place]
-            }
-            n_rows = len(parts[0][place]["low"])
-            tables.append({name: np.repeat(values, n_rows), **columns})
-        rows, gaps = tables
-        ranges = {name: values, **self.ranges(units)}
-        return Results(
-            columns=tuple(rows),
-            **rows,
-            gaps=Results(columns=tuple(gaps), **gaps),
-            ranges=Results(columns=tuple(ranges), **ranges),
-            confidence=self.confidence,
-            n_permutations=self.n_permutations,
-            **facts,
-        )
+    def _values(self, statistic, groupings, groups=None):
+        """Return values of shape (n_groupings, n_groups, n_columns)."""
+        groups = np.arange(len(self.names)) if groups is None else np.array(groups)
+        groupings, parts = iter(groupings), []
+        size = max(1, _CHUNK // (len(groups) * len(self.group)))
+        while chunk := list(islice(groupings, size)):
+            counts = np.array(chunk)[:, None] == groups[:, None]
+            values = statistic(counts.reshape(-1, len(self.group)))
+            parts.append(values.reshape(len(chunk), len(groups), -1))
+        return np.concatenate(parts)
 
 
-def range_columns(permuted, observed):
-    """Return the columns about the ranges of some columns of values."""
-    return {
-        "range": observed,
-        "range_by_chance": permuted.mean(axis=0),
-        "p_value": chance_of(permuted, observed),
-        # The greatest range over all columns guards against picking the best one.
-        "p_adjusted": chance_of(permuted.max(axis=1)[:, None], observed),
-    }
+class _Part(Statistic):
+    """One column of a statistic of some of the units."""
+
+    def __init__(self, statistic, column, chosen):
+        self._statistic, self._column = statistic, column
+        self._chosen = np.flatnonzero(chosen)
+        n = len(self._chosen)
+        self.units = Units(np.arange(n), n, statistic.units.clustered)
+
+    def __call__(self, counts):
+        every = np.zeros((len(counts), self._statistic.units.n), dtype=np.int64)
+        every[:, self._chosen] = counts
+        return self._statistic(every)[:, [self._column]]

@@ -82,7 +82,8 @@ def confidence_interval(
         - ``resample_conditions`` (bool, "accuracy_stability_index"): the conditions
           are a sample too.
         - ``periods`` (array-like of shape (n_rows,), "stability_index"): the period of
-          each row of the data. ``score`` (callable) then takes the rows of one period;
+          each row of the data, as ``times`` of :func:`period_stability_index`.
+          ``score`` (callable) then takes the rows of one period;
           None takes the mean of the one array. ``times`` has one entry per period.
 
     Returns

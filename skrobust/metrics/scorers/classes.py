@@ -3,11 +3,7 @@
 import numpy as np
 
 from skrobust._containers import shape_of, to_array
-from skrobust._responses import (
-    predict_labels,
-    predict_probabilities,
-    refuse_regressor,
-)
+from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import check_choice, check_count, check_number, invalid
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.metrics.scorers.attack_objective import column_labels, prepare_attack
@@ -154,7 +150,7 @@ class RobustScorer(BaseScorer):
 class StabilityScorer(BaseScorer):
     """Scorer of the Accuracy-Stability Index over a list of conditions.
 
-    Made by :func:`make_stability_scorer`, which describes the parameters.
+    Made by :func:`make_asi_scorer`, which describes the parameters.
     """
 
     def __init__(self, conditions=None, *, metric="accuracy"):

@@ -118,7 +118,7 @@ def make_robust_scorer(
     )
 
 
-def make_stability_scorer(conditions, *, metric="accuracy", X_ref=None):
+def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):
     """Make a scorer of the Accuracy-Stability Index over conditions.
 
     Parameters
@@ -137,12 +137,12 @@ def make_stability_scorer(conditions, *, metric="accuracy", X_ref=None):
 
     Examples
     --------
-    >>> from skrobust.metrics import make_stability_scorer
+    >>> from skrobust.metrics import make_asi_scorer
     >>> from skrobust.perturbations import two_factor_grid
-    >>> make_stability_scorer(two_factor_grid("asi68", image_shape=(8, 8))).__name__
+    >>> make_asi_scorer(two_factor_grid("asi68", image_shape=(8, 8))).__name__
     'accuracy_stability_index'
     """
-    check_conditions(conditions, "make_stability_scorer")
+    check_conditions(conditions, "make_asi_scorer")
     conditions = [_fitted(condition, X_ref) for condition in conditions]
     return StabilityScorer(conditions, metric=metric)
 

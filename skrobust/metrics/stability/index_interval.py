@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from skrobust._validation import check_number, check_scores, invalid
-from skrobust.metrics.labels import label_array
+from skrobust.metrics.stability.period_rows import time_values
 from skrobust.metrics.stability.period_scores import period_scores
 from skrobust.metrics.stability.trend_interval import Trend, trend_interval
 
@@ -32,22 +32,18 @@ def index_interval(
                 "rows, and clusters of rows, pass periods=."
             )
         scores = check_scores(data[0], caller)
-        kept = np.arange(len(scores))
-        n_times = len(scores)
+        kept = np.ones(len(scores), dtype=bool)
     else:
         arrays = tuple(np.asarray(array) for array in data)
-        names, scores, noise, warnings = period_scores(
+        kept, scores, noise, warnings = period_scores(
             arrays, periods, score, request.clusters, request.rng, caller
         )
-        everything = np.unique(label_array(periods, caller, "periods"))
-        kept = np.searchsorted(everything, names)
-        n_times = len(everything)
     if times is not None:
-        times = check_scores(times, caller, name="times")
-        if len(times) != n_times:
+        times = time_values(times, caller)
+        if len(times) != len(kept):
             raise ValueError(
                 f"{caller} needs one time per period; times has {len(times)}, the data "
-                f"have {n_times}."
+                f"have {len(kept)}."
             )
         times = times[kept]
     else:

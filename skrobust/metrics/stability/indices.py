@@ -20,6 +20,7 @@ from skrobust.metrics.stability.asi_interval import (
     index_statistic,
 )
 from skrobust.metrics.stability.index_interval import index_interval
+from skrobust.metrics.stability.period_rows import time_values
 
 
 def coefficient_of_variation(scores):
@@ -163,8 +164,9 @@ def stability_index(
     variability_weight : float, default=0.5
         Non-negative weight of the scatter about the trend.
     times : array-like of shape (n_periods,) or None, default=None
-        When each score was taken; the slope is then per unit of ``times``. None: the
-        slope is per step.
+        When each score was taken: numbers, and the slope is per unit of them; or
+        dates, periods of pandas or text in ISO format, and the slope is per day. None:
+        the slope is per step.
 
     Returns
     -------
@@ -198,7 +200,7 @@ def stability_index(
     scatter = check_number(variability_weight, "variability_weight", caller, low=0)
     scores = check_scores(scores, caller, min_size=0)
     if times is not None:
-        times = check_scores(times, caller, name="times", min_size=0)
+        times = time_values(times, caller)
         if times.size != scores.size:
             check_same_length(caller, scores=scores, times=times)
     if scores.size < 2:
