@@ -1,6 +1,7 @@
 """What every perturbation promises."""
 
 from abc import ABC, abstractmethod
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -8,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._containers import is_frame, like, to_array
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
+from skrobust._parameters import check_parameters
 from skrobust._validation import check_finite_rows, check_number, check_rows
 
 MAX_SEVERITY = 5.0
@@ -46,8 +48,9 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
     (5, 3)
     """
 
-    # Physical parameters that stand in place of ``severity`` in this class.
-    _physical = ()
+    # Physical parameters that stand in place of ``severity``: a
+    # :class:`~skrobust.perturbations.strength.Strength` by the name of each.
+    _strengths = {}
     # Whether ``_check`` and ``_run`` keep the container (mixed frames, lists of text).
     _any_container = False
 
@@ -156,23 +159,48 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         """Return the severity in force, or None where physical parameters are."""
         severity = getattr(self, "severity", None)
         if severity is None and not any(
-            getattr(self, name) is not None for name in self._physical
+            getattr(self, name) is not None for name in self._strengths
         ):
             severity = 1.0 if hasattr(self, "severity") else None
         return severity
 
+    def _strength(self, images=None):
+        """Return the strength in force of the first physical parameter.
+
+        It is the value given, or that of the severity (for the side of ``images``).
+        """
+        name, declared = next(iter(self._strengths.items()))
+        return declared.in_force(getattr(self, name), self.severity, images)
+
+    def _all_strengths(self, images=None):
+        """Return the strengths in force of all physical parameters, by name.
+
+        One that is left out while another is given has its value at severity 1.
+        """
+        return SimpleNamespace(
+            **{
+                name: declared.in_force(getattr(self, name), self.severity, images)
+                for name, declared in self._strengths.items()
+            }
+        )
+
     def _check_parameters(self):
+        """Check the parameters; what concerns several of them is for subclasses."""
         caller = type(self).__name__
         severity = getattr(self, "severity", None)
-        if severity is None:
-            return
-        check_number(severity, "severity", caller, low=0, high=MAX_SEVERITY)
-        for name in self._physical:
-            if getattr(self, name) is not None:
+        if severity is not None:
+            check_number(severity, "severity", caller, low=0, high=MAX_SEVERITY)
+        for name, declared in self._strengths.items():
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if severity is not None:
                 raise ValueError(
                     f"{caller} takes either 'severity' or {name!r}, not both. Got "
-                    f"severity={severity!r} and {name}={getattr(self, name)!r}."
+                    f"severity={severity!r} and {name}={value!r}."
                 )
+            declared(value, name, caller)
+        check_parameters(self)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "n_features_in_")

@@ -62,6 +62,7 @@ from skrobust.perturbations.series._values import (
     SeriesScaling,
     Smoothing,
 )
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._base import TablePerturbation
 from skrobust.perturbations.tables._categories import CategoryFlip
 from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
@@ -166,6 +167,7 @@ __all__ = [
     "SpeckleNoise",
     "Spikes",
     "StaleRows",
+    "Strength",
     "Stripe",
     "TablePerturbation",
     "TextPerturbation",

@@ -73,7 +73,7 @@ def check_perturbation(perturbation, X=None, *, draws=True):
             p,
             "another seed must give other noise",
         )
-    physical = dict.fromkeys(getattr(p, "_physical", ()))
+    physical = dict.fromkeys(getattr(p, "_strengths", ()))
     if "severity" in p.get_params(deep=False):
         still = seeded(perturbation).set_params(severity=0, **physical).fit(X)
         ensure(

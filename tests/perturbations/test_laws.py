@@ -99,9 +99,9 @@ def test_severity_out_of_range(law, bad):
 
 @every_law
 def test_severity_or_physical_parameters(law):
-    assert set(law.strong) & set(law.cls._physical)
+    assert set(law.strong) & set(law.cls._strengths)
     for name, value in law.strong.items():
-        if name in law.cls._physical:
+        if name in law.cls._strengths:
             for severity in (0, 2):
                 p = law(severity, **{name: value})
                 with pytest.raises(ValueError, match=f"either 'severity' or '{name}'"):

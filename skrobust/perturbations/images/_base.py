@@ -101,8 +101,12 @@ class ImagePerturbation(BasePerturbation):
 
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
-    # Whether a severity means another strength for another side of the images.
-    _needs_side = True
+
+    def __init__(self, image_shape, channel_axis, data_range, random_state):
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
 
     def _learn(self, values):
         self._layout(values)
@@ -265,16 +269,14 @@ class ImagePerturbation(BasePerturbation):
 
     def _check_side(self, X):
         known = X.ndim > 2 or self.image_shape is not None or self._needs_geometry
-        if self._needs_side and not known and self._severity() is not None:
+        levels = self._strengths.values()
+        by_side = not levels or any(level.large for level in levels)
+        if not known and by_side and self._severity() is not None:
             raise ValueError(
                 f"{type(self).__name__} needs image_shape to turn a severity into "
                 "a strength, since that depends on the side of the image; pass "
                 "image_shape=(height, width), or physical parameters."
             )
-
-    def _image_side(self, images):
-        """Return the side of the images: the geometric mean of height and width."""
-        return float(np.sqrt(images.shape[1] * images.shape[2]))
 
     @abstractmethod
     def _perturb_images(self, images, rng):

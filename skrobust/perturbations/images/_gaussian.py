@@ -5,15 +5,13 @@ import functools
 import numpy as np
 from scipy.special import ndtri
 
-from skrobust._validation import check_number
 from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.strength import strength_by_side
+from skrobust.perturbations.strength import Strength
 
 # Standard deviations of the Gaussian noise of CIFAR-10-C and of ImageNet-C.
-GAUSSIAN_LEVELS = {
-    "small": (0.04, 0.06, 0.08, 0.09, 0.10),
-    "large": (0.08, 0.12, 0.18, 0.26, 0.38),
-}
+GAUSSIAN_NOISE = Strength(
+    (0.04, 0.06, 0.08, 0.09, 0.10), (0.08, 0.12, 0.18, 0.26, 0.38)
+)
 
 
 @functools.cache
@@ -31,7 +29,7 @@ def normal_table():
 
 
 def thresholds(share, n, rng):
-    """Return for each of n rows how many of the 65,536 words are struck.
+    """Return for each of n rows how many of the 65,536 words are selected.
 
     The fraction of a word is rounded up or down by one draw per row, so that each
     value is struck with exactly the given probability; and what is struck at a low
@@ -113,7 +111,11 @@ class GaussianNoise(AdditiveNoise):
     True
     """
 
-    _physical = ("mean", "std", "var")
+    _strengths = {
+        "mean": Strength(low=None),
+        "std": GAUSSIAN_NOISE,
+        "var": Strength(),
+    }
     _needs_geometry = False
 
     def __init__(
@@ -132,18 +134,10 @@ class GaussianNoise(AdditiveNoise):
         self.mean = mean
         self.std = std
         self.var = var
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _check_parameters(self):
         super()._check_parameters()
-        if self.mean is not None:
-            check_number(self.mean, "mean", "GaussianNoise")
-        for name in ("std", "var"):
-            if getattr(self, name) is not None:
-                check_number(getattr(self, name), name, "GaussianNoise", low=0)
         if self.std is not None and self.var is not None:
             raise ValueError(
                 "GaussianNoise takes either 'std' or 'var', not both. Got "
@@ -152,13 +146,11 @@ class GaussianNoise(AdditiveNoise):
 
     def _noise_table(self, images):
         severity = self._severity()
-        if severity is None:
-            mean = self.mean or 0.0
-            std = self.std if self.std is not None else np.sqrt(self.var or 0.0)
-            return mean + std * normal_table()
-        return normal_table() * strength_by_side(
-            severity, self._image_side(images), **GAUSSIAN_LEVELS
-        )
+        if severity is not None:
+            return normal_table() * GAUSSIAN_NOISE.at(severity, images)
+        mean = self.mean or 0.0
+        std = self.std if self.std is not None else np.sqrt(self.var or 0.0)
+        return mean + std * normal_table()
 
 
 class SaltAndPepper(ImagePerturbation):
@@ -202,7 +194,11 @@ class SaltAndPepper(ImagePerturbation):
     [0, 255]
     """
 
-    _physical = ("density",)
+    _strengths = {
+        "density": Strength(
+            (0.01, 0.02, 0.03, 0.05, 0.07), (0.03, 0.06, 0.09, 0.17, 0.27), high=1
+        )
+    }
     _needs_geometry = False
 
     def __init__(
@@ -219,34 +215,18 @@ class SaltAndPepper(ImagePerturbation):
         self.density = density
         self.severity = severity
         self.per_channel = per_channel
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.density is not None:
-            check_number(self.density, "density", "SaltAndPepper", low=0, high=1)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _masks(self, images, rng):
         """Return where pixels are kept and where they turn to the high end."""
-        severity = self._severity()
-        density = self.density
-        if severity is not None:
-            density = strength_by_side(
-                severity,
-                self._image_side(images),
-                small=(0.01, 0.02, 0.03, 0.05, 0.07),
-                large=(0.03, 0.06, 0.09, 0.17, 0.27),
-            )
+        share = self._strength(images) / 2
         # At most half of the words, which fits into 16 bits.
-        struck = thresholds(density / 2, len(images), rng).astype(np.uint16)
+        selected = thresholds(share, len(images), rng).astype(np.uint16)
         size = images.shape if self.per_channel else (*images.shape[:3], 1)
         words = rng.words(size)
         if not self.per_channel:
             words = np.repeat(words, images.shape[3], axis=3)
-        return words >= struck, words > 65535 - struck
+        return words >= selected, words > 65535 - selected
 
     def _perturb_images(self, images, rng):
         kept, high = self._masks(images, rng)

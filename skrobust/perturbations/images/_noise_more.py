@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from skrobust._validation import check_number
 from skrobust.perturbations.images._base import ImagePerturbation
 from skrobust.perturbations.images._gaussian import (
-    GAUSSIAN_LEVELS,
+    GAUSSIAN_NOISE,
     AdditiveNoise,
     normal_table,
     thresholds,
 )
-from skrobust.perturbations.strength import strength, strength_by_side
+from skrobust.perturbations.strength import Strength
 
 
 class UniformNoise(AdditiveNoise):
@@ -44,7 +43,7 @@ class UniformNoise(AdditiveNoise):
     True
     """
 
-    _physical = ("half_width",)
+    _strengths = {"half_width": GAUSSIAN_NOISE}
     _needs_geometry = False
 
     def __init__(
@@ -59,21 +58,12 @@ class UniformNoise(AdditiveNoise):
     ):
         self.severity = severity
         self.half_width = half_width
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.half_width is not None:
-            check_number(self.half_width, "half_width", "UniformNoise", low=0)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _noise_table(self, images):
-        severity, half_width = self._severity(), self.half_width
-        if severity is not None:
-            side = self._image_side(images)
-            half_width = 3**0.5 * strength_by_side(severity, side, **GAUSSIAN_LEVELS)
+        half_width = self.half_width
+        if half_width is None:  # that of the same standard deviation
+            half_width = 3**0.5 * self._strength(images)
         return half_width * ((np.arange(65536) + 0.5) / 32768 - 1)
 
 
@@ -117,7 +107,9 @@ class SpeckleNoise(ImagePerturbation):
     (True, True)
     """
 
-    _physical = ("std",)
+    _strengths = {
+        "std": Strength((0.06, 0.10, 0.12, 0.16, 0.20), (0.15, 0.20, 0.35, 0.45, 0.60))
+    }
     _needs_geometry = False
 
     def __init__(
@@ -132,26 +124,10 @@ class SpeckleNoise(ImagePerturbation):
     ):
         self.severity = severity
         self.std = std
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.std is not None:
-            check_number(self.std, "std", "SpeckleNoise", low=0)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        severity, std = self._severity(), self.std
-        if severity is not None:
-            std = strength_by_side(
-                severity,
-                self._image_side(images),
-                small=(0.06, 0.10, 0.12, 0.16, 0.20),
-                large=(0.15, 0.20, 0.35, 0.45, 0.60),
-            )
-        table = (1 + std * normal_table()).astype(images.dtype)
+        table = (1 + self._strength(images) * normal_table()).astype(images.dtype)
         out = np.take(table, rng.words(images.shape), mode="clip")
         out *= images
         return out
@@ -189,9 +165,8 @@ class PixelDropout(ImagePerturbation):
     [0, 128]
     """
 
-    _physical = ("density",)
+    _strengths = {"density": Strength((0.01, 0.02, 0.05, 0.10, 0.20), high=1)}
     _needs_geometry = False
-    _needs_side = False
 
     def __init__(
         self,
@@ -205,22 +180,11 @@ class PixelDropout(ImagePerturbation):
     ):
         self.density = density
         self.severity = severity
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.density is not None:
-            check_number(self.density, "density", "PixelDropout", low=0, high=1)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        severity, density = self._severity(), self.density
-        if severity is not None:
-            density = strength(severity, (0.01, 0.02, 0.05, 0.10, 0.20))
-        struck = thresholds(density, len(images), rng)
-        kept = rng.words((*images.shape[:3], 1)) >= struck
+        lost = thresholds(self._strength(), len(images), rng)
+        kept = rng.words((*images.shape[:3], 1)) >= lost
         return images * np.repeat(kept, images.shape[3], axis=3)
 
     _perturb_bytes = _perturb_images

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.images._base import ImagePerturbation
+from skrobust.perturbations.strength import Strength, image_side
 
 # MNIST-C is drawn in pixels of images of 28 x 28.
 _SIDE = 28
 
 
-class Stripe(TabulatedPerturbation):
+class Stripe(ImagePerturbation):
     """Invert a stripe at the left and one at the right edge.
 
     MNIST-C [1]_ has one strength: a quarter of the width on either side, which is
@@ -44,8 +45,7 @@ class Stripe(TabulatedPerturbation):
     [[[1.0, 0.0, 0.0, 1.0]]]
     """
 
-    _levels = {"width": Levels(0.0, (0.05, 0.1, 0.15, 0.2, 0.25), high=0.5)}
-    _physical = tuple(_levels)
+    _strengths = {"width": Strength((0.05, 0.1, 0.15, 0.2, 0.25), high=0.5)}
 
     def __init__(
         self,
@@ -59,14 +59,11 @@ class Stripe(TabulatedPerturbation):
     ):
         self.severity = severity
         self.width = width
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         width = images.shape[2]
-        stripe = self._strengths(images).width * width
+        stripe = self._strength(images) * width
         left = np.clip(stripe - np.arange(width), 0, 1)
         share = (left + left[::-1]).astype(images.dtype)[:, None]
         return images + (1 - 2 * images) * share
@@ -83,7 +80,7 @@ def _stroke(curve, height, side):
     return np.clip(fading, 0, 1)
 
 
-class DottedLine(TabulatedPerturbation):
+class DottedLine(ImagePerturbation):
     """Draw a white dotted line across images.
 
     It goes from a drawn row at the left edge to a drawn row at the right edge, with
@@ -121,8 +118,7 @@ class DottedLine(TabulatedPerturbation):
     True
     """
 
-    _levels = {"opacity": Levels(0.0, (0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
-    _physical = tuple(_levels)
+    _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
 
     def __init__(
         self,
@@ -136,15 +132,12 @@ class DottedLine(TabulatedPerturbation):
     ):
         self.severity = severity
         self.opacity = opacity
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        opacity = self._strengths(images).opacity
+        opacity = self._strength(images)
         n, height, width, _ = images.shape
-        side = self._image_side(images)
+        side = image_side(images)
         ends = rng.random((n, 2)) * (height - 1)
         along = np.linspace(0, 1, width)
         stroke = _stroke(
@@ -155,7 +148,7 @@ class DottedLine(TabulatedPerturbation):
         return images + (opacity * stroke)[..., None].astype(images.dtype)
 
 
-class Zigzag(TabulatedPerturbation):
+class Zigzag(ImagePerturbation):
     """Draw a white zigzag across images.
 
     It starts at a drawn row, ends at most 5/28 of the side higher or lower, and has
@@ -193,8 +186,7 @@ class Zigzag(TabulatedPerturbation):
     True
     """
 
-    _levels = {"opacity": Levels(0.0, (0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
-    _physical = tuple(_levels)
+    _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
 
     def __init__(
         self,
@@ -208,15 +200,12 @@ class Zigzag(TabulatedPerturbation):
     ):
         self.severity = severity
         self.opacity = opacity
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        opacity = self._strengths(images).opacity
+        opacity = self._strength(images)
         n, height, width, _ = images.shape
-        side = self._image_side(images)
+        side = image_side(images)
         start, climb = rng.random((n, 2)).T[..., None]
         tooth = max(2 * side / _SIDE, 1.0)
         # From column 2 to column 25 of 28.

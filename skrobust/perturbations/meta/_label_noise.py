@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from skrobust._keyed_noise.generator import NoiseKey, row_keys, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
 from skrobust._validation import check_choice, check_number, invalid
-from skrobust.perturbations.strength import strength
+from skrobust.perturbations.strength import Strength
 
-_LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4)
+_RATE = Strength((0.05, 0.1, 0.2, 0.3, 0.4), high=1)
 _SPARSE_ROWS = 1000
 
 
@@ -162,12 +162,10 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         if self.kind == "matrix":
             return self._check_matrix(n_classes)
-        if self.rate is not None:
-            rate = check_number(self.rate, "rate", caller, low=0, high=1)
-        else:
-            severity = 1.0 if self.severity is None else self.severity
-            check_number(severity, "severity", caller, low=0, high=5)
-            rate = strength(severity, _LEVELS)
+        if self.severity is not None:
+            check_number(self.severity, "severity", caller, low=0, high=5)
+        _RATE(self.rate, "rate", caller)
+        rate = _RATE.in_force(self.rate, self.severity)
         if n_classes == 1:
             return np.ones((1, 1))
         if self.kind == "pair":

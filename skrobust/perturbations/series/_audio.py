@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_number
-from skrobust.perturbations.series._base import SeriesPerturbation, at_snr, snr_at
+from skrobust._parameters import Choice
+from skrobust.perturbations.series._base import SeriesPerturbation, at_snr
+from skrobust.perturbations.strength import SignalToNoise, Strength
 
 # Exponent of the frequency in the power spectrum.
 _COLORS = {"white": 0.0, "pink": 1.0, "brown": 2.0}
@@ -70,19 +71,14 @@ class BackgroundNoise(_Audio):
     (dtype('int16'), np.float64(20.0))
     """
 
-    _physical = ("snr_db",)
+    _strengths = {"snr_db": SignalToNoise()}
+    _parameter_rules = {"color": Choice(*_COLORS)}
 
     def __init__(self, severity=None, *, snr_db=None, color="white", random_state=None):
         self.severity = severity
         self.snr_db = snr_db
         self.color = color
         self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.color, "color", "BackgroundNoise", tuple(_COLORS))
-        if self.snr_db is not None:
-            check_number(self.snr_db, "snr_db", "BackgroundNoise", low=-300, high=300)
 
     def _perturb_sound(self, series, rng):
         noise = rng.normal(size=series.shape)
@@ -93,9 +89,7 @@ class BackgroundNoise(_Audio):
             shape = np.zeros(len(frequency))
             shape[1:] = frequency[1:] ** (-exponent / 2)
             noise = np.fft.irfft(spectrum * shape[:, None], series.shape[1], axis=1)
-        severity = self._severity()
-        snr_db = self.snr_db if severity is None else snr_at(severity)
-        return series + at_snr(series, noise, snr_db)
+        return series + at_snr(series, noise, self._strength())
 
 
 class Gain(_Audio):
@@ -124,19 +118,14 @@ class Gain(_Audio):
     True
     """
 
-    _physical = ("gain_db",)
+    _strengths = {"gain_db": Strength((3.0, 6.0, 9.0, 12.0, 18.0), high=300)}
 
     def __init__(self, severity=None, *, gain_db=None, random_state=None):
         self.severity = severity
         self.gain_db = gain_db
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.gain_db is not None:
-            check_number(self.gain_db, "gain_db", "Gain", low=0, high=300)
-
     def _perturb_sound(self, series, rng):
-        gain_db = self._strength("gain_db", (3.0, 6.0, 9.0, 12.0, 18.0))
+        gain_db = self._strength()
         db = rng.uniform(-gain_db, gain_db, size=(len(series), 1, 1))
         return series * 10.0 ** (db / 20)

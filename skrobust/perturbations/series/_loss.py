@@ -2,19 +2,13 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_number
+from skrobust._parameters import Choice
 from skrobust.perturbations.series._base import SeriesPerturbation, fill_lost
+from skrobust.perturbations.strength import Strength
 
 
 class _Loss(SeriesPerturbation):
     """A share of something is lost and filled; integers stay unless filled by NaN."""
-
-    _physical = ("share",)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.share is not None:
-            check_number(self.share, "share", type(self).__name__, low=0, high=1)
 
     def _moves_only(self):
         return self.fill != "nan"
@@ -50,6 +44,9 @@ class PointDropout(_Loss):
     array([[1, 2, 2, 2, 5, 5, 5, 5]])
     """
 
+    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
+    _parameter_rules = {"per_channel": Choice(True, False)}
+
     def __init__(
         self,
         severity=None,
@@ -65,12 +62,8 @@ class PointDropout(_Loss):
         self.per_channel = per_channel
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.per_channel, "per_channel", "PointDropout", (True, False))
-
     def _perturb_series(self, series, rng):
-        share = self._strength("share", (0.01, 0.02, 0.05, 0.1, 0.2))
+        share = self._strength()
         n, length, n_channels = series.shape
         lost = rng.random((n, length, n_channels if self.per_channel else 1)) < share
         return fill_lost(series, lost, self.fill)
@@ -104,6 +97,8 @@ class Gap(_Loss):
     array([[nan, nan,  3.,  4.,  5.,  6.,  7.,  8.]])
     """
 
+    _strengths = {"share": Strength((0.02, 0.05, 0.1, 0.2, 0.3), high=1)}
+
     def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
         self.severity = severity
         self.share = share
@@ -112,7 +107,7 @@ class Gap(_Loss):
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
-        share = self._strength("share", (0.02, 0.05, 0.1, 0.2, 0.3))
+        share = self._strength()
         width = max(1, round(share * length)) if share else 0
         # As the gap grows by one point, its start goes back by at most one.
         start = np.floor(rng.random((n, 1)) * (length - width + 1))
@@ -151,6 +146,8 @@ class ChannelLoss(_Loss):
     [1, 1, 1]
     """
 
+    _strengths = {"share": Strength((0.1, 0.2, 0.3, 0.4, 0.5), high=1)}
+
     def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
         self.severity = severity
         self.share = share
@@ -159,7 +156,7 @@ class ChannelLoss(_Loss):
 
     def _perturb_series(self, series, rng):
         n, _, n_channels = series.shape
-        share = self._strength("share", (0.1, 0.2, 0.3, 0.4, 0.5))
+        share = self._strength()
         count = np.floor(share * n_channels + rng.random((n, 1)))
         rank = rng.random((n, n_channels)).argsort(axis=1).argsort(axis=1)
         return fill_lost(series, (rank < count)[:, None, :], self.fill)

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_number, invalid
-from skrobust.perturbations.series._base import SeriesPerturbation, at_snr, snr_at
+from skrobust._parameters import Choice, Number
+from skrobust._validation import check_number, invalid
+from skrobust.perturbations.series._base import SeriesPerturbation, at_snr
+from skrobust.perturbations.strength import SignalToNoise, Strength
 
 
 class Jitter(SeriesPerturbation):
@@ -55,7 +57,11 @@ class Jitter(SeriesPerturbation):
     True
     """
 
-    _physical = ("std", "snr_db")
+    _strengths = {
+        "std": Strength((0.05, 0.1, 0.2, 0.3, 0.5)),
+        "snr_db": SignalToNoise(),
+    }
+    _parameter_rules = {"unit": Choice("sd", "db")}
     _learns_sd = True
 
     def __init__(
@@ -77,11 +83,6 @@ class Jitter(SeriesPerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_choice(self.unit, "unit", "Jitter", ("sd", "db"))
-        if self.std is not None:
-            check_number(self.std, "std", "Jitter", low=0)
-        if self.snr_db is not None:
-            check_number(self.snr_db, "snr_db", "Jitter", low=-300, high=300)
         if self.std is not None and self.snr_db is not None:
             raise ValueError(
                 "Jitter takes either 'std' or 'snr_db', not both. Got "
@@ -89,15 +90,11 @@ class Jitter(SeriesPerturbation):
             )
 
     def _perturb_series(self, series, rng):
-        severity = self._severity()
-        snr_db = self.snr_db
-        if severity is not None and self.unit == "db":
-            snr_db = snr_at(severity)
+        at = self._all_strengths()
         noise = rng.normal(size=series.shape)
-        if snr_db is not None:
-            return series + at_snr(series, noise, snr_db)
-        std = self._strength("std", (0.05, 0.1, 0.2, 0.3, 0.5))
-        return series + std * self._unit(series) * noise
+        if self.snr_db is not None or (self.unit == "db" and self.std is None):
+            return series + at_snr(series, noise, at.snr_db)
+        return series + at.std * self._unit(series) * noise
 
 
 class BaselineWander(SeriesPerturbation):
@@ -139,7 +136,11 @@ class BaselineWander(SeriesPerturbation):
     array([[0. , 0.5, 1. , 1.5, 2. ]])
     """
 
-    _physical = ("amplitude",)
+    _strengths = {"amplitude": Strength((0.1, 0.25, 0.5, 1.0, 2.0))}
+    _parameter_rules = {
+        "kind": Choice("sine", "ramp", "constant"),
+        "cycles": Number(low=0, low_open=True),
+    }
     _learns_sd = True
 
     def __init__(
@@ -159,17 +160,9 @@ class BaselineWander(SeriesPerturbation):
         self.scale = scale
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller = "BaselineWander"
-        check_choice(self.kind, "kind", caller, ("sine", "ramp", "constant"))
-        check_number(self.cycles, "cycles", caller, low=0, low_open=True)
-        if self.amplitude is not None:
-            check_number(self.amplitude, "amplitude", caller, low=0)
-
     def _perturb_series(self, series, rng):
         n, length, n_channels = series.shape
-        amplitude = self._strength("amplitude", (0.1, 0.25, 0.5, 1.0, 2.0))
+        amplitude = self._strength()
         u = rng.random((n, 1, n_channels))
         share = np.linspace(0, 1, length)[:, None]
         if self.kind == "sine":
@@ -183,7 +176,7 @@ class BaselineWander(SeriesPerturbation):
 class Spikes(SeriesPerturbation):
     """Add spikes of either sign to a share of the points.
 
-    With one ``random_state`` the points struck at a low share stay struck, with the
+    With one ``random_state`` the points selected at a low share stay selected, with the
     same sign, at every higher one.
 
     Parameters
@@ -192,7 +185,7 @@ class Spikes(SeriesPerturbation):
         By shares of .2, .5, 1, 2, 5 % of the points. 0 changes nothing. With neither
         this nor ``share``, severity 1 holds.
     share : float in [0, 1], default=None
-        Probability that a point is struck.
+        Probability that a point is selected.
     height : float, default=5.0
         Height of a spike, in standard deviations.
     scale : {"train", "series"}, default="train"
@@ -215,7 +208,8 @@ class Spikes(SeriesPerturbation):
     [0.0, 5.0]
     """
 
-    _physical = ("share",)
+    _strengths = {"share": Strength((0.002, 0.005, 0.01, 0.02, 0.05), high=1)}
+    _parameter_rules = {"height": Number(low=0)}
     _learns_sd = True
 
     def __init__(
@@ -233,17 +227,11 @@ class Spikes(SeriesPerturbation):
         self.scale = scale
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self.height, "height", "Spikes", low=0)
-        if self.share is not None:
-            check_number(self.share, "share", "Spikes", low=0, high=1)
-
     def _perturb_series(self, series, rng):
-        share = self._strength("share", (0.002, 0.005, 0.01, 0.02, 0.05))
-        struck = rng.random(series.shape) < share
+        share = self._strength()
+        selected = rng.random(series.shape) < share
         sign = np.where(rng.random(series.shape) < 0.5, -1.0, 1.0)
-        return series + np.where(struck, self.height * self._unit(series) * sign, 0.0)
+        return series + np.where(selected, self.height * self._unit(series) * sign, 0.0)
 
 
 class MainsHum(SeriesPerturbation):
@@ -285,7 +273,10 @@ class MainsHum(SeriesPerturbation):
     [50, 50]
     """
 
-    _physical = ("amplitude",)
+    _strengths = {"amplitude": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
+    _parameter_rules = {
+        "frequency": Number(low=0, low_open=True),
+    }
     _learns_sd = True
 
     def __init__(
@@ -314,16 +305,13 @@ class MainsHum(SeriesPerturbation):
         rate = check_number(
             self.sampling_rate, "sampling_rate", caller, low=0, low_open=True
         )
-        check_number(self.frequency, "frequency", caller, low=0, low_open=True)
         if self.frequency >= rate / 2:
             rule = f"below half the sampling rate of {rate:g}"
             raise invalid("frequency", caller, rule, self.frequency)
-        if self.amplitude is not None:
-            check_number(self.amplitude, "amplitude", caller, low=0)
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
-        amplitude = self._strength("amplitude", (0.05, 0.1, 0.2, 0.3, 0.5))
+        amplitude = self._strength()
         turns = np.arange(length)[:, None] * self.frequency / self.sampling_rate
         hum = np.sin(2 * np.pi * (turns + rng.random((n, 1, 1))))
         return series + amplitude * self._unit(series) * hum

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from skrobust._validation import check_choice, invalid
+from skrobust._parameters import Choice, Instance
+from skrobust._validation import invalid
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._base import TablePerturbation
 from skrobust.perturbations.tables._column_statistics import Categories, raw_column
 from skrobust.perturbations.tables._select import column_label
@@ -62,9 +64,11 @@ class CategoryFlip(TablePerturbation):
     ['green', 'red', 'green']
     """
 
-    _physical = ("share",)
-    _levels = (0.02, 0.05, 0.1, 0.2, 0.4)
-    _bounds = {"low": 0, "high": 1}
+    _strengths = {"share": Strength((0.02, 0.05, 0.1, 0.2, 0.4), high=1)}
+    _parameter_rules = {
+        "mode": Choice("other", "marginal", "unseen"),
+        "unseen_value": Instance(str, "a str"),
+    }
     _acts_on = "category"
     _whole_table = True
 
@@ -84,13 +88,6 @@ class CategoryFlip(TablePerturbation):
         self.unseen_value = unseen_value
         self.columns = columns
         self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        modes = ("other", "marginal", "unseen")
-        check_choice(self.mode, "mode", "CategoryFlip", modes)
-        if not isinstance(self.unseen_value, str):
-            raise invalid("unseen_value", "CategoryFlip", "a str", self.unseen_value)
 
     def _must_learn(self):
         return True

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice, invalid
+from skrobust._parameters import Choice
+from skrobust._validation import invalid
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._arrays import as_numbers
 from skrobust.perturbations.tables._base import TablePerturbation
 from skrobust.perturbations.tables._select import select_columns
@@ -59,12 +61,11 @@ class MeanDrift(TablePerturbation):
     [[0.0, 0.0], [0.0, 1.41], [0.0, 2.83]]
     """
 
-    _physical = ("size",)
-    _levels = (0.1, 0.25, 0.5, 1, 2)
+    _strengths = {"size": Strength((0.1, 0.25, 0.5, 1, 2), low=None)}
+    _parameter_rules = {"shape": Choice("constant", "ramp", "step")}
     _whole_table = True
     _draws = False
     _needs = frozenset({"scale"})
-    _bounds = {}
 
     random_state = None  # nothing is drawn
 
@@ -87,8 +88,6 @@ class MeanDrift(TablePerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        shapes = ("constant", "ramp", "step")
-        check_choice(self.shape, "shape", "MeanDrift", shapes)
         if self.shape != "constant" and self.along is None:
             rule = f"a column or 'position' for shape={self.shape!r}"
             raise invalid("along", "MeanDrift", rule, None)
@@ -193,9 +192,8 @@ class ScaleDrift(TablePerturbation):
     [0.0, 2.0, 4.0]
     """
 
-    _physical = ("factor",)
-    _levels = (1.1, 1.25, 1.5, 2, 3)
-    _zero = 1.0
+    _strengths = {"factor": Strength((1.1, 1.25, 1.5, 2, 3), zero=1.0)}
+    _parameter_rules = {"about": Choice("mean", "zero")}
     _draws = False
     _needs = frozenset({"scale"})
 
@@ -215,10 +213,6 @@ class ScaleDrift(TablePerturbation):
         self.about = about
         self.columns = columns
         self.keep_integer = keep_integer
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.about, "about", "ScaleDrift", ("mean", "zero"))
 
     def _must_learn(self):
         return self.about == "mean"

@@ -5,14 +5,12 @@ import numbers
 import numpy as np
 
 from skrobust._validation import check_number, invalid
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._base import TablePerturbation
 
 
 class _Struck(TablePerturbation):
     """Cells struck with a probability; those of a low share stay struck at a higher."""
-
-    _physical = ("share",)
-    _bounds = {"low": 0, "high": 1}
 
     def _struck(self, values, rng):
         return rng.struck(self._strength(), values.shape)
@@ -68,7 +66,7 @@ class Outliers(_Struck):
     True
     """
 
-    _levels = (0.005, 0.01, 0.02, 0.05, 0.1)
+    _strengths = {"share": Strength((0.005, 0.01, 0.02, 0.05, 0.1), high=1)}
     _needs = frozenset({"order"})
 
     def __init__(
@@ -147,7 +145,7 @@ class UnitError(_Struck):
     [68.0, 212.0]
     """
 
-    _levels = (0.01, 0.02, 0.05, 0.1, 0.2)
+    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
     _FACTORS = (0.001, 0.1, 10, 100, 1000, 2.54, 1.609, 0.4536, "C->F", "F->C")
 
     def __init__(
@@ -228,7 +226,7 @@ class SignFlip(_Struck):
     [[-1.0, 2.0]]
     """
 
-    _levels = (0.01, 0.02, 0.05, 0.1, 0.2)
+    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._base import TablePerturbation
 
 
@@ -54,7 +55,7 @@ class FeatureNoise(TablePerturbation):
     [0.0, 10.0]
     """
 
-    _physical = ("sd",)
+    _strengths = {"sd": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
     _needs = frozenset({"scale"})
 
     def __init__(
@@ -113,8 +114,7 @@ class MultiplicativeNoise(TablePerturbation):
     np.float64(0.0)
     """
 
-    _physical = ("sd",)
-    _levels = (0.01, 0.02, 0.05, 0.1, 0.2)
+    _strengths = {"sd": Strength((0.01, 0.02, 0.05, 0.1, 0.2))}
 
     def __init__(
         self,
@@ -185,9 +185,8 @@ class QuantileNoise(TablePerturbation):
     True
     """
 
-    _physical = ("width",)
+    _strengths = {"width": Strength((0.05, 0.1, 0.2, 0.3, 0.5), high=1)}
     _needs = frozenset({"order"})
-    _bounds = {"low": 0, "high": 1}
     _keeps_integer = True
 
     def __init__(self, severity=None, *, width=None, columns=None, random_state=None):

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.special import expit
 
-from skrobust._validation import check_choice, check_number, invalid
+from skrobust._parameters import Choice, Instance, Number
+from skrobust._validation import invalid
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._arrays import as_numbers
 from skrobust.perturbations.tables._base import TablePerturbation
 from skrobust.perturbations.tables._column_statistics import (
@@ -84,8 +86,14 @@ class MissingValues(TablePerturbation):
     0.2
     """
 
-    _physical = ("share",)
-    _bounds = {"low": 0, "high": 1}
+    _strengths = {"share": Strength((0.05, 0.1, 0.2, 0.3, 0.5), high=1)}
+    _parameter_rules = {
+        "mechanism": Choice("mcar", "mar", "mnar"),
+        "steepness": Number(low=-100, high=100),
+        "missing_value": Instance(
+            (int, float, str, bool, np.generic), "one value", optional=True
+        ),
+    }
     _acts_on = "all"
     _whole_table = True
 
@@ -112,15 +120,9 @@ class MissingValues(TablePerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        caller = "MissingValues"
-        mechanisms = ("mcar", "mar", "mnar")
-        check_choice(self.mechanism, "mechanism", caller, mechanisms)
-        check_number(self.steepness, "steepness", caller, low=-100, high=100)
         if self.steepness == 0:
-            raise invalid("steepness", caller, "a number other than 0", self.steepness)
-        scalar = (int, float, str, bool, np.generic)
-        if not isinstance(self.missing_value, (type(None), *scalar)):
-            raise invalid("missing_value", caller, "one value", self.missing_value)
+            rule = "a number other than 0"
+            raise invalid("steepness", "MissingValues", rule, self.steepness)
 
     def _must_learn(self):
         return self.mechanism != "mcar"

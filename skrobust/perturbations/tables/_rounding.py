@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_count
+from skrobust._parameters import Choice
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._base import TablePerturbation
 
 
@@ -47,11 +48,17 @@ class Rounding(TablePerturbation):
     [0.0, 1.0, 2.0, 3.0]
     """
 
-    _physical = ("levels",)
-    _levels = tuple(1 / (n - 1) for n in (64, 32, 16, 8, 4))
+    _strengths = {
+        "levels": Strength(
+            (64, 32, 16, 8, 4),
+            zero=np.inf,
+            low=2,
+            whole=True,
+            measure=lambda levels: 1 / (levels - 1),
+        )
+    }
     _draws = False
     _needs = frozenset({"scale"})
-    _bounds = {"low": 2}
 
     random_state = None  # nothing is drawn
 
@@ -60,16 +67,6 @@ class Rounding(TablePerturbation):
         self.levels = levels
         self.columns = columns
         self.keep_integer = keep_integer
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.levels is not None:
-            check_count(self.levels, "levels", "Rounding", low=2)
-
-    def _strength(self):
-        if self._severity() is None:
-            return 1 / (self.levels - 1)
-        return super()._strength()
 
     def _perturb_table(self, values, stats, rng):
         width = self._strength() * (stats.high - stats.low)
@@ -116,12 +113,12 @@ class QuantileClipping(TablePerturbation):
     [2.0, 2.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.0, 8.0]
     """
 
-    _physical = ("quantile",)
-    _levels = (0.99, 0.95, 0.9, 0.8, 0.7)
-    _zero = 1.0
+    _strengths = {
+        "quantile": Strength((0.99, 0.95, 0.9, 0.8, 0.7), zero=1.0, low=0.5, high=1)
+    }
+    _parameter_rules = {"sides": Choice("both", "upper", "lower")}
     _draws = False
     _needs = frozenset({"order"})
-    _bounds = {"low": 0.5, "high": 1}
 
     random_state = None  # nothing is drawn
 
@@ -139,11 +136,6 @@ class QuantileClipping(TablePerturbation):
         self.sides = sides
         self.columns = columns
         self.keep_integer = keep_integer
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        sides = ("both", "upper", "lower")
-        check_choice(self.sides, "sides", "QuantileClipping", sides)
 
     def _is_identity(self):
         return self._severity() == 0

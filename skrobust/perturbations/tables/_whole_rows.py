@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._base import TablePerturbation
 from skrobust.perturbations.tables._column_statistics import cells_of, raw_column
 
@@ -45,9 +46,7 @@ class ColumnSwap(TablePerturbation):
     [[3.0, 2.0, 1.0], [6.0, 5.0, 4.0]]
     """
 
-    _physical = ("share",)
-    _levels = (0.01, 0.05, 0.1, 0.2, 0.5)
-    _bounds = {"low": 0, "high": 1}
+    _strengths = {"share": Strength((0.01, 0.05, 0.1, 0.2, 0.5), high=1)}
 
     def __init__(
         self,
@@ -121,9 +120,7 @@ class StaleRows(TablePerturbation):
     [[1.0, 2.0], [1.0, 2.0]]
     """
 
-    _physical = ("share",)
-    _levels = (0.01, 0.05, 0.1, 0.2, 0.5)
-    _bounds = {"low": 0, "high": 1}
+    _strengths = {"share": Strength((0.01, 0.05, 0.1, 0.2, 0.5), high=1)}
     _acts_on = "all"
     _whole_table = True
 

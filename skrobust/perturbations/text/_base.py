@@ -1,6 +1,5 @@
 """Documents, each perturbed as one string with a generator of its own."""
 
-import functools
 import random
 import re
 import unicodedata
@@ -10,9 +9,8 @@ from sklearn.utils.validation import validate_data
 
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
-from skrobust._validation import check_number
 from skrobust.base import BasePerturbation
-from skrobust.perturbations.strength import strength
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.text._container import (
     as_keyable,
     check_texts,
@@ -20,10 +18,9 @@ from skrobust.perturbations.text._container import (
     with_texts,
 )
 
-RATE_LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2)
-WORD_LEVELS = (0.02, 0.05, 0.1, 0.2, 0.4)
+LETTER_RATE = Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)
+WORD_RATE = Strength((0.02, 0.05, 0.1, 0.2, 0.4), high=1)
 _WORD = re.compile(r"\S+")
-_level = functools.lru_cache(maxsize=256)(strength)
 _SHIFT = 2.0**26
 
 
@@ -185,20 +182,6 @@ class TextPerturbation(BasePerturbation):
                     )
             out.append(text)
         return out
-
-    def _strength(self, name, levels, *, zero=0.0):
-        """Return a physical parameter, given as such or by the severity."""
-        severity = self._severity()
-        if severity is None:
-            return getattr(self, name)
-        return _level(severity, levels, zero=zero)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        for name in ("rate", "share"):
-            if getattr(self, name, None) is not None:
-                caller = type(self).__name__
-                check_number(getattr(self, name), name, caller, low=0, high=1)
 
     @abstractmethod
     def _perturb_text(self, text, rng):

@@ -4,10 +4,10 @@ import re
 import string
 import unicodedata
 
-from skrobust._validation import check_choice
+from skrobust._parameters import Choice
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.text._base import TextPerturbation, clusters, strike
 
-_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 _WORD = re.compile(r"\S+")
 _PUNCTUATION = frozenset(string.punctuation)
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -16,7 +16,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 class _Form(TextPerturbation):
     """A share of the words or characters changes; all of them by default."""
 
-    _physical = ("share",)
+    _strengths = {"share": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1)}
 
     def _severity(self):
         return self.severity
@@ -24,7 +24,7 @@ class _Form(TextPerturbation):
     def _share(self):
         if self.severity is None and self.share is None:
             return 1.0
-        return self._strength("share", _SHARES)
+        return self._strength()
 
     def _change_words(self, text, rng, change):
         words = _WORD.findall(text)
@@ -64,6 +64,8 @@ class CaseChange(_Form):
     ["Don't Panic"]
     """
 
+    _parameter_rules = {"case": Choice("lower", "upper", "title")}
+
     def __init__(
         self,
         severity=None,
@@ -78,10 +80,6 @@ class CaseChange(_Form):
         self.case = case
         self.columns = columns
         self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.case, "case", "CaseChange", ("lower", "upper", "title"))
 
     def _perturb_text(self, text, rng):
         return self._change_words(text, rng, _CASES[self.case])

@@ -4,9 +4,10 @@ import math
 from bisect import bisect_right
 from itertools import accumulate
 
-from skrobust._validation import check_choice, invalid
+from skrobust._parameters import Choice
+from skrobust._validation import invalid
 from skrobust.perturbations.text._base import (
-    RATE_LEVELS,
+    LETTER_RATE,
     TextPerturbation,
     clusters,
     pick,
@@ -113,7 +114,8 @@ class Typos(TextPerturbation):
     True
     """
 
-    _physical = ("rate",)
+    _strengths = {"rate": LETTER_RATE}
+    _parameter_rules = {"layout": Choice(*_LAYOUTS)}
 
     def __init__(
         self,
@@ -136,7 +138,6 @@ class Typos(TextPerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_choice(self.layout, "layout", "Typos", tuple(_LAYOUTS))
         kinds = self.kinds
         listed = isinstance(kinds, (list, tuple)) and len(kinds) > 0
         if not listed or any(kind not in list(_KINDS) for kind in kinds):
@@ -158,7 +159,7 @@ class Typos(TextPerturbation):
         return [float(weight) for weight in self.weights]
 
     def _perturb_text(self, text, rng):
-        rate = self._strength("rate", RATE_LEVELS)
+        rate = self._strength()
         edges = list(accumulate(self._kind_weights(), initial=0.0))
         pieces = clusters(text)
         for i, v in strike(rng, len(pieces), -math.expm1(-rate)):
@@ -212,7 +213,7 @@ class OCRErrors(TextPerturbation):
     ['S rnrn']
     """
 
-    _physical = ("rate",)
+    _strengths = {"rate": LETTER_RATE}
 
     def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
         self.severity = severity
@@ -222,7 +223,7 @@ class OCRErrors(TextPerturbation):
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
-        rate = self._strength("rate", RATE_LEVELS)
+        rate = self._strength()
         for i, v in strike(rng, len(pieces), rate):
             options = _CONFUSED.get(pieces[i], ())
             pair = _CONFUSED_PAIRS.get("".join(pieces[i : i + 2]))
@@ -263,7 +264,7 @@ class Homoglyphs(TextPerturbation):
     ['0x440', '0x435', '0x6b']
     """
 
-    _physical = ("rate",)
+    _strengths = {"rate": LETTER_RATE}
 
     def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
         self.severity = severity
@@ -273,7 +274,7 @@ class Homoglyphs(TextPerturbation):
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
-        rate = self._strength("rate", RATE_LEVELS)
+        rate = self._strength()
         for i, _ in strike(rng, len(pieces), rate):
             pieces[i] = HOMOGLYPHS.get(pieces[i], pieces[i])
         return "".join(pieces)

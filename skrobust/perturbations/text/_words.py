@@ -2,10 +2,12 @@
 
 import re
 
-from skrobust._validation import check_choice, check_number, invalid
+from skrobust._parameters import Choice
+from skrobust._validation import invalid
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.text._base import (
-    RATE_LEVELS,
-    WORD_LEVELS,
+    LETTER_RATE,
+    WORD_RATE,
     TextPerturbation,
     clusters,
     join_words,
@@ -42,7 +44,7 @@ class WhitespaceErrors(TextPerturbation):
     ['tobeornot']
     """
 
-    _physical = ("rate",)
+    _strengths = {"rate": LETTER_RATE}
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class WhitespaceErrors(TextPerturbation):
             raise invalid("kinds", "WhitespaceErrors", rule, kinds)
 
     def _perturb_text(self, text, rng):
-        rate = self._strength("rate", RATE_LEVELS)
+        rate = self._strength()
         words, spaces = split_words(text)
         splits = strike(rng, len(words), rate)
         joins = strike(rng, len(words), rate)  # of each word with the one after it
@@ -111,7 +113,7 @@ class WordDrop(TextPerturbation):
     ['brown fox jumps over lazy dog']
     """
 
-    _physical = ("rate",)
+    _strengths = {"rate": WORD_RATE}
 
     def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
         self.severity = severity
@@ -120,7 +122,7 @@ class WordDrop(TextPerturbation):
         self.random_state = random_state
 
     def _perturb_text(self, text, rng):
-        rate = self._strength("rate", WORD_LEVELS)
+        rate = self._strength()
         words, spaces = split_words(text)
         if len(words) < 2:
             return text
@@ -159,7 +161,7 @@ class WordSwap(TextPerturbation):
     ['a c b e f d']
     """
 
-    _physical = ("rate",)
+    _strengths = {"rate": WORD_RATE}
 
     def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
         self.severity = severity
@@ -168,7 +170,7 @@ class WordSwap(TextPerturbation):
         self.random_state = random_state
 
     def _perturb_text(self, text, rng):
-        rate = self._strength("rate", WORD_LEVELS)
+        rate = self._strength()
         words, spaces = split_words(text)
         if len(words) < 2:
             return text
@@ -204,7 +206,13 @@ class Truncation(TextPerturbation):
     ['to be', 'thing']
     """
 
-    _physical = ("keep",)
+    _strengths = {
+        "keep": Strength((0.9, 0.75, 0.5, 0.3, 0.2), zero=1.0, high=1, low_open=True)
+    }
+    _parameter_rules = {
+        "unit": Choice("word", "character"),
+        "side": Choice("end", "start"),
+    }
 
     def __init__(
         self,
@@ -223,15 +231,8 @@ class Truncation(TextPerturbation):
         self.columns = columns
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.unit, "unit", "Truncation", ("word", "character"))
-        check_choice(self.side, "side", "Truncation", ("end", "start"))
-        if self.keep is not None:
-            check_number(self.keep, "keep", "Truncation", low=0, high=1, low_open=True)
-
     def _perturb_text(self, text, rng):
-        keep = self._strength("keep", (0.9, 0.75, 0.5, 0.3, 0.2), zero=1.0)
+        keep = self._strength()
         if self.unit == "character":
             pieces = clusters(text)
             count = max(1, round(keep * len(pieces)))
