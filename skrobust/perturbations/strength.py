@@ -13,7 +13,6 @@ from skrobust._validation import check_count, check_number
 _SMALL_SIDE, _LARGE_SIDE = 32.0, 224.0
 
 
-@functools.lru_cache(maxsize=1024)
 def interpolate(severity, levels, zero=0.0):
     """Interpolate linearly between the tabulated levels 1 to 5; 0 is ``zero``.
 
@@ -78,14 +77,15 @@ class Strength:
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
 
-    def in_force(self, value, severity, images=None):
+    def in_force(self, value, severity, size=None):
         """Return the strength of a given value or else of the severity (None is 1)."""
         if value is None:
-            return self.at(1.0 if severity is None else severity, images)
+            return self.at(1.0 if severity is None else severity, size)
         return float(value) if self.measure is None else self.measure(float(value))
 
-    def at(self, severity, images=None):
-        """Return the strength at a severity, for the side of these images.
+    @functools.lru_cache(maxsize=1024)  # noqa: B019 (declarations live with classes)
+    def at(self, severity, size=None):
+        """Return the strength at a severity, for images of this height and width.
 
         The two published tables differ since the same strength harms a small image
         more. Between sides of 32 and 224 pixels the strength is interpolated in the
@@ -99,7 +99,7 @@ class Strength:
             zero = self.measure(zero)
         if not self.large:
             return interpolate(severity, small, zero)
-        side = image_side(images)
+        side = image_side(size)
         share = np.log(side / _SMALL_SIDE) / np.log(_LARGE_SIDE / _SMALL_SIDE)
         share = float(np.clip(share, 0, 1))
         return (1 - share) * interpolate(severity, small, zero) + share * interpolate(
@@ -107,9 +107,9 @@ class Strength:
         )
 
 
-def image_side(images):
+def image_side(size):
     """Return the side of images: the geometric mean of height and width."""
-    return float(np.sqrt(images.shape[1] * images.shape[2]))
+    return float(np.sqrt(size[0] * size[1]))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class SignalToNoise(Strength):
     low: float | None = -300.0
     high: float | None = 300.0
 
-    def at(self, severity, images=None):
+    def at(self, severity, size=None):
         """Return the ratio in dB at a severity."""
         if severity < 1:
             return float(self.levels[0] - 20 * np.log10(severity))

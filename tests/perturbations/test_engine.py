@@ -8,7 +8,6 @@ from scipy import stats
 from sklearn.base import BaseEstimator, clone
 
 from skrobust import perturbations
-from skrobust._keyed_noise import generator as _random
 from skrobust.perturbations import (
     GaussianNoise,
     ImagePerturbation,
@@ -158,7 +157,7 @@ def test_images_cannot_be_changed_in_place():
 
 
 def test_what_draws_nothing_hashes_nothing(monkeypatch):
-    monkeypatch.setattr(_random, "row_keys", None)
+    monkeypatch.setattr("skrobust.base.perturbation.row_keys", None)
     Rotation(20).perturb(None, BYTES)
     with pytest.raises(TypeError):
         GaussianNoise().perturb(None, BYTES)

@@ -58,6 +58,8 @@ class GaussianBlur(ImagePerturbation):
     """
 
     _strengths = {"std": Strength((0.4, 0.6, 0.7, 0.8, 1.0), (1, 2, 3, 4, 6))}
+    _noise = "fixed"
+    _strong_params = {"std": 1.5}
 
     def __init__(
         self,
@@ -157,6 +159,9 @@ class DefocusBlur(ImagePerturbation):
         "radius": Strength((0.3, 0.4, 0.5, 1.0, 1.5), (3, 4, 6, 8, 10)),
         "alias_std": Strength((0.4, 0.5, 0.6, 0.2, 0.1), (0.1, 0.5, 0.5, 0.5, 0.5)),
     }
+    _noise = "fixed"
+    _strong_params = {"radius": 2}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -239,6 +244,8 @@ class ZoomBlur(ImagePerturbation):
             (0.01,) * 5, (0.01, 0.01, 0.02, 0.02, 0.03), zero=0.01, low=0.001
         ),
     }
+    _noise = "fixed"
+    _strong_params = {"zoom": 1.5}
 
     def __init__(
         self,

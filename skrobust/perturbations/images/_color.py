@@ -74,6 +74,8 @@ class Contrast(PointPerturbation):
             (0.75, 0.5, 0.4, 0.3, 0.15), (0.4, 0.3, 0.2, 0.1, 0.05), zero=1.0
         )
     }
+    _noise = "fixed"
+    _strong_params = {"factor": 0.3}
 
     def __init__(
         self,
@@ -141,6 +143,8 @@ class Brightness(ImagePerturbation):
             (0.05, 0.1, 0.15, 0.2, 0.3), (0.1, 0.2, 0.3, 0.4, 0.5), low=None
         )
     }
+    _noise = "fixed"
+    _strong_params = {"shift": 0.31}
 
     def __init__(
         self,
@@ -240,6 +244,10 @@ class Saturate(ImagePerturbation):
         "scale": Strength((0.3, 0.1, 1.5, 2, 2.5), (0.3, 0.1, 2, 5, 20), zero=1.0),
         "offset": Strength((0, 0, 0, 0.1, 0.2), (0, 0, 0, 0.1, 0.2), low=None),
     }
+    _noise = "fixed"
+    _strong_params = {"scale": 3.0}
+    _grows_with_severity = False
+    _test_params = ({"scale": 0.0},)
 
     def __init__(
         self,

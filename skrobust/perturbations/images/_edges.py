@@ -103,6 +103,8 @@ class CannyEdges(ImagePerturbation):
     """
 
     _strengths = {"share": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
+    _noise = "fixed"
+    _strong_params = {"share": 0.7}
 
     def __init__(
         self,

@@ -73,6 +73,8 @@ class ElasticDeformation(ImagePerturbation):
             tuple(_UNIT * v for v in (0.1, 0.2, 0.02, 0.02, 0.02)),
         ),
     }
+    _strong_params = {"alpha": 3.0, "sigma": 0.5}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -95,7 +97,7 @@ class ElasticDeformation(ImagePerturbation):
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         n, height, width, _ = images.shape
-        side = image_side(images)
+        side = image_side(images.shape[1:3])
         corners = rng.uniform(-1, 1, size=(n, 2, 3)) * at.affine * side
         field = rng.uniform(-1, 1, size=(n, 2, height, width)).astype(np.float64)
         field = gaussian_filter(field, at.sigma * side, "reflect", truncate=3.0)

@@ -111,6 +111,7 @@ class Fog(ImagePerturbation):
             (3.0, 3.0, 2.5, 2.0, 1.75), (2.0, 2.0, 1.7, 1.5, 1.4), zero=3.0, low=1.0
         ),
     }
+    _strong_params = {"strength": 2.0}
 
     def __init__(
         self,

@@ -116,7 +116,11 @@ class GaussianNoise(AdditiveNoise):
         "std": GAUSSIAN_NOISE,
         "var": Strength(),
     }
+    _either = (("std", "var"),)
     _needs_geometry = False
+    _noise = "normal"
+    _strong_params = {"std": 0.2}
+    _test_params = ({}, {"std": 0.1, "image_shape": None})
 
     def __init__(
         self,
@@ -136,18 +140,10 @@ class GaussianNoise(AdditiveNoise):
         self.var = var
         super().__init__(image_shape, channel_axis, data_range, random_state)
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.std is not None and self.var is not None:
-            raise ValueError(
-                "GaussianNoise takes either 'std' or 'var', not both. Got "
-                f"std={self.std!r} and var={self.var!r}."
-            )
-
     def _noise_table(self, images):
-        severity = self._severity()
-        if severity is not None:
-            return normal_table() * GAUSSIAN_NOISE.at(severity, images)
+        if self.mean is None and self.std is None and self.var is None:
+            severity = 1.0 if self.severity is None else self.severity
+            return normal_table() * GAUSSIAN_NOISE.at(severity, images.shape[1:3])
         mean = self.mean or 0.0
         std = self.std if self.std is not None else np.sqrt(self.var or 0.0)
         return mean + std * normal_table()
@@ -200,6 +196,8 @@ class SaltAndPepper(ImagePerturbation):
         )
     }
     _needs_geometry = False
+    _strong_params = {"density": 0.4}
+    _test_params = ({"density": 0.1},)
 
     def __init__(
         self,

@@ -53,6 +53,8 @@ class JPEGCompression(ImagePerturbation):
             (80, 65, 58, 50, 40), (25, 18, 15, 10, 7), zero=100.0, low=1.0, high=100.0
         )
     }
+    _noise = "fixed"
+    _strong_params = {"quality": 5}
 
     def __init__(
         self,
@@ -141,6 +143,9 @@ class Pixelate(ImagePerturbation):
             low_open=True,
         )
     }
+    _noise = "fixed"
+    _strong_params = {"share": 0.4}
+    _grows_with_severity = False
 
     def __init__(
         self,

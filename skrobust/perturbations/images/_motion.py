@@ -106,6 +106,7 @@ class MotionBlur(ImagePerturbation):
         "std": Strength((1, 1.5, 2, 2, 2.5), (3, 5, 8, 12, 15)),
     }
     _parameter_rules = {"angle": Number(optional=True)}
+    _strong_params = {"radius": 4, "std": 3}
 
     def __init__(
         self,
@@ -186,6 +187,8 @@ class GlassBlur(ImagePerturbation):
         "max_shift": Strength((1, 1, 1, 1, 1), (1, 2, 2, 3, 4)),
         "iterations": Strength((1, 1, 1, 2, 2), (2, 1, 3, 2, 2), zero=1.0, high=50),
     }
+    _strong_params = {"max_shift": 2, "iterations": 2}
+    _grows_with_severity = False
 
     def __init__(
         self,

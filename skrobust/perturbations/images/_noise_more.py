@@ -45,6 +45,8 @@ class UniformNoise(AdditiveNoise):
 
     _strengths = {"half_width": GAUSSIAN_NOISE}
     _needs_geometry = False
+    _noise = "normal"
+    _strong_params = {"half_width": 0.3}
 
     def __init__(
         self,
@@ -111,6 +113,8 @@ class SpeckleNoise(ImagePerturbation):
         "std": Strength((0.06, 0.10, 0.12, 0.16, 0.20), (0.15, 0.20, 0.35, 0.45, 0.60))
     }
     _needs_geometry = False
+    _noise = "normal"
+    _strong_params = {"std": 0.3}
 
     def __init__(
         self,
@@ -167,6 +171,7 @@ class PixelDropout(ImagePerturbation):
 
     _strengths = {"density": Strength((0.01, 0.02, 0.05, 0.10, 0.20), high=1)}
     _needs_geometry = False
+    _strong_params = {"density": 0.4}
 
     def __init__(
         self,

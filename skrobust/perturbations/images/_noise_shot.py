@@ -122,6 +122,7 @@ class ShotNoise(ImagePerturbation):
         )
     }
     _needs_geometry = False
+    _strong_params = {"photons": 5}
 
     def __init__(
         self,

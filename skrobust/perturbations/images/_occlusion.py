@@ -43,6 +43,7 @@ class Occlusion(ImagePerturbation):
 
     _strengths = {"area": Strength((0.02, 0.05, 0.1, 0.2, 0.3), high=1.0)}
     _parameter_rules = {"fill": Number(low=0, high=1)}
+    _strong_params = {"area": 0.2}
 
     def __init__(
         self,

@@ -105,6 +105,10 @@ class Rotation(ImagePerturbation):
         "canvas": Choice("keep", "fit"),
         "fill": Number(low=0, high=1),
     }
+    _noise = "fixed"
+    _strong_params = {"angle": 40}
+    _grows_with_severity = False
+    _test_params = ({"angle": 30},)
 
     def __init__(
         self,

@@ -82,6 +82,8 @@ class Snow(ImagePerturbation):
             (0.95, 0.9, 0.9, 0.85, 0.8), (0.8, 0.7, 0.7, 0.65, 0.55), zero=1.0, high=1.0
         ),
     }
+    _strong_params = {"mean": 0.4}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -171,6 +173,8 @@ class Frost(ImagePerturbation):
         ),
         "ice_weight": Strength((0.2, 0.3, 0.4, 0.4, 0.45), (0.4, 0.6, 0.7, 0.7, 0.75)),
     }
+    _strong_params = {"ice_weight": 0.7}
+    _grows_with_severity = False
 
     def __init__(
         self,

@@ -85,6 +85,8 @@ class Spatter(ImagePerturbation):
         "mud": Strength((0, 0, 0, 1, 1), high=1.0),
         "mud_std": Strength((0.6,) * 5, (1.5,) * 5, zero=0.6),
     }
+    _strong_params = {"mean": 0.6}
+    _grows_with_severity = False
 
     def __init__(
         self,

@@ -46,6 +46,8 @@ class Stripe(ImagePerturbation):
     """
 
     _strengths = {"width": Strength((0.05, 0.1, 0.15, 0.2, 0.25), high=0.5)}
+    _noise = "fixed"
+    _strong_params = {"width": 0.5}
 
     def __init__(
         self,
@@ -119,6 +121,7 @@ class DottedLine(ImagePerturbation):
     """
 
     _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
+    _strong_params = {"opacity": 1.0}
 
     def __init__(
         self,
@@ -137,7 +140,7 @@ class DottedLine(ImagePerturbation):
     def _perturb_images(self, images, rng):
         opacity = self._strength(images)
         n, height, width, _ = images.shape
-        side = image_side(images)
+        side = image_side(images.shape[1:3])
         ends = rng.random((n, 2)) * (height - 1)
         along = np.linspace(0, 1, width)
         stroke = _stroke(
@@ -187,6 +190,7 @@ class Zigzag(ImagePerturbation):
     """
 
     _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
+    _strong_params = {"opacity": 1.0}
 
     def __init__(
         self,
@@ -205,7 +209,7 @@ class Zigzag(ImagePerturbation):
     def _perturb_images(self, images, rng):
         opacity = self._strength(images)
         n, height, width, _ = images.shape
-        side = image_side(images)
+        side = image_side(images.shape[1:3])
         start, climb = rng.random((n, 2)).T[..., None]
         tooth = max(2 * side / _SIDE, 1.0)
         # From column 2 to column 25 of 28.

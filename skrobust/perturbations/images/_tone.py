@@ -45,6 +45,8 @@ class Gamma(PointPerturbation):
 
     _strengths = {"gamma": Strength((0.9, 0.8, 0.7, 0.6, 0.5), zero=1.0, low_open=True)}
     _parameter_rules = {"direction": Choice("brighter", "darker")}
+    _noise = "fixed"
+    _strong_params = {"gamma": 0.5}
 
     def __init__(
         self,
@@ -114,6 +116,8 @@ class Quantization(PointPerturbation):
             measure=lambda bits: 1 / (2.0**bits - 1),
         )
     }
+    _noise = "fixed"
+    _strong_params = {"bits": 2}
 
     def __init__(
         self,
@@ -166,6 +170,7 @@ class ChannelShift(ImagePerturbation):
     """
 
     _strengths = {"shift": Strength((0.02, 0.05, 0.1, 0.15, 0.2), high=1.0)}
+    _strong_params = {"shift": 0.31}
 
     def __init__(
         self,

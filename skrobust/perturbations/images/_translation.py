@@ -52,6 +52,7 @@ class Translation(ImagePerturbation):
         "direction": Number(optional=True),
         "fill": Number(low=0, high=1),
     }
+    _strong_params = {"distance": 0.3}
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class Translation(ImagePerturbation):
         super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        distance = self._strength(images) * image_side(images)
+        distance = self._strength(images) * image_side(images.shape[1:3])
         if self.direction is None:
             turn = rng.uniform(0, 2 * np.pi, size=len(images))
         else:
@@ -120,6 +121,8 @@ class Scaling(ImagePerturbation):
         "factor": Strength((1.05, 1.1, 1.2, 1.35, 1.5), zero=1.0, low_open=True)
     }
     _parameter_rules = {"fill": Number(low=0, high=1)}
+    _noise = "fixed"
+    _strong_params = {"factor": 1.5}
 
     def __init__(
         self,
@@ -179,6 +182,8 @@ class Shear(ImagePerturbation):
 
     _strengths = {"shear": Strength((0.05, 0.1, 0.2, 0.3, 0.4), low=None)}
     _parameter_rules = {"fill": Number(low=0, high=1)}
+    _noise = "fixed"
+    _strong_params = {"shear": 0.4}
 
     def __init__(
         self,

@@ -6,14 +6,15 @@ import numbers
 import numpy as np
 from sklearn.base import clone
 
-from skrobust._keyed_noise.generator import (
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._keyed_noise.row_hash import ContentKey
+from skrobust._keyed_noise.splitmix import (
+    GOLDEN,
+    mix_in_place,
     occurrence_ranks,
     row_keys,
-    seed_number,
     stream_number,
 )
-from skrobust._keyed_noise.row_hash import ContentKey
-from skrobust._keyed_noise.splitmix import GOLDEN, mix_in_place
 from skrobust._validation import check_choice, invalid
 from skrobust.base import BasePerturbation
 from skrobust.metrics.labels import label_array

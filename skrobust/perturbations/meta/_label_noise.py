@@ -13,8 +13,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._keyed_noise.generator import NoiseKey, row_keys, seed_number
+from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
+from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._validation import check_choice, check_number, invalid
 from skrobust.perturbations.strength import Strength
 

@@ -73,6 +73,9 @@ class BackgroundNoise(_Audio):
 
     _strengths = {"snr_db": SignalToNoise()}
     _parameter_rules = {"color": Choice(*_COLORS)}
+    _noise = "normal"
+    _strong_params = {"snr_db": 5.0}
+    _test_params = ({"severity": 5}, {"severity": 5, "color": "pink"})
 
     def __init__(self, severity=None, *, snr_db=None, color="white", random_state=None):
         self.severity = severity
@@ -119,6 +122,8 @@ class Gain(_Audio):
     """
 
     _strengths = {"gain_db": Strength((3.0, 6.0, 9.0, 12.0, 18.0), high=300)}
+    _strong_params = {"gain_db": 6.0}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, gain_db=None, random_state=None):
         self.severity = severity

@@ -137,6 +137,7 @@ class SeriesPerturbation(BasePerturbation):
     array([[3., 2., 1.]])
     """
 
+    _takes = "series"
     # In a sequence each step checks what it gets, since only some steps take NaN.
     _any_container = True
     # Whether point t of the result is about point t of the input, so that a missing
@@ -220,6 +221,9 @@ class SeriesPerturbation(BasePerturbation):
             return spread(series, axis=1)
         self._need("scale_", "standard deviation")
         return self.scale_
+
+    def _must_learn(self):
+        return self.scale == "train"
 
     def _need(self, attribute, what):
         if not hasattr(self, attribute):

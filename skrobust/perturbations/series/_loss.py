@@ -46,6 +46,8 @@ class PointDropout(_Loss):
 
     _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
     _parameter_rules = {"per_channel": Choice(True, False)}
+    _strong_params = {"share": 0.3}
+    _test_params = ({"severity": 5}, {"severity": 5, "fill": "hold"})
 
     def __init__(
         self,
@@ -98,6 +100,8 @@ class Gap(_Loss):
     """
 
     _strengths = {"share": Strength((0.02, 0.05, 0.1, 0.2, 0.3), high=1)}
+    _strong_params = {"share": 0.3}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
         self.severity = severity
@@ -147,6 +151,8 @@ class ChannelLoss(_Loss):
     """
 
     _strengths = {"share": Strength((0.1, 0.2, 0.3, 0.4, 0.5), high=1)}
+    _strong_params = {"share": 0.5}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
         self.severity = severity

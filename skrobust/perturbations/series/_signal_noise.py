@@ -61,8 +61,12 @@ class Jitter(SeriesPerturbation):
         "std": Strength((0.05, 0.1, 0.2, 0.3, 0.5)),
         "snr_db": SignalToNoise(),
     }
+    _either = (("std", "snr_db"),)
     _parameter_rules = {"unit": Choice("sd", "db")}
     _learns_sd = True
+    _noise = "normal"
+    _strong_params = {"std": 0.3}
+    _test_params = ({}, {"severity": 5, "unit": "db"})
 
     def __init__(
         self,
@@ -80,14 +84,6 @@ class Jitter(SeriesPerturbation):
         self.unit = unit
         self.scale = scale
         self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.std is not None and self.snr_db is not None:
-            raise ValueError(
-                "Jitter takes either 'std' or 'snr_db', not both. Got "
-                f"std={self.std!r} and snr_db={self.snr_db!r}."
-            )
 
     def _perturb_series(self, series, rng):
         at = self._all_strengths()
@@ -142,6 +138,8 @@ class BaselineWander(SeriesPerturbation):
         "cycles": Number(low=0, low_open=True),
     }
     _learns_sd = True
+    _strong_params = {"amplitude": 1.0}
+    _test_params = ({"scale": "series"},)
 
     def __init__(
         self,
@@ -211,6 +209,8 @@ class Spikes(SeriesPerturbation):
     _strengths = {"share": Strength((0.002, 0.005, 0.01, 0.02, 0.05), high=1)}
     _parameter_rules = {"height": Number(low=0)}
     _learns_sd = True
+    _strong_params = {"share": 0.3}
+    _test_params = ({"severity": 5},)
 
     def __init__(
         self,
@@ -278,6 +278,8 @@ class MainsHum(SeriesPerturbation):
         "frequency": Number(low=0, low_open=True),
     }
     _learns_sd = True
+    _strong_params = {"amplitude": 1.0, "sampling_rate": 200}
+    _test_params = ({"sampling_rate": 200},)
 
     def __init__(
         self,

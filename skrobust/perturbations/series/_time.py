@@ -46,6 +46,9 @@ class TimeShift(SeriesPerturbation):
     _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
     _parameter_rules = {"mode": Choice("pad", "roll")}
     _keeps_time = False
+    _strong_params = {"share": 0.2}
+    _grows_with_severity = False
+    _test_params = ({"severity": 5}, {"severity": 5, "mode": "roll"})
 
     def __init__(
         self,
@@ -119,6 +122,8 @@ class TimeWarp(SeriesPerturbation):
     _strengths = {"std": Strength((0.02, 0.05, 0.1, 0.15, 0.2))}
     _parameter_rules = {"knots": Count(low=2)}
     _keeps_time = False
+    _strong_params = {"std": 0.5}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, std=None, knots=4, random_state=None):
         self.severity = severity
@@ -178,6 +183,10 @@ class Resampling(SeriesPerturbation):
     """
 
     _strengths = {"factor": Strength((1.25, 1.5, 2.0, 3.0, 4.0), zero=1.0, low=1)}
+    _noise = "fixed"
+    _strong_params = {"factor": 3.0}
+    _grows_with_severity = False
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, factor=None, random_state=None):
         self.severity = severity
@@ -229,6 +238,9 @@ class SegmentPermutation(SeriesPerturbation):
 
     _strengths = {"n_segments": Strength((2, 3, 4, 6, 8), zero=1, low=1, whole=True)}
     _keeps_time = False
+    _strong_params = {"n_segments": 6}
+    _grows_with_severity = False
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, n_segments=None, random_state=None):
         self.severity = severity

@@ -42,6 +42,8 @@ class SeriesScaling(SeriesPerturbation):
 
     _strengths = {"std": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
     _parameter_rules = {"per_channel": Choice(True, False)}
+    _strong_params = {"std": 0.5}
+    _test_params = ({"severity": 5},)
 
     def __init__(
         self, severity=None, *, std=None, per_channel=False, random_state=None
@@ -93,6 +95,9 @@ class SeriesQuantization(SeriesPerturbation):
     """
 
     _strengths = {"bits": Strength((8, 7, 6, 5, 4), zero=16, low=1, high=64)}
+    _noise = "fixed"
+    _strong_params = {"bits": 2}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, bits=None, scale="train", random_state=None):
         self.severity = severity
@@ -155,6 +160,9 @@ class SeriesClipping(SeriesPerturbation):
     """
 
     _strengths = {"keep": Strength((0.99, 0.95, 0.9, 0.85, 0.8), zero=1.0, high=1)}
+    _noise = "fixed"
+    _strong_params = {"keep": 0.5}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, keep=None, scale="train", random_state=None):
         self.severity = severity
@@ -219,6 +227,9 @@ class Smoothing(SeriesPerturbation):
     _strengths = {
         "share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1, low_open=True)
     }
+    _noise = "fixed"
+    _strong_params = {"share": 0.2}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, share=None, random_state=None):
         self.severity = severity

@@ -80,13 +80,15 @@ class TablePerturbation(BasePerturbation):
     [0.0, 8.16]
     """
 
+    _takes = "table"
     _any_container = True
     _acts_on = "number"  # the kinds of columns: or "category", "all"
     _whole_table = False  # whether ``_perturb_table`` maps a table to a container
-    _draws = True  # whether random numbers are needed
     _needs = frozenset()  # statistics of training data
     _keeps_integer = False
-    keep_integer = False  # of classes without this parameter
+    # Of classes without these parameters.
+    keep_integer = False
+    random_state = None
     _parameter_rules = {"keep_integer": Flag()}
 
     @abstractmethod
@@ -164,9 +166,10 @@ class TablePerturbation(BasePerturbation):
         if self._is_identity():
             return table.copy()
         stats = self._known(table)
-        if key is None and self._draws:
+        draws = self._noise != "fixed"
+        if key is None and draws:
             key = ContentKey.from_container(values, seed).derive(caller, 0)
-        rng = key.generator() if self._draws else None
+        rng = key.generator() if draws else None
         if self._whole_table:
             return self._perturb_table(table, stats, rng)
         block = self._numbers(table, stats.columns)

@@ -71,6 +71,8 @@ class CategoryFlip(TablePerturbation):
     }
     _acts_on = "category"
     _whole_table = True
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5, "columns": "all"},)
 
     def __init__(
         self,
@@ -103,7 +105,7 @@ class CategoryFlip(TablePerturbation):
 
     def _perturb_table(self, values, stats, rng):
         size = (values.n_rows, len(stats.columns))
-        struck, which = rng.struck(self._strength(), size), rng.random(size)
+        struck, which = rng.selected(self._strength(), size), rng.random(size)
         cells = {}
         for i, (j, known) in enumerate(
             zip(stats.columns, stats.categories, strict=True)

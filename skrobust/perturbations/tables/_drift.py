@@ -64,10 +64,10 @@ class MeanDrift(TablePerturbation):
     _strengths = {"size": Strength((0.1, 0.25, 0.5, 1, 2), low=None)}
     _parameter_rules = {"shape": Choice("constant", "ramp", "step")}
     _whole_table = True
-    _draws = False
     _needs = frozenset({"scale"})
-
-    random_state = None  # nothing is drawn
+    _noise = "fixed"
+    _strong_params = {"size": 1.0}
+    _test_params = ({}, {"severity": 3, "shape": "ramp", "along": 0})
 
     def __init__(
         self,
@@ -194,10 +194,9 @@ class ScaleDrift(TablePerturbation):
 
     _strengths = {"factor": Strength((1.1, 1.25, 1.5, 2, 3), zero=1.0)}
     _parameter_rules = {"about": Choice("mean", "zero")}
-    _draws = False
     _needs = frozenset({"scale"})
-
-    random_state = None  # nothing is drawn
+    _noise = "fixed"
+    _strong_params = {"factor": 2.0}
 
     def __init__(
         self,

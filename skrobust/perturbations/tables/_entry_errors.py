@@ -13,7 +13,7 @@ class _Struck(TablePerturbation):
     """Cells struck with a probability; those of a low share stay struck at a higher."""
 
     def _struck(self, values, rng):
-        return rng.struck(self._strength(), values.shape)
+        return rng.selected(self._strength(), values.shape)
 
 
 class Outliers(_Struck):
@@ -68,6 +68,8 @@ class Outliers(_Struck):
 
     _strengths = {"share": Strength((0.005, 0.01, 0.02, 0.05, 0.1), high=1)}
     _needs = frozenset({"order"})
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(
         self,
@@ -147,6 +149,8 @@ class UnitError(_Struck):
 
     _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
     _FACTORS = (0.001, 0.1, 10, 100, 1000, 2.54, 1.609, 0.4536, "C->F", "F->C")
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(
         self,
@@ -227,6 +231,8 @@ class SignFlip(_Struck):
     """
 
     _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(
         self,

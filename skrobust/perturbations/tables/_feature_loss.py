@@ -61,6 +61,9 @@ class FeatureLoss(TablePerturbation):
     }
     _acts_on = "all"
     _whole_table = True
+    _noise = "common"
+    _strong_params = {"share": 0.5}
+    _test_params = ({}, {"severity": 5, "fill": "most_frequent"})
 
     def __init__(
         self,

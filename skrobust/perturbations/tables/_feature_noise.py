@@ -57,6 +57,9 @@ class FeatureNoise(TablePerturbation):
 
     _strengths = {"sd": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
     _needs = frozenset({"scale"})
+    _noise = "normal"
+    _strong_params = {"sd": 0.3}
+    _test_params = ({}, {"severity": 5, "keep_integer": True})
 
     def __init__(
         self,
@@ -115,6 +118,8 @@ class MultiplicativeNoise(TablePerturbation):
     """
 
     _strengths = {"sd": Strength((0.01, 0.02, 0.05, 0.1, 0.2))}
+    _noise = "normal"
+    _strong_params = {"sd": 0.3}
 
     def __init__(
         self,
@@ -188,6 +193,8 @@ class QuantileNoise(TablePerturbation):
     _strengths = {"width": Strength((0.05, 0.1, 0.2, 0.3, 0.5), high=1)}
     _needs = frozenset({"order"})
     _keeps_integer = True
+    _strong_params = {"width": 0.5}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, width=None, columns=None, random_state=None):
         self.severity = severity

@@ -96,6 +96,10 @@ class MissingValues(TablePerturbation):
     }
     _acts_on = "all"
     _whole_table = True
+    _strong_params = {"share": 0.5}
+    _test_params = tuple(
+        {"severity": 5, "mechanism": m} for m in ("mcar", "mar", "mnar")
+    )
 
     def __init__(
         self,
@@ -153,7 +157,7 @@ class MissingValues(TablePerturbation):
     def _perturb_table(self, values, stats, rng):
         share, size = self._strength(), (values.n_rows, len(stats.columns))
         if self.mechanism == "mcar":
-            lost = rng.struck(share, size)
+            lost = rng.selected(share, size)
         else:
             shares = [self._probability(*r.of(values), share) for r in stats.ranks]
             lost = rng.random(size) < np.column_stack(shares)

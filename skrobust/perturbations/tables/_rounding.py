@@ -57,10 +57,10 @@ class Rounding(TablePerturbation):
             measure=lambda levels: 1 / (levels - 1),
         )
     }
-    _draws = False
     _needs = frozenset({"scale"})
-
-    random_state = None  # nothing is drawn
+    _noise = "fixed"
+    _strong_params = {"levels": 4}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, levels=None, columns=None, keep_integer=False):
         self.severity = severity
@@ -117,10 +117,10 @@ class QuantileClipping(TablePerturbation):
         "quantile": Strength((0.99, 0.95, 0.9, 0.8, 0.7), zero=1.0, low=0.5, high=1)
     }
     _parameter_rules = {"sides": Choice("both", "upper", "lower")}
-    _draws = False
     _needs = frozenset({"order"})
-
-    random_state = None  # nothing is drawn
+    _noise = "fixed"
+    _strong_params = {"quantile": 0.6}
+    _test_params = ({"severity": 5},)
 
     def __init__(
         self,

@@ -47,6 +47,8 @@ class ColumnSwap(TablePerturbation):
     """
 
     _strengths = {"share": Strength((0.01, 0.05, 0.1, 0.2, 0.5), high=1)}
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(
         self,
@@ -74,7 +76,7 @@ class ColumnSwap(TablePerturbation):
 
     def _perturb_table(self, values, stats, rng):
         a, b = rng.shared().permutation(values.shape[1])[:2]
-        struck = rng.struck(self._strength(), len(values))
+        struck = rng.selected(self._strength(), len(values))
         values[np.ix_(struck, [a, b])] = values[np.ix_(struck, [b, a])]
         return values
 
@@ -123,6 +125,8 @@ class StaleRows(TablePerturbation):
     _strengths = {"share": Strength((0.01, 0.05, 0.1, 0.2, 0.5), high=1)}
     _acts_on = "all"
     _whole_table = True
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
         self.severity = severity

@@ -116,6 +116,7 @@ class TextPerturbation(BasePerturbation):
     ['A', 'B']
     """
 
+    _takes = "text"
     _any_container = True
 
     def __init_subclass__(cls, **kwargs):

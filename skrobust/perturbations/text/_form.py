@@ -65,6 +65,7 @@ class CaseChange(_Form):
     """
 
     _parameter_rules = {"case": Choice("lower", "upper", "title")}
+    _strong_params = {"share": 0.5, "case": "upper"}
 
     def __init__(
         self,
@@ -110,6 +111,8 @@ class PunctuationRemoval(_Form):
     ['Well yes']
     """
 
+    _strong_params = {"share": 0.5}
+
     def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
         self.severity = severity
         self.share = share
@@ -151,6 +154,8 @@ class AccentRemoval(_Form):
     >>> AccentRemoval().transform(["caf\u00e9 na\u00efve"])
     ['cafe naive']
     """
+
+    _strong_params = {"share": 0.5}
 
     def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
         self.severity = severity
@@ -196,6 +201,8 @@ class DigitChange(_Form):
     >>> new[:5], [a != b for a, b in zip(new[5:], "101", strict=True)]
     ('room ', [True, True, True])
     """
+
+    _strong_params = {"share": 0.8}
 
     def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
         self.severity = severity

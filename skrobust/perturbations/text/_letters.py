@@ -116,6 +116,7 @@ class Typos(TextPerturbation):
 
     _strengths = {"rate": LETTER_RATE}
     _parameter_rules = {"layout": Choice(*_LAYOUTS)}
+    _strong_params = {"rate": 0.3}
 
     def __init__(
         self,
@@ -214,6 +215,7 @@ class OCRErrors(TextPerturbation):
     """
 
     _strengths = {"rate": LETTER_RATE}
+    _strong_params = {"rate": 0.5}
 
     def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
         self.severity = severity
@@ -265,6 +267,7 @@ class Homoglyphs(TextPerturbation):
     """
 
     _strengths = {"rate": LETTER_RATE}
+    _strong_params = {"rate": 0.5}
 
     def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
         self.severity = severity

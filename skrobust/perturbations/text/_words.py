@@ -45,6 +45,7 @@ class WhitespaceErrors(TextPerturbation):
     """
 
     _strengths = {"rate": LETTER_RATE}
+    _strong_params = {"rate": 0.5}
 
     def __init__(
         self,
@@ -114,6 +115,7 @@ class WordDrop(TextPerturbation):
     """
 
     _strengths = {"rate": WORD_RATE}
+    _strong_params = {"rate": 0.4}
 
     def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
         self.severity = severity
@@ -162,6 +164,8 @@ class WordSwap(TextPerturbation):
     """
 
     _strengths = {"rate": WORD_RATE}
+    _strong_params = {"rate": 0.4}
+    _grows_with_severity = False
 
     def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
         self.severity = severity
@@ -213,6 +217,8 @@ class Truncation(TextPerturbation):
         "unit": Choice("word", "character"),
         "side": Choice("end", "start"),
     }
+    _noise = "fixed"
+    _strong_params = {"keep": 0.5}
 
     def __init__(
         self,
