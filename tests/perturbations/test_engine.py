@@ -19,7 +19,7 @@ from skrobust.perturbations import (
     SpeckleNoise,
     UniformNoise,
 )
-from skrobust.perturbations.images._gaussian import normal_table
+from skrobust.perturbations.images._pixel_noise import normal_table
 from skrobust.testing import check_perturbation
 
 RNG = np.random.default_rng(0)

@@ -34,7 +34,7 @@ from skrobust.perturbations import (
     TablePerturbation,
     UnitError,
 )
-from skrobust.perturbations.tables._columns import table_of
+from skrobust.perturbations.tables.frame_table import table_of
 from skrobust.testing import check_perturbation
 
 ALL = [

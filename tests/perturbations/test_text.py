@@ -38,7 +38,11 @@ from skrobust.perturbations import (
     WordSwap,
     text,
 )
-from skrobust.perturbations.text._base import clusters, join_words, split_words
+from skrobust.perturbations.text.text_perturbation import (
+    clusters,
+    join_words,
+    split_words,
+)
 from skrobust.testing import check_perturbation
 
 RATED = [

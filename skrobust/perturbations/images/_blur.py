@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.images._separable_filter import (
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
     filter_columns,
     filter_rows,
     from_planes,

@@ -4,8 +4,8 @@ from functools import lru_cache, reduce
 
 import numpy as np
 
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.images._point import PointPerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.point_perturbation import PointPerturbation
 from skrobust.perturbations.strength import Strength
 
 _RED_GREEN_BLUE = (0.299, 0.587, 0.114)

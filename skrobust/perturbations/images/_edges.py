@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import ndimage
 
-from skrobust.perturbations.images._base import ImagePerturbation
 from skrobust.perturbations.images._color import grey_of
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
 _STD, _LOW, _HIGH = 1.0, 0.1, 0.2  # smoothing, and the two thresholds of the gradient

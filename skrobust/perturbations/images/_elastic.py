@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.images._separable_filter import gaussian_filter
-from skrobust.perturbations.images._warp import pixel_grid, warp
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import gaussian_filter
+from skrobust.perturbations.images.warp import pixel_grid, warp
 from skrobust.perturbations.strength import Strength, image_side
 
 # The published large table is in units of 244 pixels, for images of 224.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust.perturbations.images._base import ImagePerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
 

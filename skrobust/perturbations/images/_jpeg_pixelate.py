@@ -5,7 +5,7 @@ from io import BytesIO
 import numpy as np
 
 from skrobust._optional import require
-from skrobust.perturbations.images._base import ImagePerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
 

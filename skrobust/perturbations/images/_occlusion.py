@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._parameters import Number
-from skrobust.perturbations.images._base import ImagePerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
 

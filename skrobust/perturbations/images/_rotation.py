@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from skrobust._parameters import Choice, Number
-from skrobust.perturbations.images._base import ImagePerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from skrobust.perturbations.images._base import ImagePerturbation
 from skrobust.perturbations.images._color import grey_of
 from skrobust.perturbations.images._fog import plasma
 from skrobust.perturbations.images._motion import smear
-from skrobust.perturbations.images._separable_filter import (
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
     from_planes,
     to_planes,
     zoom_about_centre,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.images._separable_filter import (
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
     from_planes,
     gaussian_filter,
     to_planes,

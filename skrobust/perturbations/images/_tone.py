@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._parameters import Choice
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.images._point import PointPerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.point_perturbation import PointPerturbation
 from skrobust.perturbations.strength import Strength
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 
 from skrobust._parameters import Number
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.images._separable_filter import (
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
     from_planes,
     to_planes,
     zoom_about_centre,
 )
-from skrobust.perturbations.images._warp import pixel_grid, warp
+from skrobust.perturbations.images.warp import pixel_grid, warp
 from skrobust.perturbations.strength import Strength, image_side
 
 

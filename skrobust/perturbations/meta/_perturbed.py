@@ -3,7 +3,10 @@
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from skrobust.perturbations.meta._perturbed_base import PerturbedEstimator, inner_has
+from skrobust.perturbations.meta.perturbed_estimator import (
+    PerturbedEstimator,
+    inner_has,
+)
 
 
 class PerturbedClassifier(ClassifierMixin, PerturbedEstimator):

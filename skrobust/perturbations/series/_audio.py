@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._parameters import Choice
-from skrobust.perturbations.series._base import SeriesPerturbation, at_snr
+from skrobust.perturbations.series.series_perturbation import SeriesPerturbation, at_snr
 from skrobust.perturbations.strength import SignalToNoise, Strength
 
 # Exponent of the frequency in the power spectrum.

@@ -3,7 +3,10 @@
 import numpy as np
 
 from skrobust._parameters import Choice
-from skrobust.perturbations.series._base import SeriesPerturbation, fill_lost
+from skrobust.perturbations.series.series_perturbation import (
+    SeriesPerturbation,
+    fill_lost,
+)
 from skrobust.perturbations.strength import Strength
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._parameters import Choice, Number
 from skrobust._validation import check_number, invalid
-from skrobust.perturbations.series._base import SeriesPerturbation, at_snr
+from skrobust.perturbations.series.series_perturbation import SeriesPerturbation, at_snr
 from skrobust.perturbations.strength import SignalToNoise, Strength
 
 

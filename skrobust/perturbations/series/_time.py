@@ -4,7 +4,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from skrobust._parameters import Choice, Count
-from skrobust.perturbations.series._base import (
+from skrobust.perturbations.series.series_perturbation import (
     SeriesPerturbation,
     bridge,
     missing,

@@ -8,9 +8,9 @@ import numpy as np
 from skrobust._parameters import Choice, Instance
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._column_statistics import Categories, raw_column
-from skrobust.perturbations.tables._select import column_label
+from skrobust.perturbations.tables.column_selection import column_label
+from skrobust.perturbations.tables.column_statistics import Categories, raw_column
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class CategoryFlip(TablePerturbation):

@@ -5,9 +5,9 @@ import numpy as np
 from skrobust._parameters import Choice
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables._arrays import as_numbers
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._select import select_columns
+from skrobust.perturbations.tables.array_table import as_numbers
+from skrobust.perturbations.tables.column_selection import select_columns
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class MeanDrift(TablePerturbation):

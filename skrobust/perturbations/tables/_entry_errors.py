@@ -6,7 +6,7 @@ import numpy as np
 
 from skrobust._validation import check_number, invalid
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class _Struck(TablePerturbation):

@@ -6,9 +6,9 @@ import numpy as np
 
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength, interpolate
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._column_statistics import Categories, raw_column
-from skrobust.perturbations.tables._columns import table_of
+from skrobust.perturbations.tables.column_statistics import Categories, raw_column
+from skrobust.perturbations.tables.frame_table import table_of
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class FeatureLoss(TablePerturbation):

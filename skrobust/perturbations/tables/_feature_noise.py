@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class FeatureNoise(TablePerturbation):

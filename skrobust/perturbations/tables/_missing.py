@@ -8,14 +8,14 @@ from scipy.special import expit
 from skrobust._parameters import Choice, Instance, Number
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables._arrays import as_numbers
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._column_statistics import (
+from skrobust.perturbations.tables.array_table import as_numbers
+from skrobust.perturbations.tables.column_selection import select_columns
+from skrobust.perturbations.tables.column_statistics import (
     Categories,
     ColumnStatistics,
     raw_column,
 )
-from skrobust.perturbations.tables._select import select_columns
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class MissingValues(TablePerturbation):

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class Rounding(TablePerturbation):

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._column_statistics import cells_of, raw_column
+from skrobust.perturbations.tables.column_statistics import cells_of, raw_column
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class ColumnSwap(TablePerturbation):

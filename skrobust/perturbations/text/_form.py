@@ -6,7 +6,11 @@ import unicodedata
 
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.text._base import TextPerturbation, clusters, strike
+from skrobust.perturbations.text.text_perturbation import (
+    TextPerturbation,
+    clusters,
+    strike,
+)
 
 _WORD = re.compile(r"\S+")
 _PUNCTUATION = frozenset(string.punctuation)

@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from skrobust._parameters import Choice
 from skrobust._validation import invalid
-from skrobust.perturbations.text._base import (
+from skrobust.perturbations.text.text_perturbation import (
     LETTER_RATE,
     TextPerturbation,
     clusters,

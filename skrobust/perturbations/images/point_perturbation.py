@@ -4,7 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from skrobust.perturbations.images._base import ImagePerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 
 
 class PointPerturbation(ImagePerturbation):

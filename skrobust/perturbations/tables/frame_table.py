@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._containers import is_frame
 from skrobust._keyed_noise.row_hash import column_values, is_categorical, is_missing
-from skrobust.perturbations.tables._arrays import (
+from skrobust.perturbations.tables.array_table import (
     ArrayTable,
     all_columns,
     as_integers,

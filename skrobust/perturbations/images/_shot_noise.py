@@ -5,8 +5,8 @@ import functools
 import numpy as np
 from scipy.special import pdtr
 
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.images._gaussian import normal_table
+from skrobust.perturbations.images._pixel_noise import normal_table
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
 _MOST_PHOTONS = 2048  # at full brightness, up to which counts are drawn from tables

@@ -12,9 +12,9 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey
 from skrobust._parameters import Flag
 from skrobust.base import BasePerturbation
-from skrobust.perturbations.tables._column_statistics import ColumnStatistics
-from skrobust.perturbations.tables._columns import table_of
-from skrobust.perturbations.tables._select import column_label, select_columns
+from skrobust.perturbations.tables.column_selection import column_label, select_columns
+from skrobust.perturbations.tables.column_statistics import ColumnStatistics
+from skrobust.perturbations.tables.frame_table import table_of
 
 
 def check_container(estimator, X, *, reset):
