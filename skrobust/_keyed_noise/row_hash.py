@@ -1,4 +1,4 @@
-"""The content of rows of any container as one 64-bit key each: numbers, text, mixtures.
+"""Row hashes: the content of rows of any container as 64-bit keys.
 
 A row is read cell by cell, and each cell counts by its value alone: neither the type of
 its column nor the other rows of the call have a say. So an object array, a frame and a

@@ -1,4 +1,4 @@
-"""What every perturbation promises."""
+"""Base class of perturbations."""
 
 from abc import ABC, abstractmethod
 from types import SimpleNamespace

@@ -41,14 +41,10 @@ from skrobust.perturbations.meta._resampler import PerturbationSampler
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.presets import get_preset, get_preset_names
 from skrobust.perturbations.series._audio import BackgroundNoise, Gain
+from skrobust.perturbations.series._baseline_hum import BaselineWander, MainsHum
 from skrobust.perturbations.series._loss import ChannelLoss, Gap, PointDropout
 from skrobust.perturbations.series._presets import series
-from skrobust.perturbations.series._signal_noise import (
-    BaselineWander,
-    Jitter,
-    MainsHum,
-    Spikes,
-)
+from skrobust.perturbations.series._signal_noise import Jitter, Spikes
 from skrobust.perturbations.series._time import (
     Resampling,
     SegmentPermutation,

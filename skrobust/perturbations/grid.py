@@ -1,4 +1,4 @@
-"""The conditions over which stability is measured: grids of two factors."""
+"""Two-factor grids: the conditions of the Accuracy-Stability Index."""
 
 from skrobust._validation import check_choice, invalid
 from skrobust.base import BasePerturbation

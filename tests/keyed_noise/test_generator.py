@@ -187,8 +187,8 @@ def test_what_is_struck_stays_struck(width):
     key = NoiseKey(np.arange(500, dtype=np.uint64)).derive("spread")
     before = np.zeros((500, width), dtype=bool)
     for share in (0, 1e-4, 0.1, 0.5, 0.999, 1):
-        struck = key.generator().selected(share, (500, width))
-        assert not (before & ~struck).any()
-        sd = np.sqrt(share * (1 - share) / struck.size)
-        assert abs(struck.mean() - share) <= 5 * sd
-        before = struck
+        selected = key.generator().selected(share, (500, width))
+        assert not (before & ~selected).any()
+        sd = np.sqrt(share * (1 - share) / selected.size)
+        assert abs(selected.mean() - share) <= 5 * sd
+        before = selected

@@ -35,7 +35,7 @@ class Contrast(PointPerturbation):
         self.channel_axis, self.data_range = channel_axis, data_range
         self.random_state = random_state
 
-    def _know(self, images):
+    def _image_statistics(self, images):
         return images.mean(axis=(1, 2), keepdims=True)
 
     def _point(self, values, known):
@@ -45,7 +45,7 @@ class Contrast(PointPerturbation):
 class Gamma(Contrast):
     """A point operation that is the same in all images."""
 
-    _know = None
+    _image_statistics = None
 
     def _point(self, values, known):
         return values**self.factor

@@ -1,4 +1,4 @@
-"""Blurs that are the same for every image: Gaussian, defocus, zoom."""
+"""Fixed blurs of images: Gaussian, defocus and zoom."""
 
 from functools import lru_cache
 
@@ -21,7 +21,7 @@ _RIM = 0.25  # pixels over which the edge of the defocus disk fades out
 
 
 class GaussianBlur(ImagePerturbation):
-    """Blur images with a Gaussian.
+    """Gaussian blur of images.
 
     The kernel reaches out to 4 standard deviations and the border pixels are
     repeated, as in ``scipy.ndimage.gaussian_filter(mode="nearest")``.
@@ -113,7 +113,7 @@ def _defocus_bands(radius, alias_std, height, width, dtype):
 
 
 class DefocusBlur(ImagePerturbation):
-    """Blur images like a lens out of focus: the mean over a disk.
+    """Defocus blur of images: the mean over a disk.
 
     Border pixels are repeated. The rim of the disk fades over a quarter of a pixel
     (our choice), so that the strength is continuous; at the tabulated severities the
@@ -192,7 +192,7 @@ class DefocusBlur(ImagePerturbation):
 
 
 class ZoomBlur(ImagePerturbation):
-    """Blur images like a camera that zooms in during the exposure.
+    """Zoom blur of images, as by a camera that zooms in during the exposure.
 
     The mean of the image and of its zooms by 1, 1 + step, 1 + 2 step, ..., below
     ``zoom``, each bilinear and about the true centre, at (side - 1) / 2. The last zoom

@@ -1,4 +1,4 @@
-"""Changes of light and colour: contrast, brightness, saturation."""
+"""Colour changes of images: contrast, brightness and saturation."""
 
 from functools import lru_cache, reduce
 
@@ -32,7 +32,7 @@ def _largest(images):
 
 
 class Contrast(PointPerturbation):
-    r"""Shrink images towards their own mean colour.
+    r"""Contrast reduction of images towards their mean colour.
 
     .. math:: x' = m + f\,(x - m)
 
@@ -91,7 +91,7 @@ class Contrast(PointPerturbation):
         self.factor = factor
         super().__init__(image_shape, channel_axis, data_range, random_state)
 
-    def _know(self, images):
+    def _image_statistics(self, images):
         mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
         return mean, self._strength(images)
 
@@ -101,7 +101,7 @@ class Contrast(PointPerturbation):
 
 
 class Brightness(ImagePerturbation):
-    """Raise the value of hue, saturation and value; hue and saturation stay.
+    """Brightness change: the value of HSV raised, hue and saturation kept.
 
     The value of a pixel is the largest of its channels, so all channels are scaled by
     the same number. One channel is its own value; black turns grey. A value stops at
@@ -198,7 +198,7 @@ def _raised_bytes(shift, grey):
 
 
 class Saturate(ImagePerturbation):
-    """Change the saturation of colours; hue and value stay.
+    """Saturation change: the saturation of HSV changed, hue and value kept.
 
     The saturation S of hue, saturation and value becomes clip(scale S + offset, 0, 1).
     The published scales lead from 1 down to .1 and then up to 20, so between

@@ -1,4 +1,4 @@
-"""Edges in place of the picture."""
+"""Canny edges of images."""
 
 import numpy as np
 from scipy import ndimage
@@ -64,7 +64,7 @@ def canny(grey):
 
 
 class CannyEdges(ImagePerturbation):
-    """Replace images by their edges, white on black.
+    """Canny edges in place of images, white on black.
 
     The edges are those of the grey image, in all channels alike. MNIST-C [1]_ has one
     strength: the edges alone, which is severity 5 here. At the lower severities, which

@@ -1,4 +1,4 @@
-"""Elastic deformation."""
+"""Elastic deformation of images."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _UNIT = 244 / 224
 
 
 class ElasticDeformation(ImagePerturbation):
-    """Stretch images like rubber: a drawn affine map, then a drawn smooth field.
+    """Elastic deformation: a random affine map, then a random smooth field.
 
     Three corners of a square are moved by uniform numbers, which gives the affine map;
     every pixel is then moved by uniform noise that a Gaussian has smoothed (Simard,

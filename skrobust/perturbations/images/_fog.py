@@ -1,4 +1,4 @@
-"""Fog, and the random height map that fog and frost are made of."""
+"""Fog, and the plasma fractal behind fog and frost."""
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def plasma(height, width, n, decay, rng):
 
 
 class Fog(ImagePerturbation):
-    r"""Lay fog over images.
+    r"""Fog over images.
 
     .. math:: x' = (x + s f)\,\frac{m}{m + s}
 

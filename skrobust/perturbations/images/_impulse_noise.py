@@ -10,29 +10,29 @@ def thresholds(share, n, rng):
     """Return for each of n rows how many of the 65,536 words are selected.
 
     The fraction of a word is rounded up or down by one draw per row, so that each
-    value is struck with exactly the given probability; and what is struck at a low
-    share stays struck at every higher one.
+    value is selected with exactly the given probability; and what is selected at a low
+    share stays selected at every higher one.
     """
     words = np.floor(share * 65536.0 + rng.random((n, 1)))
     return words.astype(np.int32).reshape(n, 1, 1, 1)
 
 
 class SaltAndPepper(ImagePerturbation):
-    """Turn a share of the pixel values to white or to black.
+    """Salt-and-pepper noise: a share of the pixel values turned to white or black.
 
-    Each value is struck with probability ``density``, half of the struck ones turn to
-    the low end and half to the high end of the data range. With one ``random_state``
-    the values struck at a low density stay struck at every higher one.
+    Each value is selected with probability ``density``; half of the selected values
+    turn to the low end and half to the high end of the data range. With one
+    ``random_state`` a value selected at a low density is so at every higher one.
 
     Parameters
     ----------
     density : float in [0, 1], default=None
-        Share of the values that are struck.
+        Share of the values that are selected.
     severity : float in [0, 5], default=None
         Density by the impulse noise tables of CIFAR-10-C and ImageNet-C [1]_, in place
         of ``density``. With neither, severity 1 holds.
     per_channel : bool, default=True
-        Whether channels are struck independently (as in MATLAB and scikit-image) or a
+        Whether channels are selected independently (as in MATLAB and scikit-image) or a
         pixel as a whole.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
@@ -106,15 +106,15 @@ class SaltAndPepper(ImagePerturbation):
 
 
 class PixelDropout(ImagePerturbation):
-    """Turn a share of the pixels, in all of their channels, to the low end.
+    """Pixel dropout: a share of the pixels set to the low end in all channels.
 
-    With one ``random_state`` the pixels struck at a low density stay struck at every
-    higher one.
+    With one ``random_state`` a pixel selected at a low density is so at every higher
+    one.
 
     Parameters
     ----------
     density : float in [0, 1], default=None
-        Share of the pixels that are struck.
+        Share of the pixels that are selected.
     severity : float in [0, 5], default=None
         In place of ``density``: 1, 2, 5, 10 and 20 % at severities 1 to 5 (our
         choice). With neither, severity 1 holds.

@@ -1,4 +1,4 @@
-"""Loss of detail: JPEG and pixelation."""
+"""JPEG compression and pixelation of images."""
 
 from io import BytesIO
 
@@ -10,7 +10,7 @@ from skrobust.perturbations.strength import Strength
 
 
 class JPEGCompression(ImagePerturbation):
-    """Store images as JPEG and read them back.
+    """JPEG compression of images.
 
     Images pass through 8 bits per value, whatever their dtype. One channel is stored
     as grey, three as RGB with Pillow's defaults (colour at half the resolution), any
@@ -97,7 +97,7 @@ def _through_jpeg(pixels, quality, pillow):
 
 
 class Pixelate(ImagePerturbation):
-    """Replace blocks of pixels by their mean.
+    """Pixelation: blocks of pixels replaced by their mean.
 
     The image is made smaller, to int(share height) by int(share width) and at least
     one block, by averaging, and larger again by repeating. Each pixel belongs to the

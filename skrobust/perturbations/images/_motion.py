@@ -1,4 +1,4 @@
-"""Blurs that differ from image to image: motion, and frosted glass."""
+"""Random blurs of images: motion and glass."""
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def smear(images, angles, radius, std):
 
 
 class MotionBlur(ImagePerturbation):
-    """Blur images like a camera that moves in a straight line.
+    """Motion blur of images, as by a camera that moves in a straight line.
 
     Every pixel leaves a one-sided trail of 2 radius + 1 pixels, rounded to whole
     pixels, whose weights fall like half a Gaussian. Border pixels are repeated.
@@ -136,7 +136,7 @@ class MotionBlur(ImagePerturbation):
 
 
 class GlassBlur(ImagePerturbation):
-    """Look through frosted glass: pixels change places with near ones, blurred.
+    """Glass blur of images: nearby pixels shuffled, then blurred.
 
     Pixels change places ``iterations`` times over, with a Gaussian blur before and
     after. The published code swaps each pixel with a near one, one after another, so

@@ -1,4 +1,4 @@
-"""Occlusion by a rectangle."""
+"""Occlusion of images by a rectangle."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from skrobust.perturbations.strength import Strength
 
 
 class Occlusion(ImagePerturbation):
-    """Cover a rectangle of the image, of the image's own proportions.
+    """Occlusion by a rectangle of the proportions of the image.
 
     Its place is drawn for each image, so that it lies inside and that a larger area
     covers all that a smaller one covers. Pixels on its edges are covered in part: the

@@ -29,7 +29,7 @@ def normal_table():
 
 
 class AdditiveNoise(ImagePerturbation):
-    """Base of noise that is added to every pixel and channel independently.
+    """Base class of noise added to every pixel and channel independently.
 
     A subclass writes ``_noise_table(images)``: the noise of each of the 65,536 words,
     as a share of the data range.
@@ -52,7 +52,7 @@ class AdditiveNoise(ImagePerturbation):
 
 
 class GaussianNoise(AdditiveNoise):
-    r"""Add normal noise to every pixel and channel.
+    r"""Gaussian noise on every pixel and channel.
 
     .. math:: x' = \mathrm{clip}(x + R\,(\mathrm{mean} + \mathrm{std}\cdot\varepsilon)),
         \qquad \varepsilon \sim N(0, 1)
@@ -139,7 +139,7 @@ class GaussianNoise(AdditiveNoise):
 
 
 class UniformNoise(AdditiveNoise):
-    """Add uniform noise to every pixel and channel.
+    """Uniform noise on every pixel and channel.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class UniformNoise(AdditiveNoise):
 
 
 class SpeckleNoise(ImagePerturbation):
-    r"""Multiply every pixel and channel by normal noise of mean 1.
+    r"""Speckle noise: every pixel and channel times Gaussian noise of mean 1.
 
     .. math:: x' = \mathrm{clip}(x\,(1 + \mathrm{std}\cdot\varepsilon)),
         \qquad \varepsilon \sim N(0, 1)

@@ -1,4 +1,4 @@
-"""Perturbations that move pixels: rotation."""
+"""Rotation of images."""
 
 import functools
 
@@ -63,7 +63,7 @@ def _turn(degrees, fit, height, width, dtype):
 
 
 class Rotation(ImagePerturbation):
-    """Rotate images about their centre, with bilinear interpolation.
+    """Rotation of images about their centre, with bilinear interpolation.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Shot noise: Poisson counts of photons."""
+"""Shot noise on images: Poisson counts of photons."""
 
 import functools
 
@@ -66,7 +66,7 @@ def _small_counts(rates, u):
 
 
 class ShotNoise(ImagePerturbation):
-    r"""Count photons: Poisson noise, strong in the bright and weak in the dark.
+    r"""Shot noise: Poisson counts of photons, strongest in bright pixels.
 
     .. math:: x' = \mathrm{clip}(k / c), \qquad k \sim \mathrm{Poisson}(c\,x)
 

@@ -1,4 +1,4 @@
-"""Snow and frost."""
+"""Snow and frost on images."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from skrobust.perturbations.strength import Strength
 
 
 class Snow(ImagePerturbation):
-    """Let it snow: flakes that fall, over a whitened image.
+    """Snow: falling flakes over a whitened image.
 
     Normal noise is magnified about the centre; what stays below a threshold is
     dropped, the rest is smeared along a line drawn for each image between -135 and
@@ -125,7 +125,7 @@ class Snow(ImagePerturbation):
 
 
 class Frost(ImagePerturbation):
-    """Lay ice over images: image times one weight plus ice times another.
+    """Frost: a weighted sum of the image and a texture of ice.
 
     The weights are the published ones [1]_. The ice is our own: the published frost
     cuts pieces from six photographs, which are not shipped. Here each image gets a

@@ -1,4 +1,4 @@
-"""Spatter of water and of mud."""
+"""Spatter of water and mud on images."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ _MUD = (63 / 255, 42 / 255, 20 / 255)
 
 
 class Spatter(ImagePerturbation):
-    """Spatter the lens with drops of water or, at high severities, with mud.
+    """Spatter on images: drops of water or, at high severities, mud.
 
     Normal noise is smoothed; where it exceeds a threshold there is liquid. Mud covers
     the image with a brown of soft edges, as published [1]_. Water adds a pale

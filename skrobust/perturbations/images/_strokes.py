@@ -1,4 +1,4 @@
-"""The strokes of MNIST-C: inverted stripes, dotted lines, zigzags."""
+"""Stripes, dotted lines and zigzags of MNIST-C."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ _SIDE = 28
 
 
 class Stripe(ImagePerturbation):
-    """Invert a stripe at the left and one at the right edge.
+    """Inverted stripes at the left and right edge of images.
 
     MNIST-C [1]_ has one strength: a quarter of the width on either side, which is
     severity 5 here. The lower severities are our own. A column that lies partly in a
@@ -83,7 +83,7 @@ def _stroke(curve, height, side):
 
 
 class DottedLine(ImagePerturbation):
-    """Draw a white dotted line across images.
+    """White dotted line across images.
 
     It goes from a drawn row at the left edge to a drawn row at the right edge, with
     dots and gaps of a fourteenth of the side each (two pixels in MNIST-C [1]_).
@@ -152,7 +152,7 @@ class DottedLine(ImagePerturbation):
 
 
 class Zigzag(ImagePerturbation):
-    """Draw a white zigzag across images.
+    """White zigzag line across images.
 
     It starts at a drawn row, ends at most 5/28 of the side higher or lower, and has
     teeth of 2/28 of the side in height and 4/28 in width. MNIST-C [1]_ has one

@@ -1,4 +1,4 @@
-"""Changes of each value by itself: gamma, fewer bits, shifted channels."""
+"""Tone changes of images: gamma, quantization and channel shift."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from skrobust.perturbations.strength import Strength
 
 
 class Gamma(PointPerturbation):
-    r"""Bend the tone curve.
+    r"""Gamma correction of images.
 
     .. math:: x' = x^\gamma
 
@@ -64,7 +64,7 @@ class Gamma(PointPerturbation):
         self.direction = direction
         super().__init__(image_shape, channel_axis, data_range, random_state)
 
-    def _know(self, images):
+    def _image_statistics(self, images):
         gamma = self._strength(images)
         return 1 / gamma if self.gamma is None and self.direction == "darker" else gamma
 
@@ -75,7 +75,7 @@ class Gamma(PointPerturbation):
 
 
 class Quantization(PointPerturbation):
-    """Round values to fewer levels.
+    """Quantization of pixel values to fewer bits.
 
     With b bits there are 2^b evenly spaced levels, of which the first and the last are
     the ends of the data range. A severity stands for the step between levels: that of
@@ -139,7 +139,7 @@ class Quantization(PointPerturbation):
 
 
 class ChannelShift(ImagePerturbation):
-    """Add a constant to each channel, upwards or downwards.
+    """Random shift of each colour channel, upwards or downwards.
 
     The direction is drawn for each channel of each image.
 

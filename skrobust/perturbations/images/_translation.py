@@ -1,4 +1,4 @@
-"""Perturbations that move pixels as a whole: translation, scaling, shear."""
+"""Translation, scaling and shear of images."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from skrobust.perturbations.strength import Strength, image_side
 
 
 class Translation(ImagePerturbation):
-    """Move images, with bilinear interpolation.
+    """Translation of images, with bilinear interpolation.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Translation(ImagePerturbation):
 
 
 class Scaling(ImagePerturbation):
-    """Magnify images about their true centre, with bilinear interpolation.
+    """Scaling of images about their true centre, with bilinear interpolation.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class Scaling(ImagePerturbation):
 
 
 class Shear(ImagePerturbation):
-    """Slant images: rows move sideways, in proportion to their height over the centre.
+    """Horizontal shear of images about their centre.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Images in any layout, seen by a perturbation as (n, height, width, channels)."""
+"""Base class of image perturbations: layouts, data ranges and batches."""
 
 from abc import abstractmethod
 

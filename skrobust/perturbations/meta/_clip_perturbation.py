@@ -1,4 +1,4 @@
-"""A perturbation of clips: one draw for all frames, or one for each."""
+"""Perturbation of video clips: one draw per clip or per frame."""
 
 import copy
 import numbers
@@ -21,7 +21,7 @@ from skrobust.metrics.labels import label_array
 
 
 class ClipPerturbation(BasePerturbation):
-    """Perturb the frames of clips, with the same draw over a clip or one per frame.
+    """Perturbation of the frames of clips, with one draw per clip or per frame.
 
     The rain on a lens, the noise pattern of a sensor or a shift of the camera stays
     the same from frame to frame; the noise of light does not.

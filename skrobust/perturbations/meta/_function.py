@@ -1,4 +1,4 @@
-"""Any function on arrays as a perturbation."""
+"""Perturbation from a function on arrays."""
 
 import inspect
 
@@ -9,7 +9,7 @@ from skrobust.base import BasePerturbation
 
 
 class FunctionPerturbation(BasePerturbation):
-    """Make a perturbation of a function on arrays.
+    """Perturbation from a function on arrays.
 
     Parameters
     ----------

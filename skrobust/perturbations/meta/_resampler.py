@@ -1,4 +1,4 @@
-"""Perturbed training rows, at fit alone, for pipelines of imbalanced-learn."""
+"""Resampler that adds perturbed training rows, for imbalanced-learn pipelines."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
@@ -12,7 +12,7 @@ from skrobust.base.training_rows import check_training_rows, choose_rows, sample
 
 
 class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
-    """Add perturbed copies of the training rows, or replace rows by them.
+    """Resampler that adds perturbed copies of training rows, or replaces rows by them.
 
     In a Pipeline of imbalanced-learn this trains on noise and predicts on clean rows.
     It needs no imbalanced-learn itself; scikit-learn's Pipeline takes no samplers.

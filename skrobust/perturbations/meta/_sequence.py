@@ -1,4 +1,4 @@
-"""Perturbations one after another, in which the order matters."""
+"""Sequence of perturbations."""
 
 import copy
 from collections import Counter
@@ -15,7 +15,7 @@ from skrobust.base import BasePerturbation
 
 
 class PerturbationSequence(BasePerturbation):
-    """Apply perturbations one after another.
+    """Sequence of perturbations, applied one after another.
 
     All steps are keyed by the row that enters the whole sequence, so that A then B
     draws the same noise as B then A and the difference between the two is an effect of

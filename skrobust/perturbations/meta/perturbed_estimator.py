@@ -1,4 +1,4 @@
-"""What the perturbed classifier and the perturbed regressor share."""
+"""Base class of the perturbed classifier and regressor."""
 
 from sklearn import get_config
 from sklearn.base import (
@@ -38,7 +38,7 @@ def inner_has(method):
 
 
 class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
-    """Base class of models whose rows are perturbed on a side."""
+    """Base class of models with perturbed rows at fit or at predict."""
 
     _kind = ""
 

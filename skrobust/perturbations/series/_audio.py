@@ -1,4 +1,4 @@
-"""Sound, as series in [-1, 1] or in signed integers: background noise and gain."""
+"""Background noise and gain on sound."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ _COLORS = {"white": 0.0, "pink": 1.0, "brown": 2.0}
 
 
 class _Audio(SeriesPerturbation):
-    """Signed integers are rounded, clipped and kept; floats clipped at full scale."""
+    """Base class for sound: floats in [-1, 1] or signed integers, clipped."""
 
     def _moves_only(self):
         return True  # the dtype that came in is wanted here
@@ -38,7 +38,7 @@ class _Audio(SeriesPerturbation):
 
 
 class BackgroundNoise(_Audio):
-    """Add noise of a colour to sound, at a ratio to the power of each recording.
+    """White, pink or brown noise on sound at a signal-to-noise ratio.
 
     The power spectrum of the noise is flat (white), falls as 1 / f (pink) or as
     1 / f ** 2 (brown); coloured noise has mean 0. It is scaled so that for each
@@ -96,7 +96,7 @@ class BackgroundNoise(_Audio):
 
 
 class Gain(_Audio):
-    """Make each recording louder or softer by a random number of decibels.
+    """Random gain of each recording, in decibels.
 
     The gain is drawn evenly from ``[-gain_db, gain_db]`` for each recording. What goes
     beyond full scale is clipped, as in :class:`BackgroundNoise`.

@@ -1,4 +1,4 @@
-"""What a series loses: points, a stretch of time, whole channels."""
+"""Losses in series: points, gaps and channels."""
 
 import numpy as np
 
@@ -11,14 +11,20 @@ from skrobust.perturbations.strength import Strength
 
 
 class _Loss(SeriesPerturbation):
-    """A share of something is lost and filled; integers stay unless filled by NaN."""
+    """Base class of losses; integers stay integers unless filled by NaN."""
+
+    def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
+        self.severity = severity
+        self.share = share
+        self.fill = fill
+        self.random_state = random_state
 
     def _moves_only(self):
         return self.fill != "nan"
 
 
 class PointDropout(_Loss):
-    """Lose a share of the points.
+    """Loss of a share of the points of series.
 
     With one ``random_state`` the points lost at a low share stay lost at every higher
     one.
@@ -61,11 +67,8 @@ class PointDropout(_Loss):
         per_channel=False,
         random_state=None,
     ):
-        self.severity = severity
-        self.share = share
-        self.fill = fill
+        super().__init__(severity, share=share, fill=fill, random_state=random_state)
         self.per_channel = per_channel
-        self.random_state = random_state
 
     def _perturb_series(self, series, rng):
         share = self._strength()
@@ -75,7 +78,7 @@ class PointDropout(_Loss):
 
 
 class Gap(_Loss):
-    """Lose one stretch of each series, at a random place.
+    """Loss of one stretch of each series, at a random position.
 
     The stretch has a share of the length, rounded, at least one point. With one
     ``random_state`` a short gap lies inside every longer one. All channels lose it.
@@ -106,12 +109,6 @@ class Gap(_Loss):
     _strong_params = {"share": 0.3}
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
-        self.severity = severity
-        self.share = share
-        self.fill = fill
-        self.random_state = random_state
-
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
         share = self._strength()
@@ -124,7 +121,7 @@ class Gap(_Loss):
 
 
 class ChannelLoss(_Loss):
-    """Lose whole channels of each series, as when sensors fail.
+    """Loss of whole channels of series, as when sensors fail.
 
     Of C channels each series loses ``share * C``, rounded at random up or down so that
     this is right on average (a series of one channel is lost with probability
@@ -156,12 +153,6 @@ class ChannelLoss(_Loss):
     _strengths = {"share": Strength((0.1, 0.2, 0.3, 0.4, 0.5), high=1)}
     _strong_params = {"share": 0.5}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
-        self.severity = severity
-        self.share = share
-        self.fill = fill
-        self.random_state = random_state
 
     def _perturb_series(self, series, rng):
         n, _, n_channels = series.shape

@@ -1,4 +1,4 @@
-"""What happens to the time axis of a series: shifts, warps, fewer samples, disorder."""
+"""Changes of the time axis of series: shift, warp, resampling and permutation."""
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -14,7 +14,7 @@ from skrobust.perturbations.strength import Strength
 
 
 class TimeShift(SeriesPerturbation):
-    """Shift each series in time, forwards or backwards at random.
+    """Random shift of series in time, forwards or backwards.
 
     The shift is a whole number of points, at least 1, and common to the channels.
 
@@ -84,7 +84,7 @@ class TimeShift(SeriesPerturbation):
 
 
 class TimeWarp(SeriesPerturbation):
-    """Let time run faster and slower along each series, smoothly.
+    """Smooth random warping of the time axis.
 
     The logarithm of the speed is a cubic spline through ``knots`` equally spaced normal
     numbers of standard deviation ``std``; time is the integral of the speed, scaled so
@@ -157,7 +157,7 @@ class TimeWarp(SeriesPerturbation):
 
 
 class Resampling(SeriesPerturbation):
-    """Sample each series at fewer points and bring it back to its length.
+    """Resampling of series at fewer points, brought back to their length.
 
     Both ways are linear interpolation at equally spaced times, ends included, without
     a filter against aliases (as a cheap logger has none). Missing points are bridged by
@@ -205,7 +205,7 @@ class Resampling(SeriesPerturbation):
 
 
 class SegmentPermutation(SeriesPerturbation):
-    """Cut each series into segments of equal length and shuffle these.
+    """Random permutation of equally long segments.
 
     All orders of the segments are equally likely, the old one among them, so that with
     two segments half of the series stay as they are. The order is common to the

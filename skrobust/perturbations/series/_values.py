@@ -1,4 +1,4 @@
-"""What a bad sensor does to the values of a series: gain, steps, limits, inertia."""
+"""Sensor errors in series: scaling, quantization, clipping and smoothing."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _QUANTILES = np.linspace(0, 1, 2001)
 
 
 class SeriesScaling(SeriesPerturbation):
-    r"""Multiply each series by a random factor, as a sensor of another gain does.
+    r"""Random scaling of series, as by a sensor of another gain.
 
     .. math:: x'_t = x_t \, e^{\mathrm{std}\cdot\varepsilon},
         \qquad \varepsilon \sim N(0, 1)
@@ -64,7 +64,7 @@ class SeriesScaling(SeriesPerturbation):
 
 
 class SeriesQuantization(SeriesPerturbation):
-    """Round a series to the steps of a converter of few bits.
+    """Quantization of series to a converter of few bits.
 
     The range of each channel is divided into 2 ** bits - 1 equal steps, and every
     value is rounded to the nearest end of a step. Values beyond the range are rounded
@@ -131,7 +131,7 @@ class SeriesQuantization(SeriesPerturbation):
 
 
 class SeriesClipping(SeriesPerturbation):
-    """Clip a series at two quantiles, as a sensor of a narrow range does.
+    """Clipping of series at two quantiles, as by a sensor of a narrow range.
 
     With ``keep=0.9`` the limits are the quantiles .05 and .95 of each channel.
 
@@ -204,7 +204,7 @@ class SeriesClipping(SeriesPerturbation):
 
 
 class Smoothing(SeriesPerturbation):
-    """Replace each point by the mean of a window around it.
+    """Moving-average smoothing of series.
 
     The window is centred and of odd length, at least 3; at the ends, and around
     missing points, the mean is over the points that are there. A constant series stays

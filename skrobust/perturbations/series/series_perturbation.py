@@ -1,4 +1,4 @@
-"""Series of one or several channels, seen by a perturbation as (n, time, channels)."""
+"""Base class of perturbations of time series, and operations on series."""
 
 from abc import abstractmethod
 

@@ -1,4 +1,4 @@
-"""Drifts of the mean and of the scale of whole features."""
+"""Drift of the mean and of the scale of features."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class MeanDrift(TablePerturbation):
-    r"""Shift features by a share of their standard deviation.
+    r"""Drift of features by a multiple of their standard deviation.
 
     .. math:: x'_{ij} = x_{ij} + s\,\sigma_j\,t_i
 
@@ -151,7 +151,7 @@ def _moments(table, j):
 
 
 class ScaleDrift(TablePerturbation):
-    r"""Stretch features by a factor about their mean, or about zero.
+    r"""Scaling of features about their mean or about zero.
 
     .. math:: x'_{ij} = c_j + f\,(x_{ij} - c_j)
 

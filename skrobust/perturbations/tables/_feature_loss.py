@@ -1,4 +1,4 @@
-"""Whole features that are lost."""
+"""Loss of whole features."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class FeatureLoss(TablePerturbation):
-    """Lose whole features, the same ones in every row, as when a source fails.
+    """Loss of whole features, the same ones in every row, as when a source fails.
 
     Which features go is drawn from ``random_state`` alone: features lost at a low
     severity stay lost at every higher one, in every batch.

@@ -1,4 +1,4 @@
-"""Noise in the numbers of a table: additive, multiplicative, by ranks."""
+"""Noise on table features: additive, multiplicative and by quantiles."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class FeatureNoise(TablePerturbation):
-    r"""Add normal noise whose spread is a share of each feature's.
+    r"""Gaussian noise in proportion to the standard deviation of each feature.
 
     .. math:: x'_{ij} = x_{ij} + s\,\sigma_j\,\varepsilon_{ij},
         \qquad \varepsilon_{ij} \sim N(0, 1)
@@ -84,7 +84,7 @@ class FeatureNoise(TablePerturbation):
 
 
 class MultiplicativeNoise(TablePerturbation):
-    r"""Multiply every value by a normal number around one.
+    r"""Multiplicative Gaussian noise on features.
 
     .. math:: x'_{ij} = x_{ij}\,(1 + s\,\varepsilon_{ij}),
         \qquad \varepsilon_{ij} \sim N(0, 1)
@@ -142,7 +142,7 @@ class MultiplicativeNoise(TablePerturbation):
 
 
 class QuantileNoise(TablePerturbation):
-    r"""Move values by a uniform step in rank space, which suits heavy tails.
+    r"""Uniform noise on the ranks of values, for heavy-tailed features.
 
     With the distribution function F and the quantile function Q of the training data,
 

@@ -1,4 +1,4 @@
-"""Values that go missing, at random or not."""
+"""Missing values in tables, at random or not."""
 
 from types import SimpleNamespace
 
@@ -19,9 +19,9 @@ from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class MissingValues(TablePerturbation):
-    r"""Make a share of the values missing, at random or not.
+    r"""Missing values, at random or not.
 
-    ``"mcar"`` (missing completely at random) strikes every value with the same
+    ``"mcar"`` (missing completely at random) selects every value with the same
     probability. ``"mar"`` (at random) lets one observed column, the driver, decide:
     the higher it is, the more goes missing in the other columns of that row. ``"mnar"``
     (not at random) lets each value decide for itself. The probability is logistic in
@@ -41,22 +41,22 @@ class MissingValues(TablePerturbation):
         Share of .05, .1, .2, .3, .5 at severities 1 to 5, linear between; 0 changes
         nothing.
     share : float in [0, 1], default=None
-        Share of the values that are struck, in place of severity. With neither,
-        severity 1 holds. Values struck at a low share stay struck at every higher one.
+        Share of the values that are selected, in place of severity. With neither,
+        severity 1 holds. A value selected at a low share is so at every higher one.
     mechanism : {"mcar", "mar", "mnar"}, default="mcar"
         What decides that a value goes missing.
     driver : str or int, default=None
-        Name or position of the deciding column of ``"mar"``, which is never struck
+        Name or position of the deciding column of ``"mar"``, which is never selected
         itself; None is the first column.
     steepness : float, default=4.0
         b, from -100 to 100 and not 0; a negative one makes low values go missing.
     missing_value : object, default=None
-        What a struck value becomes; None is NaN in numbers (integer columns become
+        What a selected value becomes; None is NaN in numbers (integer columns become
         float64), None in objects and text, and the missing mark of other types.
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every column.
     random_state : int, RandomState, Generator or None, default=None
-        The same int strikes the same values of the same rows.
+        The same int selects the same values of the same rows.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Coarser features: rounded to levels, clipped at quantiles."""
+"""Rounding and clipping of features."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class Rounding(TablePerturbation):
-    r"""Round features to equally spaced levels of their training range.
+    r"""Rounding of features to equally spaced levels of their training range.
 
     .. math:: x' = \mathrm{low}_j + d\,\mathrm{round}((x - \mathrm{low}_j) / d),
         \quad d = w\,(\mathrm{high}_j - \mathrm{low}_j), \quad w = 1 / (L - 1)
@@ -76,7 +76,7 @@ class Rounding(TablePerturbation):
 
 
 class QuantileClipping(TablePerturbation):
-    """Clip features at quantiles of the training data, as saturated sensors do.
+    """Clipping of features at training quantiles, as by saturated sensors.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a perturbation of tables knows of its training data, column by column."""
+"""Statistics and categories of training columns."""
 
 import numbers
 import warnings

@@ -1,4 +1,4 @@
-"""Tables of mixed columns, seen by a perturbation as a block of the selected ones."""
+"""Base class of perturbations of tables with mixed columns."""
 
 from abc import abstractmethod
 

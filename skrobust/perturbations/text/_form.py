@@ -1,4 +1,4 @@
-"""Text in another form: case, punctuation, accents, digits."""
+"""Changes of text form: case, punctuation, accents and digits."""
 
 import re
 import string
@@ -9,7 +9,7 @@ from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.text.text_perturbation import (
     TextPerturbation,
     clusters,
-    strike,
+    select_places,
 )
 
 _WORD = re.compile(r"\S+")
@@ -18,9 +18,15 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
 class _Form(TextPerturbation):
-    """A share of the words or characters changes; all of them by default."""
+    """Base class of changes of a share of words or characters, all by default."""
 
     _strengths = {"share": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1)}
+
+    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
+        self.severity = severity
+        self.share = share
+        self.columns = columns
+        self.random_state = random_state
 
     def _severity(self):
         return self.severity
@@ -32,18 +38,18 @@ class _Form(TextPerturbation):
 
     def _change_words(self, text, rng, change):
         words = _WORD.findall(text)
-        struck = {i for i, _ in strike(rng, len(words), self._share())}
+        selected = {i for i, _ in select_places(rng, len(words), self._share())}
         place = iter(range(len(words)))
 
         def one(match):
             word = match.group()
-            return change(word) if next(place) in struck else word
+            return change(word) if next(place) in selected else word
 
         return _WORD.sub(one, text)
 
 
 class CaseChange(_Form):
-    """Write words in lower case, upper case or with a capital first letter.
+    """Change of words to lower, upper or title case.
 
     Cases are those of Unicode, so that a text may grow (the German sharp s becomes SS).
 
@@ -80,11 +86,10 @@ class CaseChange(_Form):
         columns=None,
         random_state=None,
     ):
-        self.severity = severity
-        self.share = share
+        super().__init__(
+            severity, share=share, columns=columns, random_state=random_state
+        )
         self.case = case
-        self.columns = columns
-        self.random_state = random_state
 
     def _perturb_text(self, text, rng):
         return self._change_words(text, rng, _CASES[self.case])
@@ -94,7 +99,7 @@ _CASES = {"lower": str.lower, "upper": str.upper, "title": str.capitalize}
 
 
 class PunctuationRemoval(_Form):
-    """Leave punctuation out: what Unicode calls so, and the signs of ASCII.
+    """Removal of punctuation: Unicode punctuation and ASCII symbols.
 
     Parameters
     ----------
@@ -117,15 +122,9 @@ class PunctuationRemoval(_Form):
 
     _strong_params = {"share": 0.5}
 
-    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.random_state = random_state
-
     def _perturb_text(self, text, rng):
         pieces = clusters(text)
-        for i, _ in strike(rng, len(pieces), self._share()):
+        for i, _ in select_places(rng, len(pieces), self._share()):
             piece = pieces[i]
             if len(piece) == 1 and (
                 piece in _PUNCTUATION or unicodedata.category(piece)[0] == "P"
@@ -135,7 +134,7 @@ class PunctuationRemoval(_Form):
 
 
 class AccentRemoval(_Form):
-    """Take the accents off letters.
+    """Removal of accents from letters.
 
     An accent is a combining diacritical mark (U+0300 to U+036F) in the canonical
     decomposition of a letter; so crossed and slashed letters, which have none, stay.
@@ -161,12 +160,6 @@ class AccentRemoval(_Form):
 
     _strong_params = {"share": 0.5}
 
-    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.random_state = random_state
-
     def _perturb_text(self, text, rng):
         if text.isascii():
             return text
@@ -181,7 +174,7 @@ def _without_accents(word):
 
 
 class DigitChange(_Form):
-    """Replace digits (0 to 9) by other digits.
+    """Replacement of digits (0 to 9) by other digits.
 
     With one ``random_state`` the digits changed at a low share are changed to the same
     ones at every higher share.
@@ -208,15 +201,9 @@ class DigitChange(_Form):
 
     _strong_params = {"share": 0.8}
 
-    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.random_state = random_state
-
     def _perturb_text(self, text, rng):
         pieces = list(text)
-        for i, v in strike(rng, len(pieces), self._share()):
+        for i, v in select_places(rng, len(pieces), self._share()):
             if pieces[i] in string.digits:
                 others = string.digits.replace(pieces[i], "")
                 pieces[i] = others[int(v * 9)]

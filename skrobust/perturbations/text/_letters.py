@@ -1,4 +1,4 @@
-"""Wrong letters: slips of the keyboard, of optical recognition, and look-alikes."""
+"""Perturbations of letters: typos, recognition errors and homoglyphs."""
 
 import math
 from bisect import bisect_right
@@ -7,11 +7,10 @@ from itertools import accumulate
 from skrobust._parameters import Choice
 from skrobust._validation import invalid
 from skrobust.perturbations.text.text_perturbation import (
-    LETTER_RATE,
-    TextPerturbation,
+    TextErrors,
     clusters,
     pick,
-    strike,
+    select_places,
 )
 
 # Shares of the kinds among slips, as in the text tests of Giskard.
@@ -70,8 +69,8 @@ _LOOK_ALIKES = (
 HOMOGLYPHS = dict(zip(_LATIN, _LOOK_ALIKES, strict=True))
 
 
-class Typos(TextPerturbation):
-    """Make slips of the keyboard: letters inserted, left out, replaced, transposed.
+class Typos(TextErrors):
+    """Keyboard typos: letters inserted, deleted, replaced or transposed.
 
     The number of slips in a document is Poisson distributed with mean ``rate`` times
     its number of letters. Each falls on a random letter, and slips on one letter count
@@ -114,7 +113,6 @@ class Typos(TextPerturbation):
     True
     """
 
-    _strengths = {"rate": LETTER_RATE}
     _parameter_rules = {"layout": Choice(*_LAYOUTS)}
     _strong_params = {"rate": 0.3}
 
@@ -129,13 +127,12 @@ class Typos(TextPerturbation):
         columns=None,
         random_state=None,
     ):
-        self.severity = severity
-        self.rate = rate
+        super().__init__(
+            severity, rate=rate, columns=columns, random_state=random_state
+        )
         self.kinds = kinds
         self.weights = weights
         self.layout = layout
-        self.columns = columns
-        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -163,7 +160,7 @@ class Typos(TextPerturbation):
         rate = self._strength()
         edges = list(accumulate(self._kind_weights(), initial=0.0))
         pieces = clusters(text)
-        for i, v in strike(rng, len(pieces), -math.expm1(-rate)):
+        for i, v in select_places(rng, len(pieces), -math.expm1(-rate)):
             if pieces[i][0].isalpha():
                 place = v * edges[-1]
                 k = min(bisect_right(edges, place), len(self.kinds)) - 1
@@ -187,8 +184,8 @@ class Typos(TextPerturbation):
                 pieces[i], pieces[j] = pieces[j], pieces[i]
 
 
-class OCRErrors(TextPerturbation):
-    """Confuse characters that look alike, as optical recognition does.
+class OCRErrors(TextErrors):
+    """Optical recognition errors: characters confused with similar ones.
 
     Each character that has look-alikes (``O`` and ``0``, ``l`` and ``1``, ``rn`` and
     ``m``, ...; the table is ours) is confused with one of them with probability
@@ -214,19 +211,12 @@ class OCRErrors(TextPerturbation):
     ['S rnrn']
     """
 
-    _strengths = {"rate": LETTER_RATE}
     _strong_params = {"rate": 0.5}
-
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
-        self.rate = rate
-        self.columns = columns
-        self.random_state = random_state
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
         rate = self._strength()
-        for i, v in strike(rng, len(pieces), rate):
+        for i, v in select_places(rng, len(pieces), rate):
             options = _CONFUSED.get(pieces[i], ())
             pair = _CONFUSED_PAIRS.get("".join(pieces[i : i + 2]))
             if pair and len(pieces[i]) == 1:
@@ -239,8 +229,8 @@ class OCRErrors(TextPerturbation):
         return "".join(pieces)
 
 
-class Homoglyphs(TextPerturbation):
-    """Replace Latin letters by Cyrillic ones of the same look.
+class Homoglyphs(TextErrors):
+    """Homoglyphs: Latin letters replaced by Cyrillic ones of the same look.
 
     People read the same text, machines another. Each letter that has such a double is
     replaced with probability ``rate``; the length stays. With one ``random_state`` the
@@ -266,18 +256,11 @@ class Homoglyphs(TextPerturbation):
     ['0x440', '0x435', '0x6b']
     """
 
-    _strengths = {"rate": LETTER_RATE}
     _strong_params = {"rate": 0.5}
-
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
-        self.rate = rate
-        self.columns = columns
-        self.random_state = random_state
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
         rate = self._strength()
-        for i, _ in strike(rng, len(pieces), rate):
+        for i, _ in select_places(rng, len(pieces), rate):
             pieces[i] = HOMOGLYPHS.get(pieces[i], pieces[i])
         return "".join(pieces)

@@ -1,4 +1,4 @@
-"""Words that are split, joined, dropped, swapped or cut off."""
+"""Perturbations of words: white space, drop, swap and truncation."""
 
 import re
 
@@ -6,18 +6,18 @@ from skrobust._parameters import Choice
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.text.text_perturbation import (
-    LETTER_RATE,
     WORD_RATE,
+    TextErrors,
     TextPerturbation,
     clusters,
     join_words,
+    select_places,
     split_words,
-    strike,
 )
 
 
-class WhitespaceErrors(TextPerturbation):
-    """Split words by a space and join words by losing one.
+class WhitespaceErrors(TextErrors):
+    """White-space errors: words split by a space, or joined.
 
     Each word of two or more characters is split at a random place with probability
     ``rate``, and each white space between two words is lost with probability ``rate``.
@@ -44,7 +44,6 @@ class WhitespaceErrors(TextPerturbation):
     ['tobeornot']
     """
 
-    _strengths = {"rate": LETTER_RATE}
     _strong_params = {"rate": 0.5}
 
     def __init__(
@@ -56,11 +55,10 @@ class WhitespaceErrors(TextPerturbation):
         columns=None,
         random_state=None,
     ):
-        self.severity = severity
-        self.rate = rate
+        super().__init__(
+            severity, rate=rate, columns=columns, random_state=random_state
+        )
         self.kinds = kinds
-        self.columns = columns
-        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -73,8 +71,10 @@ class WhitespaceErrors(TextPerturbation):
     def _perturb_text(self, text, rng):
         rate = self._strength()
         words, spaces = split_words(text)
-        splits = strike(rng, len(words), rate)
-        joins = strike(rng, len(words), rate)  # of each word with the one after it
+        splits = select_places(rng, len(words), rate)
+        joins = select_places(
+            rng, len(words), rate
+        )  # of each word with the one after it
         for i, v in splits if "split" in self.kinds else ():
             pieces = clusters(words[i])
             if len(pieces) > 1:
@@ -87,8 +87,8 @@ class WhitespaceErrors(TextPerturbation):
         return join_words(words, spaces)
 
 
-class WordDrop(TextPerturbation):
-    """Leave words out.
+class WordDrop(TextErrors):
+    """Random deletion of words.
 
     Each word is left out with probability ``rate``, but the last one left of a document
     stays. With one ``random_state`` the words left out at a low rate are left out at
@@ -117,12 +117,6 @@ class WordDrop(TextPerturbation):
     _strengths = {"rate": WORD_RATE}
     _strong_params = {"rate": 0.4}
 
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
-        self.rate = rate
-        self.columns = columns
-        self.random_state = random_state
-
     def _perturb_text(self, text, rng):
         rate = self._strength()
         words, spaces = split_words(text)
@@ -137,8 +131,8 @@ class WordDrop(TextPerturbation):
         return "".join([*parts, spaces[-1]])
 
 
-class WordSwap(TextPerturbation):
-    """Swap words with their neighbours.
+class WordSwap(TextErrors):
+    """Random swaps of neighbouring words.
 
     Each word changes place with the next one (the last with the one before) with
     probability ``rate``, from the first to the last; white space stays where it is.
@@ -167,25 +161,19 @@ class WordSwap(TextPerturbation):
     _strong_params = {"rate": 0.4}
     _grows_with_severity = False
 
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
-        self.rate = rate
-        self.columns = columns
-        self.random_state = random_state
-
     def _perturb_text(self, text, rng):
         rate = self._strength()
         words, spaces = split_words(text)
         if len(words) < 2:
             return text
-        for i, _ in strike(rng, len(words), rate):
+        for i, _ in select_places(rng, len(words), rate):
             j = i + 1 if i + 1 < len(words) else i - 1
             words[i], words[j] = words[j], words[i]
         return join_words(words, spaces)
 
 
 class Truncation(TextPerturbation):
-    """Cut documents off.
+    """Truncation of documents.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Documents, each perturbed as one string with a generator of its own."""
+"""Base class of perturbations of text, and operations on strings."""
 
 import random
 import re
@@ -24,11 +24,11 @@ _WORD = re.compile(r"\S+")
 _SHIFT = 2.0**26
 
 
-def strike(rng, n, rate):
-    """Return (i, v) for those of n places that a rate strikes.
+def select_places(rng, n, rate):
+    """Return (i, v) for those of n places that a rate selects.
 
-    Place i is struck where its uniform number is below the rate, so that a higher rate
-    strikes the same places and more. ``v`` in [0, 1) comes from the lower bits of the
+    Place i is selected where its uniform number is below the rate: a higher rate
+    selects the same places and more. ``v`` in [0, 1) comes from the lower bits of the
     same number and says what happens there, the same at every rate.
     """
     draw = rng.random
@@ -203,3 +203,15 @@ class TextPerturbation(BasePerturbation):
         tags.requires_fit = False
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+class TextErrors(TextPerturbation):
+    """Base class of errors at a rate of the letters or words."""
+
+    _strengths = {"rate": LETTER_RATE}
+
+    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
+        self.severity = severity
+        self.rate = rate
+        self.columns = columns
+        self.random_state = random_state
