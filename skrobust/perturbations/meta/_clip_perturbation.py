@@ -18,6 +18,7 @@ from skrobust._keyed_noise.splitmix import (
 from skrobust._validation import check_choice, invalid
 from skrobust.base import BasePerturbation
 from skrobust.metrics.labels import label_array
+from skrobust.perturbations.meta._function import TEST_NOISE
 
 
 class ClipPerturbation(BasePerturbation):
@@ -71,6 +72,8 @@ class ClipPerturbation(BasePerturbation):
     >>> bool((noisy[0, 0] == noisy[0, 4]).all()), bool((noisy[0] == noisy[1]).any())
     (True, False)
     """
+
+    _test_params = ({"perturbation": TEST_NOISE, "clips": 1},)
 
     def __init__(
         self, perturbation, *, clips=None, same_over_clip=True, random_state=None

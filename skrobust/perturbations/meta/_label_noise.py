@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import (
     assert_all_finite,
     check_consistent_length,
@@ -93,6 +94,11 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "severity": Number(low=0, high=5, optional=True),
         "rate": _RATE,
     }
+
+    @classmethod
+    def _get_test_params(cls):
+        params = {"estimator": LogisticRegression(), "random_state": 0}
+        return [{**params, "severity": 1}, {**params, "rate": 0.1, "kind": "pair"}]
 
     def __init__(
         self,

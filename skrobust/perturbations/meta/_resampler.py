@@ -9,6 +9,7 @@ from skrobust._validation import check_choice, check_count, check_number, invali
 from skrobust.base import BasePerturbation
 from skrobust.base.streams import other_noise
 from skrobust.base.training_rows import check_training_rows, choose_rows, sampler_tags
+from skrobust.perturbations.meta._function import TEST_NOISE
 
 
 class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
@@ -79,6 +80,10 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
 
     # How imbalanced-learn calls samplers that are not for balancing alone.
     _sampling_type = "bypass"
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{"perturbation": TEST_NOISE, "random_state": 0}]
 
     def __init__(
         self,

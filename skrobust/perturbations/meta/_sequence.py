@@ -12,6 +12,7 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey, is_series
 from skrobust._validation import check_choice, check_count, check_same_length
 from skrobust.base import BasePerturbation
+from skrobust.perturbations.meta._function import TEST_NOISE
 
 
 class PerturbationSequence(BasePerturbation):
@@ -62,6 +63,8 @@ class PerturbationSequence(BasePerturbation):
     >>> bool((a[(b > 0) & (b < 1)] == b[(b > 0) & (b < 1)]).all())
     True
     """
+
+    _test_params = ({"steps": [TEST_NOISE, TEST_NOISE]},)
 
     def __init__(
         self,
