@@ -52,8 +52,8 @@ def length(delta, norm):
     return xp.sqrt((flat * flat).sum(1))
 
 
-def cube(x, eps):
-    """Return the lowest and the highest point of the cube around each sample."""
+def linf_box(x, eps):
+    """Return the lowest and the highest point of the ball in the maximum norm."""
     reach = reach_in(eps, x.dtype)
     return inwards(x - reach, x, eps), inwards(x + reach, x, eps)
 
@@ -192,7 +192,7 @@ def _arange(n, like):
     return np.arange(n)[None] if xp is np else xp.arange(n, device=like.device)[None]
 
 
-def spend(gradient, eps, low, high):
+def l1_step_in_box(gradient, eps, low, high):
     """Return the best step of length eps in the norm 1 within a box, in closed form.
 
     A linear function rises most when the budget goes to its steepest coordinate until

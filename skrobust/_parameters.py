@@ -29,10 +29,13 @@ class Number:
     high: float | None = None
     low_open: bool = False
     optional: bool = False
+    infinite: bool = False  # whether numpy.inf is allowed too
 
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
         if value is None and self.optional:
+            return
+        if self.infinite and isinstance(value, float) and value == np.inf:
             return
         check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
@@ -63,6 +66,20 @@ class Choice:
         check_choice(value, name, caller, self.choices)
 
 
+class Norm:
+    """One of the listed norms; numpy.inf is spelled out."""
+
+    def __init__(self, *norms):
+        self.norms = norms
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        if not np.isscalar(value) or value not in self.norms:
+            *first, last = ("numpy.inf" if n == np.inf else str(n) for n in self.norms)
+            rule = f"{', '.join(first)} or {last}" if first else last
+            raise invalid(name, caller, rule, value)
+
+
 class Flag:
     """True or False."""
 
@@ -74,15 +91,16 @@ class Flag:
 
 @dataclass(frozen=True)
 class NamedOr:
-    """One of the listed names where the value is text, else another rule."""
+    """One of the listed names where the value is text, else another rule, if any."""
 
     names: tuple
-    otherwise: object
+    otherwise: object = None
 
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
         rule = Choice(*self.names) if isinstance(value, str) else self.otherwise
-        rule(value, name, caller)
+        if rule is not None:
+            rule(value, name, caller)
 
 
 @dataclass(frozen=True)

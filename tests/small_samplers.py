@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 
 from skrobust.sampling import BaseSampler, DeepESTSampler, SimpleRandomSampler
-from skrobust.sampling.core.rounds import Rounds
+from skrobust.sampling.core.draws import Draws
 
 P4, TAU, R = [0.1, 0.4, 0.6, 0.8], 0.3, 0.8
 P5 = [0.05, 0.5, 0.0, 0.9, 0.31]  # one unit has no weight
@@ -69,7 +69,7 @@ def make(design, scores, seed=0):
 
 def answered(failed, ids, steps):
     """Rounds of one draw each, all answered."""
-    rounds = Rounds()
+    rounds = Draws()
     rounds.add(ids, steps, sequential=True)
     rounds.add_predictor(None, None)
     return rounds.answered(np.ones(len(ids), dtype=bool), failed[ids], len(failed))
@@ -89,19 +89,19 @@ class InBatches(BaseSampler):
         self.random_state = random_state
 
     def _draw(self, n):
-        free = np.flatnonzero(self._status == 0)
+        free = np.flatnonzero(self._unasked)
         ids = self._rng.choice(free, n, replace=False)
         return ids, np.full(n, n / len(free)), {"free": len(free)}
 
     def _snapshot(self):
-        status = self._status[self.ids_]
-        return {"slope": float(0.5 + (status == 3).sum() / (2 + 2 * len(status)))}
+        _, failed = self._outcomes()
+        return {"slope": float(0.5 + failed.sum() / (2 + 2 * self._n_asked))}
 
     def _predict(self, snapshot):
         return np.clip(self.scores_ * snapshot["slope"], 0, 1)
 
     def _floor(self, n):
-        return np.array(self._rounds.pi)[:n] / self._n_asked  # a lower bound
+        return np.array(self._draws.pi)[:n] / self._n_asked  # a lower bound
 
 
 SCORES = np.random.default_rng(5).random(60)

@@ -49,7 +49,7 @@ class Head:
             self.model,
         )
 
-    def verdicts(self, scores):
+    def decision_scores(self, scores):
         """Return scores whose largest is the label that the model predicts."""
         if self.settle is not None:
             return self.settle(scores)

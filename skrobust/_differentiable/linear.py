@@ -55,7 +55,7 @@ class LinearView(HostView):
         if len(weights) == 1:  # two classes: logits (0, decision)
             weights = np.vstack([np.zeros_like(weights), weights])
             offset = np.concatenate([[0.0], offset])
-        self._weights, self._offset, self._owner = weights, offset, caller
+        self._weights, self._offset, self._caller = weights, offset, caller
         self._classes = model.classes_
 
     def forward(self, x):
@@ -63,7 +63,7 @@ class LinearView(HostView):
         self._check_width(x)
         return x @ self._weights.T + self._offset, lambda slope: slope @ self._weights
 
-    def verdicts(self, logits):
+    def decision_scores(self, logits):
         """Return scores whose largest is the label that the model predicts."""
         return logits
 

@@ -1,10 +1,11 @@
-"""skorch nets, from the raw input of their pipeline to logits, on their own device.
+"""Differentiable views of skorch nets: from raw input to logits, on the net's device.
 
 What a net's output means depends on its criterion, as in skorch: logits for
 CrossEntropyLoss and BCEWithLogitsLoss, probabilities for NLLLoss (skorch takes the
 logarithm itself) and BCELoss.
 """
 
+import sys
 import threading
 from contextlib import contextmanager
 
@@ -14,8 +15,13 @@ from sklearn.exceptions import NotFittedError
 from skrobust._differentiable.reduced_precision import FastNet, tensor_float
 from skrobust._differentiable.steps import affine_parts, clip_range
 from skrobust._differentiable.steps_before_net import host_step
-from skrobust._optional import require
 
+_KINDS = {
+    "CrossEntropyLoss": "logits",
+    "NLLLoss": "probabilities",
+    "BCEWithLogitsLoss": "binary logits",
+    "BCELoss": "binary probabilities",
+}
 # Evaluation mode is a state of the module, so only one thread at a time may set it.
 MODE_LOCK = threading.RLock()
 
@@ -38,26 +44,33 @@ class NetView:
     """
 
     def __init__(self, net, steps, caller):
-        self._torch = require("torch", caller, extra="torch")
+        self._torch = sys.modules["torch"]  # a net has loaded it
         if not getattr(net, "initialized_", False):
             raise NotFittedError(
                 f"{caller} needs a fitted net; this {type(net).__name__} is not fitted "
                 "yet. Call fit first."
             )
-        self._net, self._owner = net, caller
+        self._net, self._caller = net, caller
         self._infer = net.infer
         module = getattr(net.module_, "_orig_mod", net.module_)
         first = next(module.parameters(), None)
         self._device = net.device if first is None else first.device
+        self._device_type = str(self._device).partition(":")[0]
         self._dtype = self._torch.float32
         if first is not None and first.dtype == self._torch.float64:
             self._dtype = first.dtype
         # Scalers work in double precision, as in the pipeline: a large offset that they
         # take away must not swallow the perturbation before.
         self._raw_dtype = self._dtype
-        if steps and self._device_type() != "mps":
+        if steps and self._device_type != "mps":
             self._raw_dtype = self._torch.float64
-        self._kind = self._criterion_kind()
+        criterion = getattr(net.criterion_, "_orig_mod", net.criterion_)
+        self._kind = _KINDS.get(type(criterion).__name__)
+        if self._kind is None:
+            raise ValueError(
+                f"{caller} does not know what outputs {type(criterion).__name__} "
+                f"takes; it understands {', '.join(_KINDS)}."
+            )
         self._is_binary = any(
             c.__name__ == "NeuralNetBinaryClassifier" for c in type(net).__mro__
         )
@@ -77,9 +90,9 @@ class NetView:
         MODE_LOCK.release()
 
     @contextmanager
-    def hurried(self, precision, compiled, batch_size):
+    def reduced_precision(self, precision, compiled, batch_size):
         """Pass rows through a fast replica of the net; see FastNet."""
-        kind = self._device_type()
+        kind = self._device_type
         allowed = True if precision == "tf32" and kind == "cuda" else None
         self._infer = FastNet(
             self._torch, self._net, kind, precision, compiled, batch_size
@@ -90,40 +103,24 @@ class NetView:
         finally:
             self._infer = self._net.infer
 
-    def strict(self):
+    def full_precision(self):
         """Forbid TF32 for a while, as a context."""
-        allowed = False if self._device_type() == "cuda" else None
+        allowed = False if self._device_type == "cuda" else None
         return tensor_float(self._torch, allowed)
-
-    def _criterion_kind(self):
-        known = {
-            "CrossEntropyLoss": "logits",
-            "NLLLoss": "probabilities",
-            "BCEWithLogitsLoss": "binary logits",
-            "BCELoss": "binary probabilities",
-        }
-        criterion = self._net.criterion_
-        name = type(getattr(criterion, "_orig_mod", criterion)).__name__
-        if name not in known:
-            raise ValueError(
-                f"{self._owner} does not know what outputs {name} takes; it "
-                f"understands {', '.join(known)}."
-            )
-        return known[name]
 
     def _torch_step(self, name, step):
         if hasattr(step, "differentiable_transform"):
             return step.differentiable_transform
         parts = affine_parts(step)
         if parts is None:
-            return host_step(name, step, self._owner, self._torch)
+            return host_step(name, step, self._caller, self._torch)
         scale, shift = (self.tensor(part) for part in parts)
         bounds = clip_range(step)
 
         def apply(x):
             if x.ndim != 2 or x.shape[1] != len(scale):
                 raise ValueError(
-                    f"{self._owner} got rows of shape {tuple(x.shape[1:])}; the step "
+                    f"{self._caller} got rows of shape {tuple(x.shape[1:])}; the step "
                     f"{name!r} takes {len(scale)} features."
                 )
             x = x * scale + shift
@@ -131,15 +128,15 @@ class NetView:
 
         return apply
 
-    def columns(self, y):
-        """Return the column of each label; skorch takes labels as column numbers."""
+    def label_index(self, y):
+        """Return the index of each label; skorch takes labels as indices."""
         if hasattr(self._net, "label_columns"):  # nets that keep labels of their own
             return self._net.label_columns(y)
         if y.dtype.kind == "O":
             y = np.asarray(y.tolist())
         if y.dtype.kind not in "iufb":
             raise ValueError(
-                f"{self._owner} needs the labels of a skorch net as integers from 0; "
+                f"{self._caller} needs the labels of a skorch net as integers from 0; "
                 f"y holds {y.dtype} values such as {y[0]!r}. Encode them with "
                 "sklearn.preprocessing.LabelEncoder before fitting."
             )
@@ -160,11 +157,11 @@ class NetView:
         """Bring host integers to where the view computes."""
         return self._torch.as_tensor(np.ascontiguousarray(values)).to(self._device)
 
-    def verdicts(self, logits):
+    def decision_scores(self, logits):
         """Return scores whose largest is the label that the net predicts.
 
         A binary net may say 1 above another threshold than a half; that moves its
-        verdicts, not its probabilities.
+        labels, not its probabilities.
         """
         if self._threshold == 0.5:
             return logits
@@ -189,16 +186,18 @@ class NetView:
             output = self._infer(z)
         except RuntimeError as error:
             raise ValueError(
-                f"{self._owner} could not pass rows of shape {tuple(x.shape[1:])} "
+                f"{self._caller} could not pass rows of shape {tuple(x.shape[1:])} "
                 f"through the net: {error}"
             ) from error
         if isinstance(output, tuple):
             output = output[0]
         if not isinstance(output, self._torch.Tensor):
             raise ValueError(
-                f"{self._owner} needs a net that returns a tensor; this one returns "
+                f"{self._caller} needs a net that returns a tensor; this one returns "
                 f"{type(output).__name__}."
             )
+        if self._kind == "logits" and output.ndim == 2 and output.shape[1] > 1:
+            return output
         return self._as_logits(output)
 
     def forward(self, x):
@@ -209,7 +208,7 @@ class NetView:
             logits = self._pass(leaf)
 
         no_gradient = (
-            f"{self._owner} found that no gradient reaches the input; the net detaches "
+            f"{self._caller} found that no gradient reaches the input; the net detaches "
             "it (detach, argmax or numpy inside forward?)."
         )
 
@@ -234,7 +233,7 @@ class NetView:
             return torch.stack([torch.zeros_like(z), z], dim=1)
         if output.ndim != 2 or output.shape[1] < 2:
             raise ValueError(
-                f"{self._owner} got outputs of shape {tuple(output.shape)} from "
+                f"{self._caller} got outputs of shape {tuple(output.shape)} from "
                 f"{type(self._net).__name__}, which needs (n, n_classes) with at least "
                 "2 classes. For one output unit use NeuralNetBinaryClassifier with "
                 "BCEWithLogitsLoss."
@@ -243,7 +242,7 @@ class NetView:
             values = output.detach()
             if values.min() < 0 or (values.sum(dim=1) - 1).abs().max() > 1e-3:
                 raise ValueError(
-                    f"{self._owner} found that the module does not return "
+                    f"{self._caller} found that the module does not return "
                     "probabilities, which skorch expects with NLLLoss (it takes the "
                     "logarithm itself). End it in softmax, or use logits with "
                     "CrossEntropyLoss."
@@ -254,21 +253,18 @@ class NetView:
             return torch.log(p) - torch.log1p(-p)
         return output
 
-    def settles_cheaply(self, n_calls):
-        """Say whether looking for settled samples is cheap at this call.
+    def checks_cheaply(self, n_calls):
+        """Say whether looking for samples that are done is cheap at this call.
 
         On a GPU it waits for the device, so there it happens at calls 1, 2, 4, 8, ...
         """
-        return self._device_type() == "cpu" or n_calls & (n_calls - 1) == 0
+        return self._device_type == "cpu" or n_calls & (n_calls - 1) == 0
 
     def worth_leaving(self, n_stay, n):
         """Say whether n rows should shrink to n_stay: on a GPU not for a few."""
-        return self._device_type() == "cpu" or n_stay < 0.75 * n
+        return self._device_type == "cpu" or n_stay < 0.75 * n
 
     @property
     def has_tf32(self):
         """Whether the device can compute in TF32."""
-        return self._device_type() == "cuda"
-
-    def _device_type(self):
-        return str(self._device).partition(":")[0]
+        return self._device_type == "cuda"

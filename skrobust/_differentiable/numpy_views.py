@@ -4,7 +4,7 @@ import numpy as np
 
 
 class HostView:
-    """A view in numpy float64; a subclass sets ``_owner``, ``_classes``, ``_width``."""
+    """A view in numpy float64; a subclass sets ``_caller``, ``_classes``, ``_width``."""
 
     def __enter__(self):
         return self
@@ -12,17 +12,17 @@ class HostView:
     def __exit__(self, *error):
         return None
 
-    def columns(self, y):
-        """Return the column of each label; -1 for labels that the model never saw."""
-        columns = np.full(len(y), -1)
-        for column, label in enumerate(self._classes):
-            columns[y == label] = column
-        if (columns < 0).all():
+    def label_index(self, y):
+        """Return the index of each label; -1 for labels that the model never saw."""
+        found = np.full(len(y), -1)
+        for index, label in enumerate(self._classes):
+            found[y == label] = index
+        if (found < 0).all():
             raise ValueError(
-                f"{self._owner} found none of the model's classes in y: they are "
+                f"{self._caller} found none of the model's classes in y: they are "
                 f"{list(self._classes[:5])}, y begins with {list(y[:5])}."
             )
-        return columns
+        return found
 
     def tensor(self, values):
         """Bring host values to where the view computes."""
@@ -40,8 +40,8 @@ class HostView:
         """Return logits of shape (n, n_classes)."""
         return self.forward(x)[0]
 
-    def settles_cheaply(self, n_calls):
-        """Say whether looking for settled samples is cheap: here it always is."""
+    def checks_cheaply(self, n_calls):
+        """Say whether looking for samples that are done is cheap: here it always is."""
         return True
 
     def worth_leaving(self, n_stay, n):
@@ -51,6 +51,6 @@ class HostView:
     def _check_width(self, x):
         if self._width is not None and (x.ndim != 2 or x.shape[1] != self._width):
             raise ValueError(
-                f"{self._owner} got rows of shape {x.shape[1:]}; the model takes "
+                f"{self._caller} got rows of shape {x.shape[1:]}; the model takes "
                 f"{self._width} features."
             )

@@ -30,7 +30,7 @@ class PipelineView(HostView):
         head = bare_head(model, caller)
         self._steps = chain(step_maps(steps, caller))
         self._head, self._model, self._verified = head, model, False
-        self._classes, self._owner = head.classes, caller
+        self._classes, self._caller = head.classes, caller
         first = steps[0][1] if steps else model
         self._width = getattr(first, "n_features_in_", None)
         if hasattr(first, "differentiable_transform"):
@@ -75,15 +75,15 @@ class PipelineView(HostView):
         same_form = own.shape == found.shape and not hasattr(model, "break_ties")
         if same_form and not np.allclose(found, own, rtol=1e-4, atol=1e-4):
             raise ValueError(
-                f"{self._owner} translates {type(model).__name__} otherwise than this "
+                f"{self._caller} translates {type(model).__name__} otherwise than this "
                 "version of scikit-learn computes it. Use a black-box attack, "
                 f"{BLACK_BOX}."
             )
         self._verified = True
 
-    def verdicts(self, logits):
+    def decision_scores(self, logits):
         """Return scores whose largest is the label that the model predicts."""
-        return self._head.verdicts(logits)
+        return self._head.decision_scores(logits)
 
     def scores(self, x, logits):
         """Return what the probabilities are the softmax of, and its slope (None: 1).

@@ -1,4 +1,4 @@
-"""Attacks: changes of the input that use the model, within a stated budget.
+"""Adversarial attacks on fitted models, within a stated budget.
 
 An attack answers ``perturb(estimator, X, y)`` as a perturbation does. ``eps`` and
 ``data_range`` are in the units of the raw input of the whole pipeline. Attacks of
@@ -21,7 +21,7 @@ from skrobust.attacks._fab import FAB
 from skrobust.attacks._fgsm import FGSM
 from skrobust.attacks._fmn import FMN
 from skrobust.attacks._hop_skip_jump import HopSkipJump
-from skrobust.attacks._momentum import BIM, MomentumPGD
+from skrobust.attacks._mi_fgsm import BIM, MomentumPGD
 from skrobust.attacks._pgd import PGD
 from skrobust.attacks._probability_shift_attack import ProbabilityShift
 from skrobust.attacks._random_search import RandomSearch
@@ -29,7 +29,7 @@ from skrobust.attacks._square import Square
 from skrobust.attacks._zoo import ZOO
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.gradient_attack import GradientAttack
-from skrobust.attacks.core.minimal_attack import MinimalNormAttack
+from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 from skrobust.base import Constraints
 
 __all__ = [

@@ -1,19 +1,20 @@
-"""Several attacks in a row, each on what the ones before it left standing."""
+"""AutoAttack: an ensemble of attacks, each on what those before it left."""
 
 import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import to_array
+from skrobust._differentiable import PRECISIONS
 from skrobust._keyed_noise.generator import seed_number
+from skrobust._parameters import Choice, Flag
 from skrobust._responses import predict_probabilities, refuse_regressor, undisturbed
-from skrobust._validation import check_choice, invalid
+from skrobust._validation import invalid
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fab import FAB
 from skrobust.attacks._square import Square
-from skrobust.attacks.core.gradient_attack import check_haste
-from skrobust.attacks.core.model_in_container import Asked
+from skrobust.attacks.core.goal import BestSoFar, Counter, Goal
 from skrobust.attacks.core.targets import target_labels, unknown_target
-from skrobust.base import AttackResult, BaseAttack
+from skrobust.base import BaseAttack
 from skrobust.base.attack import own_params
 
 _COUNTS = ("forward", "backward", "queries", "iterations")
@@ -85,6 +86,13 @@ class AutoAttack(BaseAttack):
     ['', 'clean', 'fgsm']
     """
 
+    _asks_in_container = True  # members get rows in the container that came in
+    _parameter_rules = {
+        "version": Choice("standard"),
+        "precision": Choice(*PRECISIONS),
+        "compile": Flag(),
+    }
+
     def __init__(
         self,
         eps=0.1,
@@ -112,10 +120,11 @@ class AutoAttack(BaseAttack):
         self.constraints = constraints
         self.random_state = random_state
 
+    @classmethod
+    def _get_test_params(cls):
+        return [{"attacks": [AutoPGD(n_steps=3), Square(n_steps=5)]}]
+
     def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.version, "version", "AutoAttack", ("standard",))
-        check_haste(self)
         if self.target is not None and not self._aims_at_labels():
             rule = "None or 'misclassification' with a target"
             raise invalid("objective", "AutoAttack", rule, self.objective)
@@ -124,69 +133,61 @@ class AutoAttack(BaseAttack):
         if not fine or not all(hasattr(a, "perturb") for a in self.attacks or ()):
             rule = "None or a list of objects with perturb(estimator, X, y)"
             raise invalid("attacks", "AutoAttack", rule, self.attacks)
-
-    def _search(self, estimator, X, y, start=None):
-        # Members get rows in the container that came in.
-        return super()._search(Asked(estimator, X), X, y, start)
+        super()._check_parameters()
 
     def _attack(self, estimator, X, y, key):
         # Each row would count as wrong from the start.
         refuse_regressor(estimator.model, "AutoAttack", "Use AutoPGD or PGD.")
-        members, sentences = self._members()
+        members, messages = self._members()
+        tally = _Tally(len(X), messages)
         with undisturbed(estimator.model):
             if self._aims_at_labels():
-                out, details = self._first_to_fool(members, estimator, X, y)
+                out = self._first_to_fool(members, estimator, X, y, tally)
             else:
-                out, details = self._farthest(members, estimator, X, y)
-        details["warnings"] = sentences + details["warnings"]
-        return out, details
+                out = self._farthest(members, estimator, X, y, tally)
+        details = {"found_by": tally.found_by, "warnings": tally.messages}
+        return out, {**tally.counts, **details}
 
-    def _goals(self, n, known):
-        """Return the target of each row, or None where any wrong label will do."""
-        goal = target_labels(self.target, n, "AutoAttack")
-        if goal is not None and known is not None:
-            known = np.asarray(known).tolist()
-            if any(label not in known for label in goal.tolist()):
-                raise unknown_target(self.target, "AutoAttack")
-        return goal
-
-    def _first_to_fool(self, members, estimator, X, y):
-        targeted = self.target is not None
+    def _first_to_fool(self, members, estimator, X, y, tally):
+        goal = Goal("misclassification", self.target is not None)
         predicted = estimator.labels(X)
+        label = target_labels(self.target, len(X), "AutoAttack")
         known = getattr(estimator.model, "classes_", None)
-        goal = self._goals(len(X), known)
-        if goal is None:
-            y = goal = predicted if y is None else y
-        left = (predicted == goal) != targeted
-        out, tally = X.copy(), _Tally(len(X))
+        if label is None:
+            y = label = predicted if y is None else y
+        elif known is not None:
+            known = np.asarray(known).tolist()
+            if any(one not in known for one in label.tolist()):
+                raise unknown_target(self.target, "AutoAttack")
+        left, out = ~goal.is_reached(predicted, label), X.copy()
         tally.found_by[~left] = "clean"
         for name, member in members:
             rows = np.flatnonzero(left)
             if not len(rows):
                 break
-            if targeted:
-                member = clone(member).set_params(target=goal[rows])
+            if goal.targeted:
+                member = clone(member).set_params(target=label[rows])
             labels = None if y is None else y[rows]
             moved = self._run(member, estimator, X[rows], labels, tally, rows)
-            fooled = (estimator.labels(moved) == goal[rows]) == targeted
+            fooled = goal.is_reached(estimator.labels(moved), label[rows])
             # What never fools keeps the example of the last member.
             out[rows] = moved
             left[rows[fooled]] = False
             tally.found_by[rows[fooled]] = name
-        return out, tally.details()
+        return out
 
-    def _farthest(self, members, estimator, X, y):
+    def _farthest(self, members, estimator, X, y, tally):
         clean = self._probabilities(estimator, X)
-        each, column = np.arange(len(X)), clean.argmax(axis=1)
-        out, farthest, tally = X.copy(), np.zeros(len(X)), _Tally(len(X))
+        each, label = np.arange(len(X)), clean.argmax(axis=1)
+        best = BestSoFar(X, np.zeros(len(X)))
         for name, member in members:
             moved = self._run(member, estimator, X, y, tally, each)
             p = self._probabilities(estimator, moved)
-            shift = np.abs(p[each, column] - clean[each, column])
-            better = shift > farthest
-            out[better], farthest[better] = moved[better], shift[better]
+            shift = np.abs(p[each, label] - clean[each, label])
+            better = shift > best.score
+            best.update(moved, shift, better)
             tally.found_by[better] = name
-        return out, tally.details()
+        return best.iterate
 
     def _probabilities(self, estimator, X):
         rows = estimator.container(X)
@@ -199,9 +200,11 @@ class AutoAttack(BaseAttack):
             moved = member.perturb(estimator.model, given, y)
         else:
             result = member.run(estimator.model, given, y)
-            tally.add(result, rows)
+            numbers = {name: getattr(result, name) for name in _COUNTS}
+            tally.add(rows, **{k: v for k, v in numbers.items() if v is not None})
+            tally.messages += result.warnings
             moved = result.X_adv
-        return self._enforce(np.asarray(to_array(moved)), X)
+        return self._domain(X).put_back(np.asarray(to_array(moved)), X)
 
     def _members(self):
         """Return names and attacks, and what there is to say about those missing."""
@@ -218,11 +221,11 @@ class AutoAttack(BaseAttack):
             "objective": self.objective,
             "random_state": seed_number(self.random_state, "AutoAttack") % 2**32,
         }
-        sentences, named = [], []
+        messages, named = [], []
         if self.attacks is None:
             found = _standard_members(self.norm, self.target is not None)
             if self.norm == 1:
-                sentences = ["AutoAttack ran without Square, which knows no norm 1."]
+                messages = ["AutoAttack ran without Square, which knows no norm 1."]
         else:
             found = list(zip(_names(self.attacks), self.attacks, strict=True))
         for name, attack in found:
@@ -239,28 +242,15 @@ class AutoAttack(BaseAttack):
                 }
                 attack = clone(attack).set_params(**known)
             named.append((name, attack))
-        return named, sentences
+        return named, messages
 
 
-class _Tally:
-    """What the members took, summed over the samples that each of them saw."""
+class _Tally(Counter):
+    """What the members took, which of them was first, and what they warn of."""
 
-    def __init__(self, n):
-        self.found_by = np.full(n, "", dtype="U40")
-        self._counts, self._warnings, self._n = {}, [], n
-
-    def add(self, result: AttackResult, rows):
-        for name in _COUNTS:
-            counts = getattr(result, name)
-            if counts is not None:
-                total = self._counts.setdefault(name, np.zeros(self._n, dtype=np.int64))
-                total[rows] += counts
-        self._warnings += result.warnings
-
-    def details(self):
-        return {
-            **self._counts, "found_by": self.found_by, "warnings": self._warnings,
-        }  # fmt: skip
+    def __init__(self, n, messages):
+        super().__init__(n)
+        self.found_by, self.messages = np.full(n, "", dtype="U40"), list(messages)
 
 
 def _names(attacks):

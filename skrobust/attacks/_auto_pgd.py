@@ -1,10 +1,12 @@
-"""Projected gradient with momentum and a step size that finds itself."""
+"""Auto-PGD: projected gradient descent with momentum and adaptive step size."""
 
 import numpy as np
 
 from skrobust._norms import namespace, per_sample
-from skrobust._validation import check_choice, check_count, invalid
-from skrobust.attacks.core.gradient_attack import Drive, GradientAttack
+from skrobust._parameters import Choice, Count
+from skrobust._validation import invalid
+from skrobust.attacks.core.gradient_attack import GradientAttack
+from skrobust.attacks.core.loss_oracle import Run
 from skrobust.attacks.core.losses import LOSS_NAMES
 
 _MOMENTUM = 0.75
@@ -23,15 +25,15 @@ def checkpoints(n_steps):
     return [place for place in dict.fromkeys(places) if place <= n_steps]
 
 
-def climb(oracle, z, n_steps):
-    """Climb the loss of an oracle from z and return last iterates of live rows.
+def run_apgd(oracle, z, n_steps):
+    """Run Auto-PGD from z and return the last iterates of the live rows.
 
     The last but one is written down; the last is the farthest point of the ball along
     the last gradient, which on a linear model is the best.
 
     Parameters
     ----------
-    oracle : Oracle
+    oracle : LossOracle
         Gradients, ball and box.
     z : array or tensor of shape (n_live, ...)
         Where to start.
@@ -56,7 +58,7 @@ def climb(oracle, z, n_steps):
     state = z, z, gradient, value, value, zero + 2 * oracle.eps, zero, value, zero
     for k in range(1, n_steps + 1):
         before, best, best_gradient, peak, last, step, rises, mark_peak, halved = state
-        ahead = oracle.project(oracle.climb(z, gradient, step))
+        ahead = oracle.project(oracle.step(z, gradient, step))
         if k > 1:
             ahead = z + _MOMENTUM * (ahead - z) + (1 - _MOMENTUM) * (z - before)
             ahead = oracle.project(ahead)
@@ -83,7 +85,7 @@ def climb(oracle, z, n_steps):
             halved, mark_peak, rises = slow * 1.0, peak, rises * 0
         state = before, best, best_gradient, peak, value, step, rises, mark_peak, halved
     oracle.finish(z)
-    return oracle.project(oracle.climb(oracle.x, gradient, oracle.eps))
+    return oracle.project(oracle.step(oracle.x, gradient, oracle.eps))
 
 
 class AutoPGD(GradientAttack):
@@ -160,72 +162,44 @@ class AutoPGD(GradientAttack):
     True
     """
 
+    _parameter_rules = {
+        "n_steps": Count(),
+        "n_target_classes": Count(),
+        "n_restarts": Count(),
+        "loss": Choice(*LOSS_NAMES, "targeted_dlr"),
+    }
+
     def __init__(
-        self,
-        eps=0.1,
-        *,
-        norm=np.inf,
-        data_range=None,
-        n_steps=100,
-        loss="log_odds",
-        n_target_classes=9,
-        n_restarts=1,
-        objective=None,
-        target=None,
-        batch_size=256,
-        precision="float32",
-        compile=False,
-        constraints=None,
-        random_state=None,
+        self, eps=0.1, *, n_steps=100, n_target_classes=9, n_restarts=1, **shared
     ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
-        self.loss = loss
         self.n_target_classes = n_target_classes
         self.n_restarts = n_restarts
-        self.objective = objective
-        self.target = target
-        self.batch_size = batch_size
-        self.precision = precision
-        self.compile = compile
-        self.constraints = constraints
-        self.random_state = random_state
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 4}, {"n_steps": 3, "loss": "targeted_dlr"}]
 
     def _check_parameters(self):
         super()._check_parameters()
-        for name in ("n_steps", "n_target_classes", "n_restarts"):
-            check_count(getattr(self, name), name, "AutoPGD")
         if self.target is not None and self.loss == "targeted_dlr":
             rule = "None with loss='targeted_dlr', which tries the likeliest classes"
             raise invalid("target", "AutoPGD", rule, self.target)
 
-    def _check_loss(self):
-        check_choice(self.loss, "loss", "AutoPGD", (*LOSS_NAMES, "targeted_dlr"))
-
-    def _n_restarts(self):
-        return self.n_restarts
-
-    def _drives(self, record):
+    def _runs(self, batch):
         if self.loss != "targeted_dlr" or self.objective == "probability_shift":
-            return super()._drives(record)
-        xp = namespace(record.x)
-        scores = record.clean_scores
-        n_targets = min(self.n_target_classes, scores.shape[1] - 1)
-        rivals = _likeliest_others(xp, scores, record.column)
+            return super()._runs(batch)
+        xp, scores = namespace(batch.x), batch.clean_scores
+        n_others = scores.shape[1] - 1
+        # The classes of each row by falling score, without its own.
+        order = xp.argsort(-scores, 1) if xp is np else xp.argsort(scores, 1, True)
+        others = order[order != batch.label[:, None]].reshape((len(scores), n_others))
         return [
-            Drive(f"target {k}", record.column, 1, "targeted_dlr", rivals[:, k])
-            for k in range(n_targets)
+            Run(f"target {k}", batch.label, 1, "targeted_dlr", others[:, k])
+            for k in range(min(self.n_target_classes, n_others))
         ]
 
     def _attack_batch(self, oracle, x, rng):
         z = x if oracle.has_start else oracle.random_start(rng)
-        return climb(oracle, z, self.n_steps)
-
-
-def _likeliest_others(xp, scores, column):
-    """Return the columns of each row by falling score, without that of its class."""
-    order = xp.argsort(-scores, 1) if xp is np else xp.argsort(scores, 1, True)
-    others = order[order != column[:, None]]
-    return others.reshape((len(scores), scores.shape[1] - 1))
+        return run_apgd(oracle, z, self.n_steps)

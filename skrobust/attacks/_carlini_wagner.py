@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._norms import length, namespace, per_sample
-from skrobust._validation import check_count, check_number
-from skrobust.attacks.core.minimal_attack import MinimalNormAttack
+from skrobust._parameters import Count, Norm, Number
+from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class CarliniWagner(MinimalNormAttack):
@@ -94,97 +94,94 @@ class CarliniWagner(MinimalNormAttack):
     True
     """
 
+    _parameter_rules = {
+        "norm": Norm(np.inf, 2),
+        "n_steps": Count(),
+        "n_searches": Count(),
+        "initial_const": Number(low=0, low_open=True),
+        "learning_rate": Number(low=0, low_open=True),
+    }
+
     def __init__(
         self,
         eps=np.inf,
         *,
-        norm=2,
-        data_range=None,
         n_steps=100,
         n_searches=6,
         initial_const=1.0,
         learning_rate=0.3,
-        objective=None,
-        target=None,
-        batch_size=256,
-        constraints=None,
-        random_state=None,
+        **shared,
     ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
         self.n_searches = n_searches
         self.initial_const = initial_const
         self.learning_rate = learning_rate
-        self.objective = objective
-        self.target = target
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
 
-    _norms = (np.inf, 2)
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 5, "n_searches": 2}]
 
-    def _pursue(self, pursuit):
-        xp = namespace(pursuit.x)
-        unit = xp.ones_like(pursuit.size)
+    def _minimize(self, search):
+        xp = namespace(search.x)
+        unit = xp.ones_like(search.size)
         const, low, high = self.initial_const * unit, 0 * unit, unit + np.inf
-        limit = pursuit.reach
-        for search in range(self.n_searches):
-            before = pursuit.size + 0
-            fooled, limit = self._minimise(pursuit, const, limit, search)
+        limit = search.reach
+        for number in range(self.n_searches):
+            before = search.size + 0
+            fooled, limit = self._run_adam(search, const, limit, number)
             if self.norm == np.inf:
-                const, limit = self._renew(pursuit, const, limit, fooled, before)
+                const, limit = self._renew(search, const, limit, fooled, before)
                 continue
             low = xp.where(fooled, low, xp.maximum(low, const))
             high = xp.where(fooled, xp.minimum(high, const), high)
             middle = (low + xp.where(xp.isfinite(high), high, low)) / 2
             const = xp.where(xp.isfinite(high), middle, 10 * const)
 
-    def _renew(self, pursuit, const, limit, fooled, before):
+    def _renew(self, search, const, limit, fooled, before):
         """Return constants and limits of the next search for the norm inf."""
         xp = namespace(const)
-        found = xp.isfinite(pursuit.size)
+        found = xp.isfinite(search.size)
         const = xp.where(fooled, const, xp.where(found, 2 * const, 10 * const))
         # No smaller example below this limit: the next one lies between.
-        back = found & (pursuit.size >= before)
-        return const, xp.where(back, (limit + pursuit.size) / 2, limit)
+        back = found & (search.size >= before)
+        return const, xp.where(back, (limit + search.size) / 2, limit)
 
-    def _minimise(self, pursuit, const, limit, search):
+    def _run_adam(self, search, const, limit, number):
         """Run Adam on distance plus const times hinge; say which rows it fooled."""
-        xp, x = namespace(pursuit.x), pursuit.x
+        xp, x = namespace(search.x), search.x
         fooled, limit = const < 0, limit + 0
-        pace = self.learning_rate * pursuit.span / int(np.prod(x.shape[1:])) ** 0.5
+        pace = self.learning_rate * search.span / int(np.prod(x.shape[1:])) ** 0.5
         pace = pace if self.norm == 2 else 2 * pace
         # Where nothing fooled yet the slope at the row may have told too little.
-        pace = xp.where(xp.isfinite(pursuit.size), pace, 2**search * pace)
+        pace = xp.where(xp.isfinite(search.size), pace, 2**number * pace)
         live = {
             "rows": xp.where(const > 0)[0],
             "x": x,
-            "z": pursuit.best + 0 if self.norm == np.inf else x,
+            "z": search.best + 0 if self.norm == np.inf else x,
             "mean": 0 * x,
             "square": 0 * x,
             "pace": per_sample(pace, x),
             "const": const,
             "limit": limit + 0,
             "loss": const + np.inf,
-            "height": xp.where(pursuit.margin < 0, -pursuit.margin, 1.0),
-            "reach": xp.where(pursuit.reach > 0, pursuit.reach, 1.0),
+            "height": xp.where(search.margin < 0, -search.margin, 1.0),
+            "reach": xp.where(search.reach > 0, search.reach, 1.0),
         }
         wait = max(self.n_steps // 10, 5)
         # For the norm inf the objective changes on the way. Rounded rows stand still
         # while the points behind them move on.
-        leaves = self.norm == 2 and not pursuit.ground.domain.is_discrete
+        leaves = self.norm == 2 and search.ball.allowed is None
         for k in range(1, self.n_steps + 1):
             rows = live["rows"]
-            margin, gradient = pursuit.look(live["z"], rows)
-            success = pursuit.fools(margin, rows)
+            margin, gradient = search.evaluate(live["z"], rows)
+            success = search.fools(margin, rows)
             fooled[rows] = fooled[rows] | success
             share = 1.0
             if self.norm == np.inf:  # ever finer, over all searches
-                done = (search + k / self.n_steps) / self.n_searches
-                share = (1 + np.cos(np.pi * done)) / 2
-            loss = self._step(pursuit, live, margin, gradient, success, k, share)
+                progress = (number + k / self.n_steps) / self.n_searches
+                share = (1 + np.cos(np.pi * progress)) / 2
+            loss = self._step(search, live, margin, gradient, success, k, share)
             limit[rows] = live["limit"]
             if k % wait == 0 and leaves:
                 stay = loss < 0.9999 * live["loss"]
@@ -192,12 +189,12 @@ class CarliniWagner(MinimalNormAttack):
                 live = {name: value[stay] for name, value in live.items()}
                 if not len(live["rows"]):
                     return fooled, limit
-        margin = pursuit.check(live["z"], live["rows"])
-        success = pursuit.fools(margin, live["rows"])
+        margin = search.check(live["z"], live["rows"])
+        success = search.fools(margin, live["rows"])
         fooled[live["rows"]] = fooled[live["rows"]] | success
         return fooled, limit
 
-    def _step(self, pursuit, live, margin, gradient, success, k, share):
+    def _step(self, search, live, margin, gradient, success, k, share):
         """Take the k-th step of Adam; return the objective before it."""
         xp = namespace(gradient)
         distance, slope = self._distance(live, success, share)
@@ -208,7 +205,7 @@ class CarliniWagner(MinimalNormAttack):
         live["square"] = 0.999 * live["square"] + 0.001 * slope * slope
         scale = xp.sqrt(live["square"] / (1 - 0.999**k))
         move = live["mean"] / (1 - 0.9**k) / xp.where(scale > 0, scale, 1.0)
-        live["z"] = pursuit.clip(
+        live["z"] = search.clip(
             live["z"] - (0.005 + 0.995 * share) * live["pace"] * move
         )
         return distance + live["const"] * missing
@@ -227,11 +224,3 @@ class CarliniWagner(MinimalNormAttack):
         unit = reach * int(np.prod(step.shape[1:]))
         slope = xp.where(over > 0, xp.sign(step), 0.0) / per_sample(unit, step)
         return length(over, 1) / unit, slope
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller = "CarliniWagner"
-        check_count(self.n_steps, "n_steps", caller)
-        check_count(self.n_searches, "n_searches", caller)
-        for name in ("initial_const", "learning_rate"):
-            check_number(getattr(self, name), name, caller, low=0, low_open=True)

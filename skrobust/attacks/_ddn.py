@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._norms import length, namespace, per_sample, steepest
-from skrobust._validation import check_count, check_number
-from skrobust.attacks.core.minimal_attack import MinimalNormAttack
+from skrobust._parameters import Count, Norm, Number
+from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class DDN(MinimalNormAttack):
@@ -78,52 +78,31 @@ class DDN(MinimalNormAttack):
     True
     """
 
-    def __init__(
-        self,
-        eps=np.inf,
-        *,
-        norm=2,
-        data_range=None,
-        n_steps=100,
-        gamma=0.05,
-        objective=None,
-        target=None,
-        batch_size=256,
-        constraints=None,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
+    _parameter_rules = {
+        "norm": Norm(2),
+        "n_steps": Count(),
+        "gamma": Number(low=0, high=1),
+    }
+
+    def __init__(self, eps=np.inf, *, n_steps=100, gamma=0.05, **shared):
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
         self.gamma = gamma
-        self.objective = objective
-        self.target = target
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
 
-    _norms = (2,)
-
-    def _pursue(self, pursuit):
-        xp = namespace(pursuit.x)
-        x, z, delta = pursuit.x, pursuit.x, 0 * pursuit.x
-        margin, gradient = pursuit.margin, pursuit.gradient
-        radius = pursuit.reach
+    def _minimize(self, search):
+        xp = namespace(search.x)
+        x, z, delta = search.x, search.x, 0 * search.x
+        margin, gradient = search.margin, search.gradient
+        radius = search.reach
         for k in range(self.n_steps):
             share = 0.01 + 0.99 * (1 + np.cos(np.pi * k / self.n_steps)) / 2
-            grown = xp.where(pursuit.fools(margin), 1 - self.gamma, 1 + self.gamma)
+            grown = xp.where(search.fools(margin), 1 - self.gamma, 1 + self.gamma)
             radius = radius * grown if k else radius
             delta = delta + per_sample(share * radius, x) * steepest(gradient, 2)
             size = length(delta, 2)
             size = xp.where(size > 0, size, xp.ones_like(size))
-            z = pursuit.clip(x + per_sample(radius / size, x) * delta)
+            z = search.clip(x + per_sample(radius / size, x) * delta)
             delta = z - x
             if k < self.n_steps - 1:
-                margin, gradient = pursuit.look(z)
-        pursuit.check(z)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_count(self.n_steps, "n_steps", "DDN")
-        check_number(self.gamma, "gamma", "DDN", low=0, high=1)
+                margin, gradient = search.evaluate(z)
+        search.check(z)

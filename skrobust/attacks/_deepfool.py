@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._norms import dual_length, namespace, per_sample, reach_plane
-from skrobust._validation import check_count, check_number
-from skrobust.attacks.core.minimal_attack import MinimalNormAttack
+from skrobust._parameters import Count, Norm, Number
+from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 _ROUNDS = 3  # of straightening what was found
 
@@ -102,58 +102,63 @@ class DeepFool(MinimalNormAttack):
         self.constraints = constraints
         self.random_state = random_state
 
-    _norms = (np.inf, 2)
+    _parameter_rules = {
+        "norm": Norm(np.inf, 2),
+        "n_steps": Count(),
+        "overshoot": Number(low=0),
+        "n_candidates": Count(),
+    }
     _n_looks = 2
 
-    def _pursue(self, pursuit):
-        xp = namespace(pursuit.x)
-        rivals = pursuit.rivals(self.n_candidates)
-        rows = xp.where(pursuit.size > 0)[0]
-        z, total = pursuit.x, 0 * pursuit.x
+    def _minimize(self, search):
+        xp = namespace(search.x)
+        others = search.likeliest_others(self.n_candidates)
+        rows = xp.where(search.size > 0)[0]
+        z, total = search.x, 0 * search.x
         for _ in range(self.n_steps):
-            step = self._nearest_plane(pursuit, z, rows, rivals[rows])
+            step = self._nearest_plane(search, z, rows, others[rows])
             total = total + step
-            z = pursuit.clip(pursuit.x[rows] + (1 + self.overshoot) * total)
-            margin = pursuit.check(z, rows)
-            stay = ~pursuit.fools(margin, rows)
+            z = search.clip(search.x[rows] + (1 + self.overshoot) * total)
+            margin = search.check(z, rows)
+            stay = ~search.fools(margin, rows)
             z, total, rows = z[stay], total[stay], rows[stay]
             if not len(rows):
                 break
         for _ in range(_ROUNDS):
-            self._straighten(pursuit)
+            self._straighten(search)
 
-    def _straighten(self, pursuit):
+    def _straighten(self, search):
         """Go from each row itself to the boundary as it is at its best example."""
-        xp = namespace(pursuit.x)
-        rows = xp.where(xp.isfinite(pursuit.size))[0]
+        xp = namespace(search.x)
+        rows = xp.where(xp.isfinite(search.size))[0]
         if not len(rows):
             return
-        x, z = pursuit.x[rows], pursuit.best[rows]
-        margin, gradient = pursuit.look(z, rows, target="highest")
+        x, z = search.x[rows], search.best[rows]
+        margin, gradient = search.evaluate(z, rows, target="highest")
         at_x = margin + (gradient * (x - z)).reshape((len(x), -1)).sum(1)
-        z, margin = self._cross(pursuit, x, rows, at_x, gradient)
-        short = ~pursuit.fools(margin, rows)
+        z, margin = self._cross(search, x, rows, at_x, gradient)
+        short = ~search.fools(margin, rows)
         rows, z = rows[short], z[short]
         if len(rows):
-            margin, gradient = pursuit.look(z, rows, target="highest")
-            self._cross(pursuit, z, rows, margin, gradient)
+            margin, gradient = search.evaluate(z, rows, target="highest")
+            self._cross(search, z, rows, margin, gradient)
 
-    def _cross(self, pursuit, z, rows, margin, gradient):
+    def _cross(self, search, z, rows, margin, gradient):
         """Step from z over the plane of a margin; return where to, and its margin."""
-        missing = namespace(z).clip(pursuit.missing(margin, rows), 0, None)
-        step = reach_plane(gradient, missing, self.norm, *pursuit.room(z))
-        z = pursuit.clip(z + (1 + self.overshoot) * step)
-        return z, pursuit.check(z, rows)
+        missing = namespace(z).clip(search.missing(margin, rows), 0, None)
+        step = reach_plane(gradient, missing, self.norm, *search.room(z))
+        z = search.clip(z + (1 + self.overshoot) * step)
+        return z, search.check(z, rows)
 
-    def _nearest_plane(self, pursuit, z, rows, rivals):
+    def _nearest_plane(self, search, z, rows, others):
         """Return the step to the nearest boundary of the linearised model."""
         xp = namespace(z)
-        best, nearest = 0 * z, pursuit.size[rows] + np.inf
-        for place in range(rivals.shape[1]):
-            margin, gradient = pursuit.look(z, rows, target=rivals[:, place])
-            missing = xp.clip(pursuit.missing(margin, rows), 0, None)
+        best, nearest = 0 * z, search.size[rows] + np.inf
+        for place in range(others.shape[1]):
+            margin, gradient = search.evaluate(z, rows, target=others[:, place])
+            missing = xp.clip(search.missing(margin, rows), 0, None)
             slope = dual_length(gradient, self.norm)
-            step = reach_plane(gradient, missing, self.norm, *pursuit.room(z))
+            step = reach_plane(gradient, missing, self.norm, *search.room(z))
             distance = missing / xp.where(slope > 0, slope, 1e-30 + 0 * slope)
             gained = (gradient * step).reshape((len(z), -1)).sum(1)
             # Out of reach in the box: worth a step only where nothing is in reach.
@@ -162,9 +167,3 @@ class DeepFool(MinimalNormAttack):
             best = xp.where(per_sample(better, z), step, best)
             nearest = xp.where(better, distance, nearest)
         return best
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_count(self.n_steps, "n_steps", "DeepFool")
-        check_count(self.n_candidates, "n_candidates", "DeepFool")
-        check_number(self.overshoot, "overshoot", "DeepFool", low=0)

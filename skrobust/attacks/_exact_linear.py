@@ -1,4 +1,4 @@
-"""The exact worst case of linear models."""
+"""Exact attack on linear models."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from skrobust._differentiable import differentiable_view, regressor_view
 from skrobust._norms import length
 from skrobust._responses import predicts_numbers
 from skrobust.attacks.core.closed_forms import farthest, room_of, shortest
-from skrobust.attacks.core.regression import check_for_classes, check_objective
+from skrobust.attacks.core.goal import Goal
 from skrobust.base import BaseAttack
 
 
@@ -65,23 +65,6 @@ class ExactLinear(BaseAttack):
     True
     """
 
-    _norms = (np.inf, 2, 1)
-
-    def __init__(
-        self,
-        eps=0.1,
-        *,
-        norm=np.inf,
-        data_range=None,
-        objective=None,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
-        self.objective = objective
-        self.random_state = random_state
-
     def minimal_norms(self, estimator, X, y=None):
         """Return the length of the shortest move that changes each label.
 
@@ -103,19 +86,19 @@ class ExactLinear(BaseAttack):
         values, y = self._check_input(X, y)
         values = values.astype(np.float64)
         weights, offset, view = self._parts(estimator, values)
-        columns = self._columns(view, y, values @ weights.T + offset)
-        return self._shortest(values, columns, weights, offset, 0.0)[1]
+        label = self._label_index(view, y, values @ weights.T + offset)
+        return self._shortest(values, label, weights, offset, 0.0)[1]
 
     def _attack(self, estimator, X, y, key):
         values = X.astype(np.float64)
         if predicts_numbers(estimator):
             return self._move_prediction(estimator, values, y)
-        check_for_classes(self)
+        goal = Goal.of_classifier(self)
         weights, offset, view = self._parts(estimator, values)
         scores = values @ weights.T + offset
-        columns = self._columns(view, y, scores)
-        if self.objective in (None, "misclassification"):
-            return self._cross(X, values, columns, weights, offset)
+        label = self._label_index(view, y, scores)
+        if goal.stops:
+            return self._cross(X, values, label, weights, offset)
         if len(offset) != 2:
             raise ValueError(
                 f"{type(self).__name__} is exact for probabilities of two classes "
@@ -124,7 +107,7 @@ class ExactLinear(BaseAttack):
             )
         ends = self._ends(values, weights[1] - weights[0])
         if self.objective == "loss":
-            return np.where((columns == 1)[:, None], ends[1], ends[0])
+            return np.where((label == 1)[:, None], ends[1], ends[0])
         clean, up, down = (self._probability(view, z) for z in (values, *ends))
         rises = np.abs(up - clean) >= np.abs(down - clean)
         return np.where(rises[:, None], *ends)
@@ -136,25 +119,25 @@ class ExactLinear(BaseAttack):
         if not getattr(view, "is_affine", False):
             raise ValueError(
                 f"{caller} is exact for linear models behind affine steps "
-                "(scalers, PCA,"
-                " feature selection); this one is not linear in the raw input. Use PGD."
+                "(scalers, PCA, feature selection); this one is not linear in the raw "
+                "input. Use PGD."
             )
         view.logits(values[:1])  # says if the width is wrong
         origin = np.zeros((1, values.shape[1]))
-        offset = view.verdicts(view.logits(origin))[0]
+        offset = view.decision_scores(view.logits(origin))[0]
         n = len(offset)
         _, pull = view.forward(np.zeros((n, values.shape[1])))
         return pull(np.eye(n)), offset, view
 
-    def _columns(self, view, y, scores):
-        return scores.argmax(axis=1) if y is None else view.columns(y)
+    def _label_index(self, view, y, scores):
+        return scores.argmax(axis=1) if y is None else view.label_index(y)
 
     def _box(self):
         if self.data_range is None:
             return None
         return tuple(np.asarray(b, dtype=np.float64) for b in self.data_range)
 
-    def _shortest(self, values, columns, weights, offset, extra):
+    def _shortest(self, values, label, weights, offset, extra):
         """Return the shortest moves over the border, and their lengths.
 
         ``extra`` is how far over it, as a part of the scores.
@@ -162,10 +145,10 @@ class ExactLinear(BaseAttack):
         scores = values @ weights.T + offset
         best = np.full(len(values), np.inf)
         moves = np.zeros_like(values)
-        wrong = scores.argmax(axis=1) != columns
+        wrong = scores.argmax(axis=1) != label
         best[wrong] = 0
-        for own in np.unique(columns[~wrong]):
-            rows = np.flatnonzero((columns == own) & ~wrong)
+        for own in np.unique(label[~wrong]):
+            rows = np.flatnonzero((label == own) & ~wrong)
             for other in range(len(offset)):
                 if other == own:
                     continue
@@ -181,22 +164,22 @@ class ExactLinear(BaseAttack):
                 best[rows] = np.minimum(best[rows], far)
         return moves, best
 
-    def _cross(self, X, values, columns, weights, offset):
+    def _cross(self, X, values, label, weights, offset):
         """Return rows moved just over the nearest border, where that is within eps."""
-        _, needed = self._shortest(values, columns, weights, offset, 0.0)
+        _, needed = self._shortest(values, label, weights, offset, 0.0)
         out = values.copy()
         waiting = np.flatnonzero((needed > 0) & (needed <= self.eps))
         extra = 1e-9 if X.dtype == np.float64 else 1e-6
         while len(waiting) and extra < 1e-2:
             moves, far = self._shortest(
-                values[waiting], columns[waiting], weights, offset, extra
+                values[waiting], label[waiting], weights, offset, extra
             )
             # A border at eps itself is crossed as far as the ball allows.
             moves[~np.isfinite(far)] = 0
             moved = (values[waiting] + moves).astype(X.dtype)
             out[waiting] = moved
             scores = moved.astype(np.float64) @ weights.T + offset
-            over = scores.argmax(axis=1) != columns[waiting]
+            over = scores.argmax(axis=1) != label[waiting]
             waiting, extra = waiting[~over], extra * 10
         out[waiting] = values[waiting]
         return out
@@ -216,7 +199,7 @@ class ExactLinear(BaseAttack):
 
     def _move_prediction(self, estimator, values, y):
         caller = type(self).__name__
-        objective = check_objective(self, estimator, y)
+        goal = Goal.of_regressor(self, y)
         view = regressor_view(estimator, caller)
         if not view.is_affine:
             raise ValueError(
@@ -226,6 +209,6 @@ class ExactLinear(BaseAttack):
         clean, pull = view.forward(values)
         normal = pull(np.ones_like(clean))[0]
         ends = self._ends(values, normal)
-        anchor = clean[:, 0] if objective == "prediction_shift" else y
+        anchor = clean[:, 0] if goal.objective == "prediction_shift" else y
         up, down = (np.abs(view.logits(z)[:, 0] - anchor) for z in ends)
         return np.where((up >= down)[:, None], *ends)

@@ -1,15 +1,13 @@
-"""The exact worst case of trees, and of small ensembles of them."""
+"""Exact attack on decision trees, and on small ensembles of them."""
 
 from functools import partial
 
 import numpy as np
 from sklearn.base import is_regressor
 
-from skrobust._validation import (
-    check_count,
-    invalid,
-)
-from skrobust.attacks.core.regression import check_for_classes, check_objective
+from skrobust._parameters import Count
+from skrobust._validation import invalid
+from skrobust.attacks.core.goal import Goal
 from skrobust.attacks.core.tree_boxes import tree_boxes
 from skrobust.attacks.core.tree_search import farthest_box, nearest_box
 from skrobust.base import BaseAttack
@@ -80,24 +78,11 @@ class ExactTree(BaseAttack):
     True
     """
 
-    _norms = (np.inf, 2, 1)
+    _parameter_rules = {"node_budget": Count()}
 
-    def __init__(
-        self,
-        eps=0.1,
-        *,
-        norm=np.inf,
-        data_range=None,
-        objective=None,
-        node_budget=2000,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
-        self.objective = objective
+    def __init__(self, eps=0.1, *, node_budget=2000, **shared):
+        super().__init__(eps, **shared)
         self.node_budget = node_budget
-        self.random_state = random_state
 
     def minimal_norms(self, estimator, X, y=None):
         """Return the length of the shortest move that changes each label.
@@ -126,36 +111,33 @@ class ExactTree(BaseAttack):
                 f"{type(self).__name__}.minimal_norms needs labels, and thus a "
                 "classifier."
             )
-        return self._nearest(boxes, values, self._columns(boxes, values, y), np.inf)[1]
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_count(self.node_budget, "node_budget", type(self).__name__)
+        return self._nearest(
+            boxes, values, self._label_index(boxes, values, y), np.inf
+        )[1]
 
     def _attack(self, estimator, X, y, key):
         values = X.astype(np.float64)
         boxes = self._boxes(estimator, X)
         if is_regressor(estimator):
-            objective = check_objective(self, estimator, y)
-            anchor = y if objective == "prediction_error" else None
+            goal = Goal.of_regressor(self, y)
+            anchor = y if goal.objective == "prediction_error" else None
             if not boxes.is_single:
                 return self._farthest_sum(boxes, values, anchor)
             return self._farthest(boxes, values, 0, anchor)
-        check_for_classes(self)
-        if self.objective in (None, "misclassification"):
-            columns = self._columns(boxes, values, y)
-            out, norms = self._nearest(boxes, values, columns, self.eps)
+        if Goal.of_classifier(self).stops:
+            label = self._label_index(boxes, values, y)
+            out, norms = self._nearest(boxes, values, label, self.eps)
             rows = np.where((norms <= self.eps)[:, None], out, values)
-            return rows, {"warnings": self._sentences()}
+            return rows, {"warnings": self._messages()}
         if self.objective == "loss" or not boxes.is_single:
             rule = (
                 "None or 'misclassification', or 'probability_shift' of a single tree"
             )
             raise invalid("objective", type(self).__name__, rule, self.objective)
-        predicted = self._columns(boxes, values, None)
+        predicted = self._label_index(boxes, values, None)
         return self._farthest(boxes, values, predicted, None)
 
-    def _sentences(self):
+    def _messages(self):
         n_open = int((~self.proven_).sum())
         if not n_open:
             return []
@@ -176,19 +158,19 @@ class ExactTree(BaseAttack):
             )
         return boxes
 
-    def _columns(self, boxes, values, y):
+    def _label_index(self, boxes, values, y):
         if y is None:
             seen = boxes.seen(values)
             return np.array([boxes.scores(row).argmax() for row in seen])
-        columns = np.full(len(y), -1)
-        for column, label in enumerate(boxes.classes):
-            columns[y == label] = column
-        if (columns < 0).all():
+        found = np.full(len(y), -1)
+        for index, label in enumerate(boxes.classes):
+            found[y == label] = index
+        if (found < 0).all():
             raise ValueError(
                 f"{type(self).__name__} found none of the model's classes in y: they "
                 f"are {list(boxes.classes[:5])}, y begins with {list(y[:5])}."
             )
-        return columns
+        return found
 
     def _walls(self, boxes):
         """Return the data range as trees see it."""
@@ -222,24 +204,24 @@ class ExactTree(BaseAttack):
             raw = np.clip(raw, *self.data_range)
         return boxes.into(raw, low, high)
 
-    def _nearest(self, boxes, values, columns, limit):
+    def _nearest(self, boxes, values, label, limit):
         """Return rows moved to the nearest other label, and how far that was."""
         out, norms = values.copy(), np.full(len(values), np.inf)
         self.proven_ = np.ones(len(values), dtype=bool)
         self.lower_bounds_ = np.full(len(values), np.inf)
         walls = self._walls(boxes)
         for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
-            if boxes.scores(seen).argmax() != columns[i]:
+            if boxes.scores(seen).argmax() != label[i]:
                 norms[i] = self.lower_bounds_[i] = 0.0
                 continue
             row = (x * boxes.scale + boxes.shift, seen)
             if boxes.is_single:
-                found = self._leaf(boxes, row, int(columns[i]), walls)
+                found = self._leaf(boxes, row, int(label[i]), walls)
             else:
                 found = nearest_box(
                     boxes,
                     seen,
-                    int(columns[i]),
+                    int(label[i]),
                     walls,
                     partial(self._far, boxes, row),
                     limit=limit,
@@ -264,9 +246,9 @@ class ExactTree(BaseAttack):
         best = int(far.argmin())
         return (low[best], high[best]), far[best], far[best], True
 
-    def _farthest(self, boxes, values, columns, anchor):
+    def _farthest(self, boxes, values, label, anchor):
         """Return rows moved to the leaf within eps whose answer lies farthest."""
-        columns = np.broadcast_to(columns, len(values))
+        label = np.broadcast_to(label, len(values))
         walls = self._walls(boxes)
         low = np.maximum(boxes.low[0], walls[0])
         high = np.minimum(boxes.high[0], walls[1])
@@ -274,8 +256,8 @@ class ExactTree(BaseAttack):
         self.proven_ = np.ones(len(values), dtype=bool)
         out = values.copy()
         for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
-            says = boxes.value[0][:, columns[i]]
-            clean = boxes.scores(seen)[columns[i]]
+            says = boxes.value[0][:, label[i]]
+            clean = boxes.scores(seen)[label[i]]
             row = (x * boxes.scale + boxes.shift, seen)
             reached = fine & (self._far(boxes, row, low, high) <= self.eps)
             middle = clean if anchor is None else anchor[i]
@@ -305,4 +287,4 @@ class ExactTree(BaseAttack):
                         abs(value - middle),
                         self._moved(boxes, x, seen, *box),
                     )
-        return out, {"warnings": self._sentences()}
+        return out, {"warnings": self._messages()}

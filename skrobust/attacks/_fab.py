@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._norms import length, namespace, per_sample, reach_plane
-from skrobust._validation import check_count, check_number
-from skrobust.attacks.core.minimal_attack import MinimalNormAttack
+from skrobust._parameters import Count, Number
+from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class FAB(MinimalNormAttack):
@@ -108,38 +108,42 @@ class FAB(MinimalNormAttack):
         self.constraints = constraints
         self.random_state = random_state
 
-    def _pursue(self, pursuit):
-        rivals = pursuit.rivals(self.n_targets)
-        for place in range(rivals.shape[1]):
-            self._towards(pursuit, rivals[:, place])
+    _parameter_rules = {
+        "n_steps": Count(),
+        "n_targets": Count(),
+        "alpha_max": Number(low=0, high=1),
+        "eta": Number(low=1),
+        "beta": Number(low=0, high=1),
+    }
 
-    def _towards(self, pursuit, target):
-        xp, x = namespace(pursuit.x), pursuit.x
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 3, "n_targets": 2}]
+
+    def _minimize(self, search):
+        others = search.likeliest_others(self.n_targets)
+        for place in range(others.shape[1]):
+            self._towards(search, others[:, place])
+
+    def _towards(self, search, target):
+        xp, x = namespace(search.x), search.x
         z = x
         for _ in range(self.n_steps):
-            margin, gradient = pursuit.look(z, target=target)
-            margin = -pursuit.missing(margin)
+            margin, gradient = search.evaluate(z, target=target)
+            margin = -search.missing(margin)
             at_x = margin + (gradient * (x - z)).reshape((len(x), -1)).sum(1)
-            here = self._to_plane(pursuit, z, margin, gradient)
-            there = self._to_plane(pursuit, x, at_x, gradient)
+            here = self._to_plane(search, z, margin, gradient)
+            there = self._to_plane(search, x, at_x, gradient)
             near, far = length(here, self.norm), length(there, self.norm)
             whole = xp.where(near + far > 0, near + far, xp.ones_like(far))
             bias = per_sample(xp.clip(near / whole, None, self.alpha_max), x)
             forward = (1 - bias) * (z + self.eta * here)
-            z = pursuit.clip(forward + bias * (x + self.eta * there))
-            fooled = pursuit.fools(pursuit.check(z))
+            z = search.clip(forward + bias * (x + self.eta * there))
+            fooled = search.fools(search.check(z))
             z = xp.where(per_sample(fooled, z), x + self.beta * (z - x), z)
 
-    def _to_plane(self, pursuit, z, margin, gradient):
+    def _to_plane(self, search, z, margin, gradient):
         """Return the step from z to the linearised boundary, from either side."""
         side = namespace(z).where(margin > 0, -1.0 + 0 * margin, 1.0 + 0 * margin)
         towards = per_sample(side, gradient) * gradient
-        return reach_plane(towards, abs(margin), self.norm, *pursuit.room(z))
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_count(self.n_steps, "n_steps", "FAB")
-        check_count(self.n_targets, "n_targets", "FAB")
-        check_number(self.alpha_max, "alpha_max", "FAB", low=0, high=1)
-        check_number(self.eta, "eta", "FAB", low=1)
-        check_number(self.beta, "beta", "FAB", low=0, high=1)
+        return reach_plane(towards, abs(margin), self.norm, *search.room(z))

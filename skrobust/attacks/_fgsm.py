@@ -89,4 +89,4 @@ class FGSM(GradientAttack):
 
     def _attack_batch(self, oracle, x, rng):
         _, gradient = oracle.gradient(x)
-        return oracle.leap(gradient)
+        return oracle.step_to_sphere(gradient)

@@ -10,8 +10,8 @@ from skrobust._norms import (
     project,
     steepest,
 )
-from skrobust._validation import check_count, check_number
-from skrobust.attacks.core.minimal_attack import MinimalNormAttack
+from skrobust._parameters import Count, Norm, Number
+from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class FMN(MinimalNormAttack):
@@ -87,61 +87,49 @@ class FMN(MinimalNormAttack):
     True
     """
 
-    def __init__(
-        self,
-        eps=np.inf,
-        *,
-        norm=2,
-        data_range=None,
-        n_steps=100,
-        step_size=1.0,
-        gamma=0.05,
-        objective=None,
-        target=None,
-        batch_size=256,
-        constraints=None,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
+    _parameter_rules = {
+        "norm": Norm(np.inf, 2, 1, 0),
+        "n_steps": Count(),
+        "step_size": Number(low=0, low_open=True),
+        "gamma": Number(low=0, high=1),
+    }
+
+    def __init__(self, eps=np.inf, *, n_steps=100, step_size=1.0, gamma=0.05, **shared):
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
         self.step_size = step_size
         self.gamma = gamma
-        self.objective = objective
-        self.target = target
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
 
-    _norms = (np.inf, 2, 1, 0)
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 5}, {"norm": 0, "n_steps": 5}]
 
-    def _pursue(self, pursuit):
-        xp, x = namespace(pursuit.x), pursuit.x
-        z, radius = x, xp.zeros_like(pursuit.reach)
-        margin, gradient = pursuit.margin, pursuit.gradient
+    def _minimize(self, search):
+        xp, x = namespace(search.x), search.x
+        z, radius = x, xp.zeros_like(search.reach)
+        margin, gradient = search.margin, search.gradient
         direction = np.inf if self.norm == np.inf else 2
-        narrow = pursuit.targeted and pursuit.scores.shape[1] > 2
+        narrow = search.goal.targeted and search.scores.shape[1] > 2
         for k in range(self.n_steps):
             cosine = (1 + np.cos(np.pi * k / self.n_steps)) / 2
-            radius = self._radius(pursuit, z, radius, margin, gradient, cosine)
+            radius = self._radius(search, z, radius, margin, gradient, cosine)
             share = self.step_size * (0.01 + 0.99 * cosine)
-            far = share * self._pace(pursuit, radius)
+            far = share * self._pace(search, radius)
             if narrow and k % 2:
-                far = xp.minimum(far, self._nearness(pursuit, margin, gradient))
+                far = xp.minimum(far, self._nearness(search, margin, gradient))
             step = z - x + per_sample(far, x) * steepest(gradient, direction)
-            z = pursuit.clip(x + project(step, radius, self.norm))
+            z = search.clip(x + project(step, radius, self.norm))
             if k < self.n_steps - 1:
-                margin, gradient = pursuit.look(z)
-        pursuit.check(z)
+                margin, gradient = search.evaluate(z)
+        search.check(z)
 
-    def _pace(self, pursuit, radius):
+    def _pace(self, search, radius):
         """Return the length of the first steps, along the sign or in the norm 2."""
         if self.norm == 1:
-            return pursuit.span
-        return 10 * pursuit.span if self.norm == 0 else 2 * radius
+            return search.span
+        return 10 * search.span if self.norm == 0 else 2 * radius
 
-    def _nearness(self, pursuit, margin, gradient):
+    def _nearness(self, search, margin, gradient):
         """Return how far the boundary seems to be of rows that nothing fooled yet.
 
         One of many classes may lie in a strip narrower than the steps, which jump over
@@ -150,14 +138,14 @@ class FMN(MinimalNormAttack):
         """
         xp = namespace(margin)
         slope = dual_length(gradient, np.inf if self.norm == np.inf else 2)
-        missing = pursuit.missing(margin)
-        usable = (slope > 0) & (missing > 0) & ~xp.isfinite(pursuit.size)
+        missing = search.missing(margin)
+        usable = (slope > 0) & (missing > 0) & ~xp.isfinite(search.size)
         return xp.where(usable, missing / xp.where(usable, slope, 1.0), np.inf)
 
-    def _radius(self, pursuit, z, radius, margin, gradient, cosine):
+    def _radius(self, search, z, radius, margin, gradient, cosine):
         xp, gamma = namespace(z), self.gamma * cosine
         slope = dual_length(gradient, self.norm)
-        missing = pursuit.missing(margin)
+        missing = search.missing(margin)
         missing = missing / xp.where(slope > 0, slope, xp.ones_like(slope))
         smaller, larger = radius * (1 - gamma), radius * (1 + gamma)
         if self.norm == 0:
@@ -165,15 +153,9 @@ class FMN(MinimalNormAttack):
             larger = xp.maximum(radius + 1, xp.floor(larger))
             unseen = radius + 1
         else:
-            unseen = length(z - pursuit.x, self.norm) + missing
-            unseen = xp.minimum(unseen, xp.maximum(2 * radius, pursuit.reach))
+            unseen = length(z - search.x, self.norm) + missing
+            unseen = xp.minimum(unseen, xp.maximum(2 * radius, search.reach))
             unseen = xp.maximum(unseen, (1 + self.gamma) * radius)
-        smaller = xp.minimum(smaller, pursuit.size)
-        missed = xp.where(xp.isfinite(pursuit.size), larger, unseen)
-        return xp.where(pursuit.fools(margin), smaller, missed)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_count(self.n_steps, "n_steps", "FMN")
-        check_number(self.step_size, "step_size", "FMN", low=0, low_open=True)
-        check_number(self.gamma, "gamma", "FMN", low=0, high=1)
+        smaller = xp.minimum(smaller, search.size)
+        missed = xp.where(xp.isfinite(search.size), larger, unseen)
+        return xp.where(search.fools(margin), smaller, missed)

@@ -1,13 +1,14 @@
-"""HopSkipJump: the nearest point that fools, from labels alone."""
+"""HopSkipJump: decision-based attack, from labels alone."""
 
 import copy
 
 import numpy as np
 
 from skrobust._containers import to_array
-from skrobust._validation import check_count, check_rows, invalid
+from skrobust._parameters import Count, Number
+from skrobust._validation import check_rows, invalid
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
-from skrobust.attacks.core.boundary_walk import Path
+from skrobust.attacks.core.boundary_walk import BoundaryWalk
 from skrobust.base.attack import in_order_of
 
 
@@ -87,38 +88,20 @@ class HopSkipJump(BlackBoxAttack):
     [0, 0, 0]
     """
 
+    _moves_probabilities = False
+    _parameter_rules = {
+        "eps": Number(low=0, infinite=True),
+        "n_steps": Count(),
+        "n_directions": Count(low=2),
+    }
+
     def __init__(
-        self,
-        eps=np.inf,
-        *,
-        norm=2,
-        data_range=None,
-        n_steps=10,
-        n_directions=100,
-        starts=None,
-        objective=None,
-        target=None,
-        response="auto",
-        max_queries=None,
-        batch_size=None,
-        constraints=None,
-        random_state=None,
+        self, eps=np.inf, *, norm=2, n_steps=10, n_directions=100, starts=None, **shared
     ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
+        super().__init__(eps, norm=norm, **shared)
         self.n_steps = n_steps
         self.n_directions = n_directions
         self.starts = starts
-        self.objective = objective
-        self.target = target
-        self.response = response
-        self.max_queries = max_queries
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
-
-    _moves_probabilities = False
 
     def _by_position(self, X):
         starts = in_order_of(X, self.starts, "starts", "HopSkipJump")
@@ -128,26 +111,20 @@ class HopSkipJump(BlackBoxAttack):
             attack.starts = starts
         return attack
 
+    @classmethod
+    def _get_test_params(cls):
+        return [{"eps": 1.0, "n_steps": 2, "n_directions": 10}]
+
     def _check_parameters(self):
         super()._check_parameters()
         caller = "HopSkipJump"
-        check_count(self.n_steps, "n_steps", caller)
-        check_count(self.n_directions, "n_directions", caller, low=2)
         if self.objective not in (None, "misclassification"):
-            raise invalid(
-                "objective",
-                caller,
-                "None or 'misclassification', as it sees labels alone",
-                self.objective,
-                "For shifts of probability use RandomSearch, Square or ZOO.",
-            )
+            rule = "None or 'misclassification', as it sees labels alone"
+            cure = "For shifts of probability use RandomSearch, Square or ZOO."
+            raise invalid("objective", caller, rule, self.objective, cure)
         if isinstance(self.starts, str) and self.starts != "rows":
             rule = "None, 'rows' or an array of rows"
             raise invalid("starts", caller, rule, self.starts)
-
-    def _check_eps(self, caller):
-        if not np.isscalar(self.eps) or self.eps != np.inf:
-            super()._check_eps(caller)
 
     @property
     def _n_candidates(self):
@@ -172,15 +149,15 @@ class HopSkipJump(BlackBoxAttack):
         rows = search.live()
         if not len(rows):
             return
-        path = Path(self, search, rows)
-        path.find_starts()
-        path.to_boundary(path.rows())
+        walk = BoundaryWalk(self, search, rows)
+        walk.find_starts()
+        walk.to_boundary(walk.rows())
         for step in range(1, self.n_steps + 1):
-            rows = path.rows()
+            rows = walk.rows()
             if not len(rows):
                 break
             search.iterations[rows] += 1
-            path.jump(rows, step)
+            walk.jump(rows, step)
         if search.x.ndim == 2 and self.norm != np.inf:
-            path.undo_features(path.rows())
-        path.write_down()
+            walk.undo_features(walk.rows())
+        walk.write_down()

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import check_count, check_number, invalid
+from skrobust._parameters import Count, Number
+from skrobust._validation import invalid
 from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
@@ -113,72 +114,51 @@ class PGD(GradientAttack):
     True
     """
 
+    _parameter_rules = {
+        "n_steps": Count(),
+        "step_size": Number(low=0, low_open=True, optional=True),
+        "n_restarts": Count(),
+    }
+
     def __init__(
         self,
         eps=0.1,
         *,
-        norm=np.inf,
-        data_range=None,
         n_steps=40,
         step_size=None,
         random_start=True,
         n_restarts=1,
-        objective=None,
-        loss="log_odds",
-        target=None,
-        batch_size=256,
-        precision="float32",
-        compile=False,
-        constraints=None,
-        random_state=None,
+        **shared,
     ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
         self.step_size = step_size
         self.random_start = random_start
         self.n_restarts = n_restarts
-        self.objective = objective
-        self.loss = loss
-        self.target = target
-        self.batch_size = batch_size
-        self.precision = precision
-        self.compile = compile
-        self.constraints = constraints
-        self.random_state = random_state
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 3}, {"norm": 2, "n_steps": 2, "random_start": False}]
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_count(self.n_steps, "n_steps", "PGD")
-        check_count(self.n_restarts, "n_restarts", "PGD")
-        if self.step_size is not None:
-            check_number(self.step_size, "step_size", "PGD", low=0, low_open=True)
         if self.n_restarts > 1 and not self.random_start:
             rule = "1 where random_start=False, since all runs would be the same"
             raise invalid("n_restarts", "PGD", rule, self.n_restarts)
 
-    def _n_restarts(self):
-        return self.n_restarts
-
-    def _steps(self, oracle):
-        """Yield the length of each step."""
-        n = self.n_steps
+    def _attack_batch(self, oracle, x, rng):
+        z, n = x, self.n_steps
+        if self.random_start and not oracle.has_start:
+            z = oracle.random_start(rng)
         falls = oracle.norm != np.inf and not oracle.rounds
         for number in range(n):
             share = max(1, 5 / (n + 1)) * (1 - number / n) if falls else 2.5 / n
-            yield self.step_size or self.eps * share
-
-    def _attack_batch(self, oracle, x, rng):
-        z = x
-        if self.random_start and not oracle.has_start:
-            z = oracle.random_start(rng)
-        for step in self._steps(oracle):
             z, gradient = oracle.gradient(z)
             if not len(z):
                 return z
-            z = oracle.project(oracle.climb(z, gradient, step))
+            step = oracle.step(z, gradient, self.step_size or self.eps * share)
+            z = oracle.project(step)
         oracle.finish(z)
         # Small steps in a sphere turn towards the best point without reaching it; the
         # point of the sphere along the last gradient is that point on a linear model.
-        return oracle.leap(gradient)
+        return oracle.step_to_sphere(gradient)

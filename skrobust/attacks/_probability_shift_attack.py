@@ -1,13 +1,13 @@
-"""The attack behind the robust ratio: it moves a probability as far as it can."""
+"""Probability shift: the attack behind the robust ratio."""
 
 import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import to_array
-from skrobust._validation import check_count, invalid
-from skrobust.attacks._auto_pgd import climb
+from skrobust._parameters import Count
+from skrobust._validation import invalid
+from skrobust.attacks._auto_pgd import run_apgd
 from skrobust.attacks.core.gradient_attack import GradientAttack
-from skrobust.attacks.core.model_in_container import Asked
 from skrobust.base.attack import own_params
 
 
@@ -82,6 +82,8 @@ class ProbabilityShift(GradientAttack):
     """
 
     objective = "probability_shift"
+    _parameter_rules = {"n_steps": Count(), "n_restarts": Count()}
+    _asks_in_container = True
 
     def __init__(
         self,
@@ -110,34 +112,31 @@ class ProbabilityShift(GradientAttack):
         self.constraints = constraints
         self.random_state = random_state
 
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 3, "n_restarts": 1}]
+
     def _check_parameters(self):
         super()._check_parameters()
-        check_count(self.n_steps, "n_steps", "ProbabilityShift")
-        check_count(self.n_restarts, "n_restarts", "ProbabilityShift")
         fine = self.starts is None or isinstance(self.starts, (list, tuple))
         if not fine or not all(hasattr(a, "perturb") for a in self.starts or ()):
             rule = "None or a list of objects with perturb(estimator, X, y)"
             raise invalid("starts", "ProbabilityShift", rule, self.starts)
 
-    def _search(self, estimator, X, y, start=None):
-        if start is None:  # other attacks get rows in the container that came in
-            estimator = Asked(estimator, X)
-        return super()._search(estimator, X, y, start)
-
     def _attack(self, estimator, X, y, key):
-        candidates = []
+        candidates, domain = [], self._domain(X)
         for attack in self.starts or ():
             params = own_params(attack)
             if params.get("objective", "") is None:
                 attack = clone(attack).set_params(objective=self.objective)
             given = estimator.container(X.copy())
             example = to_array(attack.perturb(estimator.model, given, y))
-            candidates.append(self._enforce(np.asarray(example), X))
-        return self._attack_from(estimator.model, X, y, key, candidates=candidates)
+            candidates.append(domain.put_back(np.asarray(example), X))
+        return super()._attack(estimator.model, X, y, key, candidates=candidates)
 
-    def _n_restarts(self):
-        return self.n_restarts
+    def _attack_from(self, estimator, X, y, key, start):
+        return super()._attack(estimator.model, X, y, key, start)
 
     def _attack_batch(self, oracle, x, rng):
         z = x if oracle.has_start else oracle.random_start(rng)
-        return climb(oracle, z, self.n_steps)
+        return run_apgd(oracle, z, self.n_steps)

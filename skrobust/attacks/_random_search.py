@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._norms import length, per_sample
-from skrobust._validation import check_choice, check_count
+from skrobust._parameters import Choice, Count
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 
 DRAWS = ("mixed", "uniform", "corners", "gaussian")
@@ -77,42 +77,23 @@ class RandomSearch(BlackBoxAttack):
     True
     """
 
+    _parameter_rules = {
+        "n_steps": Count(),
+        "n_candidates": Count(),
+        "draws": Choice(*DRAWS),
+    }
+
     def __init__(
-        self,
-        eps=0.1,
-        *,
-        norm=np.inf,
-        data_range=None,
-        n_steps=20,
-        n_candidates=50,
-        draws="mixed",
-        objective=None,
-        target=None,
-        response="auto",
-        max_queries=None,
-        batch_size=None,
-        constraints=None,
-        random_state=None,
+        self, eps=0.1, *, n_steps=20, n_candidates=50, draws="mixed", **shared
     ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
         self.n_candidates = n_candidates
         self.draws = draws
-        self.objective = objective
-        self.target = target
-        self.response = response
-        self.max_queries = max_queries
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_count(self.n_steps, "n_steps", "RandomSearch")
-        check_count(self.n_candidates, "n_candidates", "RandomSearch")
-        check_choice(self.draws, "draws", "RandomSearch", DRAWS)
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 3, "n_candidates": 10}]
 
     @property
     def _n_candidates(self):
@@ -127,10 +108,12 @@ class RandomSearch(BlackBoxAttack):
             z = self._fresh(rng, len(live), search.x.shape[1:])
             if step and search.is_guided:
                 n_old = self.n_candidates // 2
-                best = search.domain.relative(search.current[live] - search.x[live])
+                best = search.domain.units.relative(
+                    search.current[live] - search.x[live]
+                )
                 z[:, :n_old] = self._changed(rng, best / self.eps, n_old, step)
             search.ask(
-                live, search.x[live][:, None] + self.eps * search.domain.spread(z)
+                live, search.x[live][:, None] + self.eps * search.domain.units.spread(z)
             )
 
     def _fresh(self, rng, n, shape):

@@ -1,9 +1,10 @@
-"""Square: random squares of an image, or random blocks of a table row."""
+"""Square attack: random squares of an image, or random blocks of a table row."""
 
 import numpy as np
 
 from skrobust._norms import length, per_sample
-from skrobust._validation import check_choice, check_count, check_number, invalid
+from skrobust._parameters import Choice, Count, Norm, Number
+from skrobust._validation import invalid
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.square_windows import Flat, Planes
 
@@ -84,48 +85,32 @@ class Square(BlackBoxAttack):
 
     _needs_scores = True
     _n_candidates = 4  # working copies of a row
+    _parameter_rules = {
+        "norm": Norm(np.inf, 2),
+        "n_steps": Count(optional=True),
+        "p_init": Number(low=0, high=1, low_open=True),
+        "channel_axis": Choice(None, 1, -1),
+    }
 
     def __init__(
         self,
         eps=0.1,
         *,
-        norm=np.inf,
-        data_range=None,
         n_steps=None,
         p_init=0.8,
         image_shape=None,
         channel_axis=None,
-        objective=None,
-        target=None,
-        response="auto",
-        max_queries=None,
-        batch_size=None,
-        constraints=None,
-        random_state=None,
+        **shared,
     ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
         self.p_init = p_init
         self.image_shape = image_shape
         self.channel_axis = channel_axis
-        self.objective = objective
-        self.target = target
-        self.response = response
-        self.max_queries = max_queries
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.norm == 1:
-            raise invalid("norm", "Square", "numpy.inf or 2", self.norm)
-        if self.n_steps is not None:
-            check_count(self.n_steps, "n_steps", "Square")
-        check_number(self.p_init, "p_init", "Square", low=0, high=1, low_open=True)
-        check_choice(self.channel_axis, "channel_axis", "Square", (None, 1, -1))
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 10}, {"norm": 2, "n_steps": 10}]
 
     def _prepare(self, X, queries):
         return self._parts(X.shape[1:])
@@ -158,7 +143,7 @@ class Square(BlackBoxAttack):
             if not len(live):
                 return
             rng, share = search.rng(step, live), self._share(step)
-            delta = search.domain.relative(search.current[live] - search.x[live])
+            delta = search.domain.units.relative(search.current[live] - search.x[live])
             delta = parts.cut(delta)
             if not step:
                 delta = self._first(parts, rng, len(live))
@@ -166,11 +151,13 @@ class Square(BlackBoxAttack):
                 delta = self._recolour(parts, rng, delta, share)
             else:
                 free = None
-                if search.domain.unit is not None:
-                    free = parts.cut(search.domain.unit[None] > 0)
+                if search.domain.units.unit is not None:
+                    free = parts.cut(search.domain.units.unit[None] > 0)
                 delta = self._reshape(parts, rng, delta, share, free)
             delta = parts.join(delta).reshape(len(live), *search.x.shape[1:])
-            search.ask(live, (search.x[live] + search.domain.spread(delta))[:, None])
+            search.ask(
+                live, (search.x[live] + search.domain.units.spread(delta))[:, None]
+            )
 
     def _first(self, parts, rng, n):
         if self.norm == np.inf:
@@ -201,7 +188,7 @@ class Square(BlackBoxAttack):
             whole = size(part)
             return part / np.where(whole > 0, whole, 1.0)
 
-        held = size(np.where(window | other, delta, 0.0)) ** 2
-        reach = np.sqrt(held + per_sample(spare, delta) / delta.shape[1])
+        present = size(np.where(window | other, delta, 0.0)) ** 2
+        reach = np.sqrt(present + per_sample(spare, delta) / delta.shape[1])
         mixed = unit(sign * unit(bump) + unit(np.where(window, delta, 0.0)))
         return np.where(window, reach * mixed, np.where(other, 0.0, delta))

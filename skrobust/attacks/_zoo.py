@@ -1,9 +1,9 @@
-"""Finite differences of the scores, feature by feature."""
+"""ZOO: finite differences of the scores, feature by feature."""
 
 import numpy as np
 
 from skrobust._norms import per_sample, steepest
-from skrobust._validation import check_count, check_number
+from skrobust._parameters import Count, Number
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 
 
@@ -75,43 +75,23 @@ class ZOO(BlackBoxAttack):
     """
 
     _needs_scores = True
+    _parameter_rules = {
+        "n_steps": Count(),
+        "n_features": Count(),
+        "difference": Number(low=0, high=1, low_open=True),
+    }
 
     def __init__(
-        self,
-        eps=0.1,
-        *,
-        norm=np.inf,
-        data_range=None,
-        n_steps=40,
-        n_features=16,
-        difference=0.01,
-        objective=None,
-        target=None,
-        response="auto",
-        max_queries=None,
-        batch_size=None,
-        constraints=None,
-        random_state=None,
+        self, eps=0.1, *, n_steps=40, n_features=16, difference=0.01, **shared
     ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
         self.n_features = n_features
         self.difference = difference
-        self.objective = objective
-        self.target = target
-        self.response = response
-        self.max_queries = max_queries
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_count(self.n_steps, "n_steps", "ZOO")
-        check_count(self.n_features, "n_features", "ZOO")
-        check_number(self.difference, "difference", "ZOO", low=0, high=1, low_open=True)
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 3, "n_features": 4}]
 
     @property
     def _n_candidates(self):
@@ -123,8 +103,8 @@ class ZOO(BlackBoxAttack):
         point = search.x.astype(np.float64)
         slope, width = np.zeros((n, d)), np.full((n, d), self.difference * self.eps)
         free = np.ones(d, dtype=bool)
-        if search.domain.unit is not None:
-            free = search.domain.unit.ravel() > 0
+        if search.domain.units.unit is not None:
+            free = search.domain.units.unit.ravel() > 0
         k = min(self.n_features, int(free.sum()))
         for step in range(self.n_steps):
             live = search.live()
@@ -139,7 +119,7 @@ class ZOO(BlackBoxAttack):
 
     def _questions(self, search, live, point, slope, width, chosen):
         """Return the far point along the slope, and both sides of each feature."""
-        spread, shape = search.domain.spread, search.x.shape[1:]
+        spread, shape = search.domain.units.spread, search.x.shape[1:]
         k, place = chosen.shape[1], np.arange(len(live))[:, None]
         h = width[live][place, chosen]
         step = np.zeros((len(live), 2, k, slope.shape[1]))
@@ -157,7 +137,7 @@ class ZOO(BlackBoxAttack):
     def _learn(self, search, live, judged, guide, slope, width, chosen):
         """Write down the slopes, by the differences that were really made."""
         k, place = chosen.shape[1], np.arange(len(live))[:, None]
-        gap = search.domain.relative(judged[:, 2 : 2 + k] - judged[:, 2 + k :])
+        gap = search.domain.units.relative(judged[:, 2 : 2 + k] - judged[:, 2 + k :])
         gap = gap.reshape(len(live), k, -1)[place, np.arange(k), chosen]
         up, down = guide[:, 2 : 2 + k], guide[:, 2 + k :]
         known = np.isfinite(up) & np.isfinite(down)
@@ -173,7 +153,7 @@ class ZOO(BlackBoxAttack):
         """Go up the slope; where there is none, to the best point that was asked."""
         up = self._uphill(search, live, slope)
         step = 2.5 * self.eps / self.n_steps
-        there = point[live] + step * search.domain.spread(up)
+        there = point[live] + step * search.domain.units.spread(up)
         there = search.domain.put_back(there, search.x[live]).astype(np.float64)
         stuck = ~slope[live].any(axis=1)
         there = np.where(per_sample(stuck, there), search.current[live], there)

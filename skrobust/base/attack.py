@@ -1,6 +1,7 @@
-"""What every attack promises."""
+"""Base class of attacks."""
 
 import copy
+import inspect
 import time
 import warnings
 from abc import ABC, abstractmethod
@@ -11,18 +12,13 @@ from sklearn.base import BaseEstimator
 from skrobust._containers import is_frame, like, to_array
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._norms import NORMS
+from skrobust._parameters import Choice, Instance, Norm, Number, check_parameters
 from skrobust._responses import predict_labels, predicts_numbers, undisturbed
-from skrobust._validation import (
-    check_choice,
-    check_number,
-    check_rows,
-    check_same_length,
-    check_targets,
-    invalid,
-)
+from skrobust._validation import check_rows, check_same_length, check_targets, invalid
 from skrobust.base.attack_result import AttackResult
 from skrobust.base.constraints import Constraints
 from skrobust.base.domain import Domain
+from skrobust.base.model_in_container import ModelInContainer
 
 OBJECTIVES = (
     None,
@@ -36,7 +32,7 @@ _COUNTED = ("forward", "backward", "queries", "iterations", "found_by")
 
 
 def _numbers(X, caller):
-    """Return the values of X, or say which of them is no number."""
+    """Return the values of X, or raise where one of them is not a number."""
     parts = _columns(X) if is_frame(X) else [("X", to_array(X))]
     for name, values in parts:
         if values.dtype.kind not in "OSTUMm":
@@ -62,6 +58,34 @@ def _columns(X):
     return [(f"column {name!r}", X.iloc[:, i].to_numpy()) for i, name in places]
 
 
+def _is_plain(X):
+    """Say whether X is a finite array of floats, which needs no conversion."""
+    if type(X) is not np.ndarray or X.dtype.kind != "f" or X.ndim < 2 or not X.size:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(X.sum()))
+
+
+def _complete_signature(init, inherited):
+    """Replace ``**shared`` in the signature of an ``__init__`` by what it stands for.
+
+    ``get_params``, ``clone``, ``repr`` and help then see every parameter. Those that
+    the class adds come before ``objective``.
+    """
+    own = dict(inspect.signature(init).parameters)
+    rest = [name for name, p in own.items() if p.kind is p.VAR_KEYWORD]
+    if not rest:
+        return
+    del own[rest[0]]
+    shared = inspect.signature(inherited).parameters
+    added = [p for name, p in own.items() if name not in shared]
+    merged = [own.get(name, p) for name, p in shared.items()]
+    names = list(shared)
+    place = names.index("objective") if "objective" in names else len(names)
+    merged[place:place] = added
+    init.__signature__ = inspect.Signature(merged)
+
+
 def in_order_of(X, rows, name, caller):
     """Return rows with the columns of X in its order, where both are frames."""
     if not is_frame(X) or not is_frame(rows) or list(rows.columns) == list(X.columns):
@@ -82,38 +106,75 @@ def own_params(attack):
 class BaseAttack(BaseEstimator, ABC):
     """Base class of attacks: ``perturb(estimator, X, y)``.
 
-    A subclass stores ``eps``, ``norm``, ``data_range``, ``objective`` and
-    ``random_state`` in ``__init__`` and writes ``_attack(estimator, X, y, key)``. The
-    base checks what comes in and never trusts what comes out: the result is put back
-    into the ball of radius ``eps`` around the raw input, into ``data_range`` and onto
-    what ``constraints`` (a parameter that a subclass may have) allow, and returned in
-    the container that came in. ``eps=0`` returns the values bit for bit.
+    A subclass writes ``_attack(estimator, X, y, key)``. The base checks what comes in
+    and never trusts what comes out: the result is put back into the ball of radius
+    ``eps`` around the raw input, into ``data_range`` and onto what ``constraints``
+    allow, and returned in the container that came in. ``eps=0`` returns the values bit
+    for bit.
 
     ``_attack`` returns the rows alone, or the rows and a dictionary of what it counted:
     arrays of one number per sample (``forward``, ``backward``, ``queries``,
-    ``iterations``), ``found_by``, and sentences under ``warnings``. One that can start
+    ``iterations``), ``found_by``, and messages under ``warnings``. One that can start
     from given rows writes ``_attack_from(estimator, X, y, key, start)`` too.
+
+    A subclass without parameters of its own inherits ``__init__``. One that adds some
+    takes the others as ``**shared`` and hands them on; ``get_params`` and ``clone``
+    know them all. Rules for single parameters stand in ``_parameter_rules``.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skrobust.base import BaseAttack
     >>> class Corner(BaseAttack):
-    ...     def __init__(self, eps=0.1, norm=np.inf, data_range=None, objective=None,
-    ...                  random_state=None):
-    ...         self.eps, self.norm, self.data_range = eps, norm, data_range
-    ...         self.objective, self.random_state = objective, random_state
+    ...     def __init__(self, eps=0.1, *, share=1.0, **shared):
+    ...         super().__init__(eps, **shared)
+    ...         self.share = share
     ...     def _attack(self, estimator, X, y, key):
     ...         draws = key.generator().uniform(-1, 1, size=X.shape)
-    ...         return X + self.eps * np.sign(draws)
+    ...         return X + self.share * self.eps * np.sign(draws)
     >>> X = np.zeros((2, 3))
     >>> np.abs(Corner(random_state=0).perturb(None, X)).max()
     np.float64(0.1)
+    >>> sorted(Corner().get_params())
+    ['data_range', 'eps', 'norm', 'objective', 'random_state', 'share']
     """
 
-    _norms = NORMS
-    _objectives = OBJECTIVES
+    # Parameters that a subclass may have; without them these hold.
+    constraints = None
+    target = None
+    _parameter_rules = {
+        "eps": Number(low=0),
+        "norm": Norm(*NORMS),
+        "objective": Choice(*OBJECTIVES),
+        "constraints": Instance(Constraints, "None or Constraints", optional=True),
+    }
     _moves_probabilities = True  # or labels alone
+    _asks_in_container = False  # whether ``_attack`` gets a ModelInContainer
+
+    def __init__(
+        self,
+        eps=0.1,
+        *,
+        norm=np.inf,
+        data_range=None,
+        objective=None,
+        random_state=None,
+    ):
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.objective = objective
+        self.random_state = random_state
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            _complete_signature(cls.__init__, super(cls, cls).__init__)
+
+    @classmethod
+    def _get_test_params(cls):
+        """Return constructor parameters of small instances for checks."""
+        return [{}]
 
     def perturb(self, estimator, X, y=None):
         """Return adversarial rows.
@@ -132,14 +193,22 @@ class BaseAttack(BaseEstimator, ABC):
         -------
         X_adv : container like X
             Within ``eps`` of X in ``norm``, and within ``data_range``.
+
+        Notes
+        -----
+        With ``objective=None`` or ``"misclassification"`` a row leaves as soon as it is
+        fooled, and one that is not fooled may come back unchanged. Such rows are for
+        robust accuracy. A robust ratio computed from them is too high, as probabilities
+        were not moved as far as the ball allows: use ``objective="probability_shift"``
+        or :func:`skrobust.metrics.make_robust_scorer`, which asks for it.
         """
-        adversarial, details, _ = self._by_position(X)._search(estimator, X, y)
-        for sentence in details.get("warnings", ()):
-            warnings.warn(sentence, UserWarning, stacklevel=2)
-        return like(adversarial, X)
+        X_adv, details, _ = self._search(estimator, X, y)
+        for message in details.get("warnings", ()):
+            warnings.warn(message, UserWarning, stacklevel=2)
+        return X_adv if type(X) is np.ndarray else like(X_adv, X)
 
     def run(self, estimator, X, y=None, *, start=None):
-        """Attack, and say of each sample whether it was fooled and what it took.
+        """Attack, and report for each sample whether it was fooled and at what cost.
 
         Parameters
         ----------
@@ -158,63 +227,69 @@ class BaseAttack(BaseEstimator, ABC):
         result : AttackResult
             Its ``X_adv`` is what :meth:`perturb` returns; its ``norm`` is in the units
             of ``eps``, those of ``constraints`` where they have a scale. Nothing is
-            warned of: the sentences are in ``warnings``. Of a regressor every sample
+            warned of: the messages are in ``warnings``. Of a regressor every sample
             whose prediction moved counts as a success.
         """
-        caller = type(self).__name__
         begun = time.perf_counter()
-        attack = self._by_position(X)
-        adversarial, details, values = attack._search(estimator, X, y, start)
+        adversarial, details, domain = self._search(estimator, X, y, start)
         seconds = time.perf_counter() - begun
-        X_adv = like(adversarial, X)
+        values, X_adv = domain.values, like(adversarial, X)
         with undisturbed(estimator):
             predicted = predict_labels(estimator, X_adv)
             if y is None or predicts_numbers(estimator):
                 y = predict_labels(estimator, like(values, X))
-        target = getattr(self, "target", None)
-        if target is not None:
-            success = predicted == np.broadcast_to(np.asarray(target), len(predicted))
+        if self.target is not None:
+            wanted = np.broadcast_to(np.asarray(self.target), len(predicted))
+            success = predicted == wanted
         else:
-            success = predicted != check_targets(y, caller)
-        norm = attack._domain(values).distance(adversarial, values)
+            success = predicted != check_targets(y, type(self).__name__)
+        norm = domain.distance(adversarial, values)
         if self._aims_at_labels():
             norm = np.where(success, norm, np.nan)
         counted = {name: details.get(name) for name in _COUNTED}
-        sentences = list(details.get("warnings", ()))
+        messages = list(details.get("warnings", ()))
         return AttackResult(
-            X_adv, success, norm, seconds=seconds, warnings=sentences, **counted
+            X_adv, success, norm, seconds=seconds, warnings=messages, **counted
         )
 
     def _aims_at_labels(self):
-        return getattr(self, "objective", None) in (None, "misclassification")
+        return self.objective in (None, "misclassification")
 
     def _search(self, estimator, X, y, start=None):
-        """Return adversarial values, what was counted, and the checked clean values."""
-        caller = type(self).__name__
-        values, y = self._check_input(X, y)
-        self._domain(values)  # refuses clean rows that break the constraints
+        """Return adversarial values, what was counted, and the domain they lie in."""
+        attack = self if type(X) is np.ndarray else self._by_position(X)
+        values, y = attack._check_input(X, y)
+        domain = attack._domain(values)  # refuses clean rows that break the constraints
         if self.eps == 0:
-            return values.copy(), {}, values
+            return values.copy(), {}, domain
+        caller = type(self).__name__
         seed = seed_number(self.random_state, caller)
         key = NoiseKey.from_rows(values, seed).derive(caller, 0)
+        if self._asks_in_container:
+            estimator = ModelInContainer(estimator, X)
         if start is None:
-            found = self._attack(estimator, values, y, key)
+            found = attack._attack(estimator, values, y, key)
         else:
-            start = self._check_start(in_order_of(X, start, "start", caller), values)
-            found = self._attack_from(estimator, values, y, key, start)
+            start = attack._check_start(in_order_of(X, start, "start", caller), values)
+            found = attack._attack_from(estimator, values, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
-        return self._enforce(np.asarray(adversarial), values), details, values
+        return domain.put_back(np.asarray(adversarial), values), details, domain
 
     def _check_input(self, X, y):
         """Check the parameters and return float rows and labels (or None)."""
         caller = type(self).__name__
+        check_parameters(self)
         self._check_parameters()
-        values = check_rows(_numbers(X, caller), caller)
+        values = X if _is_plain(X) else check_rows(_numbers(X, caller), caller)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
-        self._check_range(values)
-        if y is not None:
+        if self.data_range is not None:
+            self._check_range(values)
+        if y is None:
+            return values, None
+        if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biu":
             y = check_targets(y, caller)
+        if len(y) != len(values):
             check_same_length(caller, X=values, y=y)
         return values, y
 
@@ -228,7 +303,7 @@ class BaseAttack(BaseEstimator, ABC):
                 f"{caller} needs start of the shape of X, {values.shape}. Got "
                 f"{start.shape}."
             )
-        return self._enforce(start.copy(), values)
+        return self._domain(values).put_back(start.copy(), values)
 
     @abstractmethod
     def _attack(self, estimator, X, y, key):
@@ -237,20 +312,11 @@ class BaseAttack(BaseEstimator, ABC):
         The rows alone, or the rows and a dictionary of what was counted.
         """
 
-    def _enforce(self, adversarial, values):
-        """Put rows back into the ball and the box, whatever the attack returned."""
-        if adversarial.shape != values.shape:
-            raise ValueError(
-                f"{type(self).__name__}._attack must keep the shape {values.shape}; "
-                f"it returned {adversarial.shape}."
-            )
-        return self._domain(values).put_back(adversarial, values)
-
     def _domain(self, values):
         """Return the set that the adversarial rows of these clean rows must lie in."""
         return Domain(
             values,
-            getattr(self, "constraints", None),
+            self.constraints,
             eps=self.eps,
             norm=self.norm,
             data_range=self.data_range,
@@ -259,59 +325,44 @@ class BaseAttack(BaseEstimator, ABC):
 
     def _by_position(self, X):
         """Return this attack, its constraints by position instead of column name."""
-        constraints = getattr(self, "constraints", None)
-        if not isinstance(constraints, Constraints) or not is_frame(X):
+        if not isinstance(self.constraints, Constraints) or not is_frame(X):
             return self
         attack = copy.copy(self)
-        attack.constraints = constraints.by_position(X.columns)
+        attack.constraints = self.constraints.by_position(X.columns)
         return attack
 
-    def _sentences_on_flat(self, n_flat):
-        """Return what there is to say of zero gradients at the starting points."""
-        if not n_flat:
+    def _zero_gradient_messages(self, n):
+        """Return what to warn of where n gradients vanish at the starting points."""
+        if not n:
             return []
-        caller = type(self).__name__
-        met = "1 zero gradient" if n_flat == 1 else f"{n_flat} zero gradients"
+        met = "1 zero gradient" if n == 1 else f"{n} zero gradients"
         return [
-            f"{caller} met {met} at its starting points; there it cannot attack, "
-            "so the "
-            "result is an upper bound of the robustness (gradient masking)."
+            f"{type(self).__name__} met {met} at its starting points; there it cannot "
+            "attack, so the result is an upper bound of the robustness (gradient "
+            "masking)."
         ]
 
     def _check_parameters(self):
-        caller = type(self).__name__
-        self._check_eps(caller)
-        constraints = getattr(self, "constraints", None)
-        if constraints is not None and not isinstance(constraints, Constraints):
-            raise invalid("constraints", caller, "None or Constraints", constraints)
-        if not np.isscalar(self.norm) or self.norm not in self._norms:
-            *first, last = ("numpy.inf" if n == np.inf else str(n) for n in self._norms)
-            rule = f"{', '.join(first)} or {last}" if first else last
-            raise invalid("norm", caller, rule, self.norm)
-        check_choice(self.objective, "objective", caller, self._objectives)
+        """Check what depends on several parameters, or has parts of its own."""
+        if self.target is not None and self.objective == "probability_shift":
+            raise ValueError(
+                f"{type(self).__name__} with a target cannot have "
+                "objective='probability_shift', which drives the predicted class both "
+                "ways. Use target=None, or objective='loss'."
+            )
         if self.data_range is None:
             return
         try:
             low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
             fine = bool(np.all(low <= high) and np.any(low < high))
-            fine = fine and np.isfinite(low).all()
-            fine = fine and np.isfinite(high).all()
+            fine = fine and np.isfinite(low).all() and np.isfinite(high).all()
         except (TypeError, ValueError):
             fine = False
         if not fine:
-            raise invalid(
-                "data_range",
-                caller,
-                "None or a pair (low, high) with low < high",
-                self.data_range,
-            )
-
-    def _check_eps(self, caller):
-        check_number(self.eps, "eps", caller, low=0)
+            rule = "None or a pair (low, high) with low < high"
+            raise invalid("data_range", type(self).__name__, rule, self.data_range)
 
     def _check_range(self, values):
-        if self.data_range is None:
-            return
         low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
         for bound in (low, high):
             if bound.ndim and bound.shape != values.shape[1:]:

@@ -1,4 +1,4 @@
-"""What an adversarial row may be: in the ball, in the box, and possible at all."""
+"""Feasible sets of adversarial rows: ball, box and constraints, in feature units."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -7,25 +7,55 @@ from copy import copy
 import numpy as np
 
 from skrobust._keyed_noise.splitmix import chunks
-from skrobust._norms import length, per_sample, project
+from skrobust._norms import length, namespace, per_sample, project
 from skrobust.base.constraint_reader import Reader
 
+_SMALL = 1 << 16  # values that fit the cache at once
 _LARGE = 1 << 22  # values from which on several threads pay
+
+
+class FeatureUnits:
+    """Units in which lengths are measured, one a feature; 0 freezes the feature.
+
+    Works on arrays and on tensors. Without units everything is returned as it is.
+
+    Parameters
+    ----------
+    unit : None, array or tensor
+        Broadcasts against rows.
+    """
+
+    def __init__(self, unit):
+        self.unit = self._divisor = None
+        if unit is not None:
+            xp = namespace(unit)
+            self.unit = unit
+            self._divisor = xp.where(unit > 0, unit, xp.ones_like(unit))
+
+    def spread(self, step):
+        """Return steps of the plain ball as steps of rows (frozen features: 0)."""
+        return step if self.unit is None else step * self.unit
+
+    def relative(self, delta):
+        """Return differences of rows in units; those of frozen features are 0."""
+        if self.unit is None:
+            return delta
+        xp, delta = namespace(delta), delta / self._divisor
+        return xp.where(self.unit > 0, delta, xp.zeros_like(delta))
+
+    def points(self, rows):
+        """Return rows in units; frozen features keep their values."""
+        return rows if self.unit is None else rows / self._divisor
+
+    def rows(self, points):
+        """Return the rows of points; the inverse of ``points``."""
+        return points if self.unit is None else points * self._divisor
 
 
 def _row_chunks(rows, n=None):
     """Slice n rows so that what is worked on at a time stays in the cache."""
     width = int(np.prod(rows.shape[1:]))
     return chunks(len(rows) if n is None else n, width)
-
-
-def _between(rows, low, high):
-    """Return which rows lie within bounds, a number or one a feature."""
-    flat = rows.reshape(len(rows), -1)
-    if low.ndim == 0 and high.ndim == 0:
-        return (flat.min(axis=1) >= low) & (flat.max(axis=1) <= high)
-    inside = (rows >= low) & (rows <= high)
-    return inside.reshape(flat.shape).all(axis=1)
 
 
 class Domain:
@@ -44,25 +74,22 @@ class Domain:
     """
 
     def __init__(self, values, constraints, *, eps, norm, data_range, caller):
-        self.eps, self.norm = eps, norm
-        self.low = self.high = self.unit = None
+        self.values, self.eps, self.norm = values, eps, norm
+        self._caller = caller
+        self.low = self.high = unit = None
         if data_range is not None:
             self.low, self.high = (np.asarray(b, dtype=np.float64) for b in data_range)
         self._levels, self._integer, self._groups = {}, np.array([], dtype=int), []
         if constraints is not None:
-            self._read(Reader(values, caller), constraints)
-
-    def _read(self, reader, constraints):
-        frozen = reader.places(constraints.frozen, "frozen")
-        self.unit = reader.unit(constraints.scale, frozen)
-        self._integer = reader.integers(constraints.integer)
-        self._levels = reader.levels(constraints.valid_values)
-        self._groups = reader.groups(constraints.one_hot)
-
-    @property
-    def is_discrete(self):
-        """Whether some features take separate values alone."""
-        return bool(len(self._integer) or self._levels or self._groups)
+            reader = Reader(values, caller)
+            frozen = reader.places(constraints.frozen, "frozen")
+            unit = reader.unit(constraints.scale, frozen)
+            self._integer = reader.integers(constraints.integer)
+            self._levels = reader.levels(constraints.valid_values)
+            self._groups = reader.groups(constraints.one_hot)
+        self.units = FeatureUnits(unit)
+        # Whether some features take separate values alone.
+        self.is_discrete = bool(len(self._integer) or self._levels or self._groups)
 
     def without_ball(self):
         """Return the same domain with no bound on the length."""
@@ -70,22 +97,12 @@ class Domain:
         free.eps = np.inf
         return free
 
-    def spread(self, step):
-        """Return steps of the plain ball as steps of this one (frozen features: 0)."""
-        return step if self.unit is None else step * self.unit
-
-    def relative(self, delta):
-        """Return differences in units of the features; frozen features count 0."""
-        if self.unit is None:
-            return delta
-        safe = np.where(self.unit > 0, self.unit, 1.0)
-        return np.where(self.unit > 0, delta / safe, 0.0)
-
     def length(self, delta):
         """Return the length of each difference, in units of the features."""
         if not len(delta):
             return np.zeros(0)
-        return length(self.relative(np.asarray(delta, dtype=np.float64)), self.norm)
+        delta = np.asarray(delta, dtype=np.float64)
+        return length(self.units.relative(delta), self.norm)
 
     def distance(self, rows, clean):
         """Return how far rows are from their clean rows, in units of the features."""
@@ -112,7 +129,16 @@ class Domain:
         ndarray of shape (n, ...)
             Never further from its clean row than eps.
         """
-        away = np.flatnonzero(~self._holds(candidates, values))
+        if candidates.shape != values.shape:
+            raise ValueError(
+                f"{self._caller}._attack must keep the shape {values.shape}; it "
+                f"returned {candidates.shape}."
+            )
+        # Rows in doubt are put back, too.
+        inside = np.zeros(len(values), dtype=bool)
+        if not self.is_discrete and candidates.dtype == values.dtype:
+            self._find_inside(candidates, values, inside)
+        away = np.flatnonzero(~inside)
         if len(away) == 0:
             shares = np.may_share_memory(candidates, values)
             return candidates.copy() if shares else candidates
@@ -122,73 +148,78 @@ class Domain:
             out[rows] = self._put_back(candidates[rows], values[rows])
         return out
 
-    def _holds(self, candidates, values):
-        """Return which rows can stay as they are; a row of doubt is put back."""
-        held = np.zeros(len(values), dtype=bool)
-        if self.is_discrete or candidates.dtype != values.dtype:
-            return held
-        low, high = self.low, self.high
-        if low is not None:  # as the clean rows round them
-            low, high = low.astype(values.dtype), high.astype(values.dtype)
+    def _find_inside(self, candidates, values, inside):
+        """Write down which rows can stay as they are."""
+        if values.size <= _SMALL:
+            inside[:] = self._is_inside(candidates, values)
+            return
 
-        def judge(part):
-            held[part] = self._judge(candidates[part], values[part], low, high)
+        def find(part):
+            inside[part] = self._is_inside(candidates[part], values[part])
 
         parts = list(_row_chunks(values))
         if values.size < _LARGE:
-            list(map(judge, parts))
+            list(map(find, parts))
         else:  # beside a fast net the host's pass over large images is felt
             with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-                list(pool.map(judge, parts))
-        return held
+                list(pool.map(find, parts))
 
-    def _judge(self, rows, clean, low, high):
+    def _is_inside(self, rows, clean):
+        if not len(rows):
+            return np.zeros(0, dtype=bool)
+        flat, unit = rows.reshape(len(rows), -1), self.units.unit
         with np.errstate(over="ignore", invalid="ignore"):
             delta = np.subtract(rows, clean, dtype=np.float64)
-            size = self.length(delta)
+            size = length(
+                delta if unit is None else self.units.relative(delta), self.norm
+            )
         fits = (size <= self.eps) & np.isfinite(size)
         if self.norm == 0:  # which counts what is not finite as one
-            fits &= np.isfinite(delta).reshape(len(delta), -1).all(axis=1)
-        if low is not None:
-            fits &= _between(rows, low, high)
-        if self.unit is not None:
-            still = (rows == clean) | (self.unit > 0)
-            fits &= still.reshape(len(rows), -1).all(axis=1)
+            fits &= np.isfinite(delta).reshape(flat.shape).all(axis=1)
+        if self.low is not None:  # as the clean rows round the bounds
+            low, high = self.low.astype(clean.dtype), self.high.astype(clean.dtype)
+            if low.ndim == 0 and high.ndim == 0:
+                fits &= (flat.min(axis=1) >= low) & (flat.max(axis=1) <= high)
+            else:
+                inside = (rows >= low) & (rows <= high)
+                fits &= inside.reshape(flat.shape).all(axis=1)
+        if unit is not None:
+            still = (rows == clean) | (unit > 0)
+            fits &= still.reshape(flat.shape).all(axis=1)
         return fits
 
     def _put_back(self, candidates, values):
         exact = values.astype(np.float64)
         candidates = np.where(np.isfinite(candidates), candidates, exact)
-        out = self._into_box(self._into_ball(candidates, exact))
+        out = self._into_ball(candidates, exact)
+        if self.low is not None:
+            out = np.clip(out, self.low, self.high)
         if self.is_discrete:
             out = self._onto_levels(out, exact)
         return self._round_inwards(out, exact, values)
 
     def _into_ball(self, candidates, exact):
-        delta = candidates - exact
-        if self.unit is not None:
-            candidates = np.where(self.unit > 0, candidates, exact)
+        delta, unit = candidates - exact, self.units.unit
+        if unit is not None:
+            candidates = np.where(unit > 0, candidates, exact)
         beyond = np.flatnonzero(~(self.length(delta) <= self.eps))
         if len(beyond):
-            inside = project(self.relative(delta[beyond]), self.eps, self.norm)
+            inside = project(self.units.relative(delta[beyond]), self.eps, self.norm)
             candidates = np.array(candidates, dtype=np.float64)
-            candidates[beyond] = exact[beyond] + self.spread(inside)
+            candidates[beyond] = exact[beyond] + self.units.spread(inside)
         return candidates
-
-    def _into_box(self, rows):
-        return rows if self.low is None else np.clip(rows, self.low, self.high)
 
     def _onto_levels(self, rows, exact):
         """Move to the nearest levels, or, where that leaves the domain, towards x."""
         nearest = self._rounded(rows, exact, towards=False)
-        held = self.length(nearest - exact) <= self.eps
+        fits = self.length(nearest - exact) <= self.eps
         if self.low is not None:
             in_box = (nearest >= self.low) & (nearest <= self.high)
-            held &= (in_box | (nearest == exact)).reshape(len(rows), -1).all(axis=1)
-        if held.all():
+            fits &= (in_box | (nearest == exact)).reshape(len(rows), -1).all(axis=1)
+        if fits.all():
             return nearest
         inwards = self._rounded(rows, exact, towards=True)
-        return np.where(per_sample(held, rows), nearest, inwards)
+        return np.where(per_sample(fits, rows), nearest, inwards)
 
     def _rounded(self, rows, exact, *, towards):
         flat, clean = rows.reshape(len(rows), -1).copy(), exact.reshape(len(rows), -1)

@@ -1,4 +1,4 @@
-"""Celeb-DF v2: videos of celebrities and fakes made of them."""
+"""Celeb-DF v2: videos of celebrities and fakes of them."""
 
 import re
 
@@ -11,7 +11,7 @@ _FAKE = re.compile(r"(id\d+)_id\d+_(\d+)")
 
 
 def load_celeb_df(path, *, split=None, source="videos", n_frames=None, **options):
-    """Load Celeb-DF v2 (Li et al., 2020) from the folder that it was unpacked to.
+    """Load Celeb-DF v2 (Li et al., 2020) from its unpacked folder.
 
     The layout::
 

@@ -1,4 +1,4 @@
-"""Crops of faces by OpenCV's own detectors."""
+"""Crop of the largest face, by detectors of OpenCV."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ _CASCADE = "haarcascade_frontalface_default.xml"
 
 @dataclass(frozen=True)
 class FaceCrop:
-    """Cut the largest face out of an image, as a square with a margin.
+    """Crop of the largest face of an image, as a square with a margin.
 
     The square has ``margin`` times the longer side of the detector's box and the same
     middle; where it reaches beyond the image it is cut there, as in the code of

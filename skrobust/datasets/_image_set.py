@@ -9,7 +9,7 @@ COLUMNS = ("filename", "target", "label", "group", "clip", "frame", "origin")
 
 
 class ImageSet(Bunch):
-    """Images with their labels, groups and clips: a dictionary, read as attributes.
+    """Images with their labels, groups and clips; a dictionary with attributes.
 
     Made by the loaders of :mod:`skrobust.datasets`. All arrays have one entry per
     image, in the same order.

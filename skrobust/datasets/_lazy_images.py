@@ -13,7 +13,7 @@ _CALLER = "LazyImages"
 
 
 class LazyImages:
-    """An array of images of shape (n, height, width, 3) that reads on demand.
+    """Array of images of shape (n, height, width, 3) that are read on demand.
 
     Integers, slices, arrays of positions and masks give numpy arrays, and read those
     images alone. ``numpy.asarray`` reads all of them. It works where scikit-learn takes
@@ -223,7 +223,7 @@ class LazyImages:
         return out
 
     def batches(self, size=64):
-        """Go over the images, some at a time.
+        """Iterate over the images in batches.
 
         Parameters
         ----------

@@ -31,7 +31,7 @@ def sample_frames(
     path : str or path
         A video file that FFmpeg can decode.
     n_frames : int, default=None
-        How many, exactly.
+        Number of frames.
     every : int, default=None
         Each ``every``-th frame, beginning with the first.
     fps : float, default=None
@@ -40,7 +40,7 @@ def sample_frames(
         times are not equal numbers of frames. A frame shown at several of these times
         is taken once.
     method : {"uniform", "random", "first"}, default="uniform"
-        With ``n_frames``: the middles of so many equal parts of the video, draws
+        With ``n_frames``: the middles of ``n_frames`` equal parts of the video, draws
         without replacement, or those at the beginning.
     short : {"raise", "all", "repeat"}, default="raise"
         What a video with fewer than ``n_frames`` frames gives: an error, all frames it

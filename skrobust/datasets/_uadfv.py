@@ -1,10 +1,10 @@
-"""UADFV: 49 real videos and 49 fakes made of them."""
+"""UADFV: 49 real videos and 49 fakes of them."""
 
 from skrobust.datasets.clip_reader import VIDEOS_OR_FRAMES, ClipReader
 
 
 def load_uadfv(path, *, source="videos", n_frames=None, **options):
-    """Load UADFV (Yang, Li, Lyu, 2019) from the folder that it was unpacked to.
+    """Load UADFV (Yang, Li, Lyu, 2019) from its unpacked folder.
 
     The layout, for a clip ``0000``::
 

@@ -1,4 +1,4 @@
-"""Construction of an image set from records of what lies on disk."""
+"""Construction of an image set from records of files."""
 
 import hashlib
 from collections import Counter
@@ -159,7 +159,7 @@ def _frames(path, numbers, options, cache, lost):
 
 
 def _fingerprint(path, options):
-    """Return a name for the present content of a video and what is done to it."""
+    """Return a name for the present content and treatment of a video."""
     status, crop = Path(path).stat(), options.crop
     if crop is not None and type(crop).__module__ == "builtins":
         crop = f"{crop.__module__}.{crop.__qualname__}"  # a function has no other name

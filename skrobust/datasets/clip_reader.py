@@ -90,7 +90,7 @@ class ClipReader:
         return found
 
     def read(self, path, **facts):
-        """Take the frames of one clip into the set, with what is known of the clip."""
+        """Add the frames of one clip to the set, with facts about the clip."""
         if self.source == "videos":
             found = video_records(path, self.sampling, self.skips, **facts)
         else:
@@ -98,7 +98,7 @@ class ClipReader:
         self._records += found
 
     def image_set(self, layout):
-        """Return the set of all clips read; ``layout`` names what was looked for."""
+        """Return the set of all clips; an error names the ``layout``."""
         if not self.n_clips:
             raise ValueError(
                 f"{self.caller} found no clips under {str(self.folder)!r}; it needs "

@@ -23,7 +23,7 @@ def folder_of(path, caller):
 
 
 def visible(folder):
-    """Return what lies in a folder, by name, without hidden files."""
+    """Return the contents of a folder by name, without hidden files."""
     inside = sorted(folder.iterdir(), key=lambda p: natural(p.name))
     return [path for path in inside if not path.name.startswith(".")]
 
@@ -47,12 +47,12 @@ def frame_number(stem):
 
 
 def is_video(path):
-    """Say whether a file is a video by its name."""
+    """Return whether the name of a file is that of a video."""
     return path.suffix.lower() in VIDEO_SUFFIXES and not path.is_dir()
 
 
 def is_image(path):
-    """Say whether a file is an image by its name."""
+    """Return whether the name of a file is that of an image."""
     return path.suffix.lower() in IMAGE_SUFFIXES and not path.is_dir()
 
 

@@ -13,7 +13,7 @@ def all_files(folder):
 
 
 def check_levels(levels, label, caller):
-    """Return what the names of folders mean as a tuple, or raise."""
+    """Return the meaning of each level of folders as a tuple, or raise."""
     levels = (levels,) if isinstance(levels, str) else levels
     rule = "a tuple of 'label' and 'group', each at most once"
     known = isinstance(levels, (tuple, list)) and set(levels) <= {"label", "group"}

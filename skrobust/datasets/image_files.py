@@ -1,4 +1,4 @@
-"""One image file as an array of red, green and blue bytes."""
+"""Image files as arrays of red, green and blue bytes."""
 
 from pathlib import Path
 

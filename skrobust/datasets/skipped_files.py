@@ -1,4 +1,4 @@
-"""What could not be read: raised at once, or counted, listed and warned of."""
+"""Skipped files, raised at once or listed with one warning."""
 
 import warnings
 
@@ -6,7 +6,7 @@ from skrobust._validation import check_choice
 
 
 class Skips:
-    """The files that a loader leaves out, each with the reason.
+    """Files that a loader leaves out, each with the reason.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Skips:
         self.found.append((str(path), reason))
 
     def warn(self, n_used, what):
-        """Warn once of all that was left out."""
+        """Warn once of all skipped files."""
         if not self.found:
             return
         path, reason = self.found[0]

@@ -1,4 +1,4 @@
-"""Frames of a video file, by their number in the order of display."""
+"""Frames of video files, by their number in the order of display."""
 
 import functools
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ VIDEO_SUFFIXES = {".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".webm"}
 
 @dataclass(frozen=True)
 class Timeline:
-    """When the frames of a video are shown.
+    """Times at which the frames of a video are shown.
 
     Parameters
     ----------

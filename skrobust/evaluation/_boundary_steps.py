@@ -84,7 +84,7 @@ def boundary_steps(
     values, y, (low, high) = rows_in_range(X, y, data_range, caller)
     steps = np.full(len(values), np.nan)
     with differentiable_view(estimator, caller) as view:
-        columns = np.asarray(view.columns(y))
+        columns = np.asarray(view.label_index(y))
         n_classes = view.logits(view.tensor(values[:1])).shape[1]
         is_known = (columns >= 0) & (columns < n_classes)
         steps[~is_known] = 0  # a label that the model never answers is always wrong

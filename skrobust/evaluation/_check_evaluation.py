@@ -31,8 +31,8 @@ def check_evaluation(
 ):
     """Look for signs that an evaluation under attack overstates robustness.
 
-    Runs a handful of attacks on a few samples and asks what an honest evaluation must
-    show. What it returns are doubts, not proofs; an empty list is no proof either.
+    A handful of attacks run on a few samples and are compared with what an honest
+    evaluation must show. The results are doubts, not proofs; neither is an empty list.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ def check_evaluation(
     y : array-like of shape (n_samples,)
         True labels.
     attack : object with ``perturb(estimator, X, y)``
-        The attack of the evaluation. What cannot be asked of it (no ``eps`` to vary)
-        is left out.
+        The attack of the evaluation. Checks that it does not allow (no ``eps`` to vary)
+        are left out.
     n_samples : int, default=64
-        Samples to check, drawn from X; units of the input are looked at in all of X.
+        Samples to check, drawn from X; the units of the input are checked in all of X.
     n_queries : int, default=100
         Queries per sample of the random search.
     random_state : int, default=0
@@ -71,7 +71,7 @@ def check_evaluation(
         - ONE_STEP_BEATS_ATTACK: FGSM fools samples that the attack misses.
         - BLACK_BOX_BEATS_ATTACK: random search fools samples that the attack misses.
 
-        The last three are not asked of attacks with a target.
+        The last three do not apply to attacks with a target.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def check_evaluation(
 
 
 def _at_rows(attack, rows, n):
-    """Return an attack whose targets, where there is one a row, are those of rows."""
+    """Return an attack with the targets of some rows, where each row has its own."""
     target = own_params(attack).get("target")
     if np.ndim(target) != 1 or len(target) != n:
         return attack

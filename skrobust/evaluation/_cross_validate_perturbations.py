@@ -85,16 +85,15 @@ def cross_validate_perturbations(
         As in scikit-learn, or the name of a metric of :mod:`skrobust.metrics`; None is
         accuracy for classifiers.
     n_repeats : int, default=1
-        How often each condition is drawn anew on each fold. The first repeat has the
-        noise of the condition's own ``random_state``. Conditions without noise give the
-        same again.
+        Draws of each condition on each fold. The first repeat has the noise of the
+        condition's own ``random_state``. Conditions without noise repeat their scores.
     reference : dict of one name to Results, default=None
         Another model's results under the same conditions and its name, such as
         ``{"AlexNet": its_results}``, for the mean corruption error. Accuracy only.
     confidence : float in (0, 1), default=0.95
-        Of the intervals.
+        Level of the intervals.
     params : dict, default=None
-        More arguments of ``fit``; what has one entry a sample is cut to the fold.
+        More arguments of ``fit``; those with one entry per sample are cut to the fold.
     n_jobs : int, default=None
         Folds fitted and conditions scored at a time; the result does not depend on it.
     verbose : int, default=0

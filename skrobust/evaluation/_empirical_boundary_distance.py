@@ -25,7 +25,7 @@ def empirical_boundary_distance(
     data_range=(0, 1),
     random_state=None,
 ):
-    r"""Measure how far random directions lead before the prediction leaves y (EBD).
+    r"""Compute the empirical boundary distance along random directions (EBD).
 
     .. math:: EBD = \frac{1}{n} \sum_{i=1}^{n} \min_{u} \min \{d = step, 2\,step, \dots:
         \hat{y}(\mathrm{clip}(x_i + d\,w\,u)) \ne y_i \}
@@ -117,10 +117,9 @@ def empirical_boundary_distance(
         live = live[~gone]
     if len(live):
         warnings.warn(
-            f"{caller}: no direction leaves the true label within {max_steps} "
-            "steps for "
-            f"{len(live)} of {n} samples; they count as the farthest step, so the mean "
-            "is a lower bound.",
+            f"{caller}: no direction leaves the true label within {max_steps} steps "
+            f"for {len(live)} of {n} samples; they count as the farthest step, so the "
+            "mean is a lower bound.",
             UserWarning,
             stacklevel=2,
         )
@@ -137,7 +136,7 @@ def empirical_boundary_distance(
 
 
 def _any_leaves(leaves, X, values, y, live, moves, bounds):
-    """Say for each live row whether any of the moves leads out of its label."""
+    """Return whether any of the moves changes the label of each live row."""
     size = max(1, _BATCH_VALUES // max(1, moves[0].size))
     gone = np.zeros(len(live), dtype=bool)
     n_moves = max(1, min(len(moves), size))

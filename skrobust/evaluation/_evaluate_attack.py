@@ -38,8 +38,8 @@ def evaluate_attack(
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
     The attack runs once for robust accuracy (it may stop at success) and, where the
-    model has ``predict_proba``, in full for each mode of the robust ratio. The modes
-    are never mixed: ``"loss"`` is the published loss run in full,
+    model has ``predict_proba``, in full for each mode of the robust ratio. Modes are
+    never mixed: ``"loss"`` is the published loss run in full,
     ``"probability_shift"`` drives the probability of the predicted class itself, both
     ways. An attack finds examples but proves no absence of others, so all of these are
     upper bounds of the true values.
@@ -57,10 +57,10 @@ def evaluate_attack(
     tolerances : array-like of floats in [0, 1], default=None
         Bounds on the change of probability; None is 0, .01, ..., .20.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Whose probability the robust ratio watches. The attack drives that of the
-        predicted class; for another reference the ratio is a looser upper bound.
+        The class whose probability counts. The attack drives that of the predicted
+        class; for another reference the ratio is a looser upper bound.
     confidence : float in (0, 1), default=0.95
-        Of the intervals: Wilson's, or with clusters Wilson's with the effective n and
+        Level of the intervals: Wilson's, with clusters at the effective n and with
         quantiles of t.
     checkpoint : str or path, default=None
         Folder in which finished runs of the attack are kept. A call that was killed
@@ -72,11 +72,11 @@ def evaluate_attack(
         The group of each sample, for the tables in ``groups``. It takes no further run
         of the attack.
     clusters : array-like of shape (n_samples,), default=None
-        What samples belong together (the clip of a frame, the patient of a scan), each
-        within one group. All intervals are then over clusters.
+        Samples that belong together (frames of a clip, scans of a patient), each
+        cluster within one group. All intervals are then over clusters.
     n_permutations : int, default=999
-        Random assignments of samples (or clusters) to the groups, against which gaps
-        and ranges are held.
+        Random assignments of samples (or clusters) to the groups, with which gaps and
+        ranges are compared.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations alone.
 
@@ -84,15 +84,15 @@ def evaluate_attack(
     -------
     results : Results
         ``clean_accuracy`` and ``robust_accuracy`` with their intervals, ``n_samples``
-        and ``confidence``; ``per_sample``, what the run for robust accuracy says
-        of each sample (``success``, ``norm`` and the passes or queries that the attack
+        and ``confidence``; ``per_sample``, the facts of the run for robust accuracy
+        for each sample (``success``, ``norm`` and the passes or queries that the attack
         counted), with ``to_frame``; ``constant_model_accuracy``, the robust accuracy of
         a model that always answers the largest class (its robust ratio is 1 at every
         tolerance). Where there are probabilities, ``modes`` and the columns
         ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
-        ``_high``, and ``_tempered``: the same examples judged after temperature scaling
+        ``_high``, and ``_tempered``: the same examples after temperature scaling
         on these labels (``temperature``), since the ratio depends on calibration.
-        Otherwise ``skipped`` says why there is none.
+        Otherwise ``skipped`` gives the reason.
 
         With clusters, ``interval_unit`` and ``n_clusters``. With groups, ``groups``:
         the tables ``robust_accuracy`` (as :func:`~skrobust.metrics.group_robustness`
@@ -180,29 +180,20 @@ def evaluate_attack(
     options = {"tolerance": tolerances, "reference": reference, "labels": labels}
     options["y_true"] = y if reference == "true" else None
     temperature = results["temperature"] = _temperature(p, y, labels)
-    results["tolerance"], ratio = tolerances, get_metric("robust_ratio")
+    results["tolerance"] = tolerances
     modes, columns = [], ["tolerance"]
     for run, mode in _full_runs(attack, params):
         key = store.key(prefix, "probabilities", run)
         q = store.run(key, _probabilities, estimator, run, X, y)
-        scaled = tempered(p, temperature), tempered(q, temperature)
-        correct = ratio.values((p, q), options, caller)
-        low, high = samples.limits(correct)
-        found = {
-            "": correct.mean(axis=0),
-            "_low": low,
-            "_high": high,
-            "_tempered": ratio.values(scaled, options, caller).mean(axis=0),
-        }
         modes.append(mode if mode in _MODES else "given")
         name = f"robust_ratio_{modes[-1]}"
-        found = {name + suffix: values for suffix, values in found.items()}
+        within, found = _ratio_columns(name, p, q, temperature, options, samples)
         results.update(found)
         columns += found
         if modes[-1] == "given":
             results["note"] = mode
         if groups is not None:
-            tables[name] = samples.robust_ratio(correct, tolerances)
+            tables[name] = samples.robust_ratio(within, tolerances)
     if groups is not None:
         results["groups"] = group_results(tables, confidence)
     results["modes"], results["columns"] = tuple(modes), tuple(columns)
@@ -221,11 +212,25 @@ def _why_no_ratio(estimator, attack):
 
 
 def _full_runs(attack, params):
-    """Return the attacks that never stop early, each with what it maximises."""
+    """Return the attacks that never stop early, each with its objective."""
     if params.get("objective", "") in (None, "misclassification"):
         free = clone(attack).set_params(objective=None)
         return [at_full_strength(free, mode) for mode in _MODES]
     return [at_full_strength(attack)]
+
+
+def _ratio_columns(name, p, q, temperature, options, samples):
+    """Return which samples are within each tolerance, and the columns of the ratio."""
+    ratio, caller = get_metric("robust_ratio"), "evaluate_attack"
+    scaled = tempered(p, temperature), tempered(q, temperature)
+    within = ratio.values((p, q), options, caller)
+    low, high = samples.limits(within)
+    return within, {
+        name: within.mean(axis=0),
+        f"{name}_low": low,
+        f"{name}_high": high,
+        f"{name}_tempered": ratio.values(scaled, options, caller).mean(axis=0),
+    }
 
 
 def _probabilities(estimator, attack, X, y):

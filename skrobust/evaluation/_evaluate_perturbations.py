@@ -69,7 +69,7 @@ def evaluate_perturbations(
         ``{"AlexNet": its_results}``, for the mean corruption error. Without one there
         is none. Accuracy only.
     confidence : float in (0, 1), default=0.95
-        Of the intervals.
+        Level of the intervals.
     n_jobs : int, default=None
         Conditions scored at a time; the result does not depend on it.
     verbose : int, default=0
@@ -80,10 +80,10 @@ def evaluate_perturbations(
     groups : array-like of shape (n_samples,), default=None
         The group of each sample, for the table ``groups``. Accuracy only.
     clusters : array-like of shape (n_samples,), default=None
-        What samples belong together (clips, patients), each within one group; intervals
-        of accuracies are then over clusters.
+        Samples that belong together (clips, patients), each cluster within one group;
+        intervals of accuracies are then over clusters.
     n_permutations : int, default=999
-        Random assignments to the groups, against which their range is held.
+        Random assignments to the groups, with which their range is compared.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations alone.
 
@@ -126,7 +126,7 @@ def evaluate_perturbations(
     .. math:: \frac{1}{s_{max}} \int_0^{s_{max}} a(s)\, ds
 
     by trapezoids, where :math:`a(0)` is the clean score: the mean height, in [0, 1] for
-    scores in [0, 1]. It is our choice of a summary and compares only over the same
+    scores in [0, 1]. This summary is our choice; it compares only over the same
     severities. The mean corruption error is that of
     :func:`~skrobust.metrics.mean_corruption_error`, over the conditions with a
     positive severity.

@@ -23,7 +23,7 @@ _CUT = 0.75
 
 
 class _Sweep:
-    """The bracket of each sample: it withstood ``low`` and fell at ``high``.
+    """Bracket of radii of each sample, robust at ``low`` and fooled at ``high``.
 
     Places are positions in the grid; -1 is no perturbation at all, and the length of
     the grid is beyond it.
@@ -115,7 +115,7 @@ def robust_accuracy_curve(
         :class:`~skrobust.attacks.AutoPGD` on DLR from the example found just beyond,
         and on the log odds from a random point.
     confidence : float in (0, 1), default=0.95
-        Of the Wilson intervals.
+        Level of the Wilson intervals.
 
     Returns
     -------

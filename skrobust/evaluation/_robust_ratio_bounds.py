@@ -60,8 +60,8 @@ def robust_ratio_bounds(
     y : array-like of shape (n_samples,)
         True labels, which attacks may use.
     attacks : object with ``perturb(estimator, X, y)``, or list of them
-        Each is run in full on the probability, both ways, unless it was told
-        ``objective="loss"``. Examples outside the ball are put back into it.
+        Each is run in full on the probability, both ways, unless its objective is
+        "loss". Examples outside the ball are put back into it.
     tolerances : array-like of floats in [0, 1], default=None
         Bounds on the change of probability; None is 0, .01, ..., .20.
     eps : float, default=None
@@ -71,11 +71,11 @@ def robust_ratio_bounds(
     data_range : "attack", None or (low, high), default="attack"
         Bounds of the raw input; "attack" is that of all attacks.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Whose probability is watched.
+        The class whose probability counts.
     confidence : float in (0, 1), default=0.95
-        Of the interval.
+        Level of the interval.
     clusters : array-like of shape (n_samples,), default=None
-        What samples belong together; the interval is then over clusters.
+        Samples that belong together; the interval is then over clusters.
     checkpoint : str or path, default=None
         Folder in which finished runs of attacks are kept.
 
@@ -99,7 +99,7 @@ def robust_ratio_bounds(
 
     Notes
     -----
-    Certificates, all our own choice but elementary:
+    The certificates are our choice; each is elementary:
 
     - two classes, linear behind affine steps: the probability is monotone in the
       score, whose ends within ball and box are known in closed form; exact;

@@ -46,7 +46,7 @@ class AttackCase:
         return self.is_correct(found) & self.correct, found
 
     def within(self, values):
-        """Return values put back into the ball and the data range, as X is held."""
+        """Return values projected onto ball and data range, in the container of X."""
         out = self.values + project(values - self.values, self.eps, self.norm)
         if self.data_range is not None:
             out = np.clip(out, *self.data_range)

@@ -1,4 +1,4 @@
-"""What the probabilities of a model can be within a ball, where that is known.
+"""Certified bounds of the probabilities of a model within a ball.
 
 Each certificate gives the least and the greatest probability of each class that any
 point of the ball can have, or bounds of them; wider bounds are still true.
@@ -55,7 +55,7 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, caller):
     estimator : fitted classifier
         With ``predict_proba``.
     X : container
-        Rows, whose kind the estimator is asked with.
+        Rows in the container that the estimator takes.
     values : ndarray of shape (n_samples, ...), float64
         Values of X.
     p : ndarray of shape (n_samples, n_classes)

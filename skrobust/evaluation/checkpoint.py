@@ -1,4 +1,4 @@
-"""Finished parts of long work on disk, so that a killed run goes on where it was."""
+"""Checkpoint of finished parts, from which a killed run continues."""
 
 import os
 import pickle
@@ -16,7 +16,7 @@ from skrobust._validation import invalid
 
 
 def fingerprint(estimator):
-    """Return a hash of what a fitted model is.
+    """Return a hash of a fitted model.
 
     The pickle of a net differs from one time to the next, so a net is known by its
     class, its weights and its buffers.
@@ -31,19 +31,19 @@ def fingerprint(estimator):
 
 
 class Checkpoint:
-    """A folder of finished parts, one small file each.
+    """Folder of finished parts, one small file each.
 
-    A part is found again only for the same model (by the content of its pickle, or the
+    A part is reused only for the same model (by the content of its pickle, or the
     weights of a net), the same rows and labels, and the same perturbation with the same
     parameters; so one folder may serve many runs, and a changed model never meets old
-    results. A change in the *code* of your own classes and functions is not seen: take
-    a new folder then. Files are written whole or not at all, and damaged ones made
-    again.
+    results. A change in the *code* of your own classes and functions is not detected:
+    use a new folder then. Files are written whole or not at all, and damaged ones are
+    written again.
 
     Parameters
     ----------
     folder : str, path or None
-        Made where it is missing; None keeps nothing.
+        Created where it is missing; None keeps nothing.
     caller : str
         Name of the public function or class, for error messages.
     """
@@ -52,7 +52,7 @@ class Checkpoint:
         self.folder = folder
         if folder is None:
             return
-        self._owner = caller
+        self._caller = caller
         if not isinstance(folder, (str, os.PathLike)) or not str(folder):
             raise invalid("checkpoint", caller, "None or the path of a folder", folder)
         self.folder = Path(folder)
@@ -73,14 +73,14 @@ class Checkpoint:
             return joblib.hash([*known, *parts])
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise ValueError(
-                f"The 'checkpoint' parameter of {self._owner} must be None here, since "
-                "what cannot be pickled cannot be told from another: "
+                f"The 'checkpoint' parameter of {self._caller} must be None here: an "
+                "object that cannot be pickled cannot be recognised: "
                 f"{' '.join(str(error).split())[:200]}. Define functions and classes "
                 "in a module."
             ) from error
 
     def key(self, prefix, *parts):
-        """Return the key of one part: what tells it from the others, by its pickle.
+        """Return the key of one part, a hash of its pickle.
 
         It is made where the run starts, not in a worker: only there are the classes of
         a script or a notebook at hand.

@@ -22,7 +22,7 @@ _NETS = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
 
 
 def answers_classes(estimator):
-    """Say whether a model is a classifier, nets of skorch included."""
+    """Return whether a model is a classifier, nets of skorch included."""
     model = unwrap(estimator)[1]
     kinds = {c.__name__ for c in type(model).__mro__} if is_net(model) else set()
     return is_classifier(estimator) or bool(kinds & _NETS)
@@ -84,7 +84,7 @@ def clean_part(estimator, X, y, scorer, caller):
 
 
 def condition_part(estimator, condition, X, y, scorer, clean, caller):
-    """Return the score or, for accuracy, what is correct and what has flipped.
+    """Return the score or, for accuracy, which predictions are correct and flipped.
 
     Parameters
     ----------
@@ -115,14 +115,14 @@ def condition_part(estimator, condition, X, y, scorer, clean, caller):
 
 
 class PartKeys:
-    """Keys of parts in a checkpoint; equal parts are told apart by their number."""
+    """Keys of parts in a checkpoint, numbered where parts are equal."""
 
     def __init__(self, store):
         self.store = store
         self.seen = Counter()
 
     def prefix(self, estimator, X, y, scorer):
-        """Return what the parts of one model on the same rows share."""
+        """Return the prefix of the keys of one model on the same rows."""
         kind = "right and flipped" if scorer is None else scorer
         return self.store.prefix(estimator, X, y, kind)
 

@@ -1,4 +1,4 @@
-"""Conditions: what they are called, what they need, and where on a curve they lie."""
+"""Conditions of an evaluation: names, fits, and severities."""
 
 from collections.abc import Iterable
 
@@ -25,12 +25,12 @@ def condition_list(conditions, caller):
 
 
 def fit_conditions(conditions, X_ref):
-    """Return copies fitted on these rows; what has no ``fit`` is returned as it is."""
+    """Return copies fitted on these rows; conditions without ``fit`` are kept."""
     return [clone(c).fit(X_ref) if hasattr(c, "fit") else c for c in conditions]
 
 
 def perturb_rows(condition, estimator, X, y, caller):
-    """Return perturbed rows; a condition that has not learned its scales says so."""
+    """Return perturbed rows, or say that the condition must be fitted."""
     try:
         return condition.perturb(estimator, X, y)
     except (NotFittedError, AttributeError) as error:
@@ -40,8 +40,7 @@ def perturb_rows(condition, estimator, X, y, caller):
             raise
         raise ValueError(
             f"{caller} needs the condition {_name(condition)!r} fitted, since it "
-            "learns "
-            "scales from training data: fit it there, or pass X_ref=X_train."
+            "learns scales from training data: fit it there, or pass X_ref=X_train."
         ) from error
 
 
@@ -50,7 +49,7 @@ def _name(condition):
 
 
 def condition_table(conditions):
-    """Return the columns that say which condition a row is.
+    """Return the columns that describe the conditions.
 
     Parameters
     ----------
@@ -87,7 +86,7 @@ def condition_table(conditions):
 
 
 def table_columns(table):
-    """Return the names of the columns, the score right after the name."""
+    """Return the names of the columns, the score next to the name."""
     first = ("number", "name", "score")
     return (*first, *[name for name in table if name not in first])
 

@@ -1,4 +1,4 @@
-"""The folds of a cross-validation: rows, fitted models, fitted conditions."""
+"""Folds of a cross-validation: rows, fitted models, fitted conditions."""
 
 import numpy as np
 from sklearn.base import clone
@@ -17,7 +17,7 @@ def split_rows(cv, X, y, groups, is_class):
 
 
 def fold_params(params, n_samples, rows):
-    """Return fit parameters for some rows: what has one entry a sample is cut."""
+    """Return fit parameters for some rows; those with one entry per sample are cut."""
     cut = {}
     for name, value in (params or {}).items():
         per_row = not isinstance(value, (str, bytes, dict)) and hasattr(
@@ -62,7 +62,7 @@ def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller, guard):
 
 
 def guarded(guard, run, *arguments):
-    """Return the result of a part and None, or None and the text of its error."""
+    """Return the result of a part and None, or None and its error as text."""
     try:
         return run(*arguments), None
     except Exception as error:

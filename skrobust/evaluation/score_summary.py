@@ -1,4 +1,4 @@
-"""What many scores say together: indices, curves, and errors against a reference."""
+"""Summary of many scores: indices, curves, and errors against a reference."""
 
 import warnings
 

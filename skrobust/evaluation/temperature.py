@@ -1,4 +1,4 @@
-"""Temperature scaling, since the robust ratio depends on calibration."""
+"""Temperature scaling of probabilities."""
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -14,7 +14,7 @@ def tempered(p, temperature):
 
 
 def fit_temperature(y_prob, y_index):
-    """Return the temperature that makes probabilities most likely given the labels.
+    """Return the temperature of maximum likelihood given the labels.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class AdversarialTraining(BaseEstimator):
         Whether the examples stand in the place of their rows, or come after them in a
         longer batch.
     ramp_epochs : int, default=0
-        ``eps`` grows in equal steps over so many epochs, from ``eps / (ramp_epochs +
+        Epochs over which ``eps`` grows in equal steps, from ``eps / (ramp_epochs +
         1)`` in the first to ``eps`` from the epoch after them on. Large budgets may
         keep a net from learning at all without it. A ``step_size`` that was given stays
         as it is.
@@ -145,20 +145,18 @@ class AdversarialTraining(BaseEstimator):
                 stacklevel=2,
             )
 
-    def on_epoch_begin(self, net, dataset_train=None, dataset_valid=None, **kwargs):
-        """Do nothing.
+    def on_epoch_begin(self, net, **kwargs):
+        """Do nothing; skorch calls it at the other moments too.
 
         Parameters
         ----------
         net : skorch net
             In training.
-        dataset_train, dataset_valid : Dataset
-            Not used.
         **kwargs : dict
             Not used.
         """
 
-    on_epoch_end = on_epoch_begin
+    on_epoch_end = on_batch_end = on_grad_computed = on_epoch_begin
 
     def on_batch_begin(self, net, batch=None, training=None, **kwargs):
         """Put adversarial examples into a training batch.
@@ -194,40 +192,6 @@ class AdversarialTraining(BaseEstimator):
         else:
             batch[0] = X.clone()
             batch[0][chosen] = examples
-
-    def on_batch_end(self, net, batch=None, training=None, **kwargs):
-        """Do nothing.
-
-        Parameters
-        ----------
-        net : skorch net
-            In training.
-        batch : list of two tensors
-            Not used.
-        training : bool
-            Not used.
-        **kwargs : dict
-            Not used.
-        """
-
-    def on_grad_computed(
-        self, net, named_parameters, X=None, y=None, training=None, **kwargs
-    ):
-        """Do nothing.
-
-        Parameters
-        ----------
-        net : skorch net
-            In training.
-        named_parameters : iterable
-            Not used.
-        X, y : tensors
-            Not used.
-        training : bool
-            Not used.
-        **kwargs : dict
-            Not used.
-        """
 
     def _rows_and_labels(self, batch):
         torch = _torch()

@@ -52,9 +52,10 @@ def make_net_classifier(
         their batch normalisation keeps its statistics. ``"body"`` is all but the last
         layer that has parameters.
     early_stopping : int, default=None
-        Stop after so many epochs without a better loss on a fifth of the training rows
-        (stratified), and keep the weights of the best epoch. Frames of one clip fall on
-        both sides of such a split; for these pass ``train_split=``, as in skorch.
+        Epochs without a better loss on a fifth of the training rows (stratified) after
+        which training stops; it keeps the weights of the best epoch. Frames of one clip
+        fall on both sides of such a split; for these pass ``train_split=``, as in
+        skorch.
     max_epochs : int, default=10
         Passes over the training rows.
     lr : float, default=0.001
@@ -148,7 +149,7 @@ def make_net_classifier(
 
 
 def _check_classes(classes, caller):
-    """Return labels as a list, or say what is wrong with them."""
+    """Return labels as a list, or raise."""
     values = list(classes) if np.ndim(classes) == 1 else []
     if len(values) < 2 or len(set(map(str, values))) < len(values):
         rule = "None or a list of at least two different labels"

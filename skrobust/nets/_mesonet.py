@@ -56,7 +56,7 @@ def _after_conv(channels, pool):
 
 
 class _Inception(nn.Module):
-    """Four branches side by side; the last three look at growing distances."""
+    """Inception block of four branches, three of them with growing dilation."""
 
     def __init__(self, n_in, a, b, c, d):
         super().__init__()

@@ -76,7 +76,7 @@ def load_mesonet_weights(path):
 
 
 class _Foreign(Exception):
-    """What is wrong with a file, as the end of a sentence."""
+    """Defect of a file, as the end of a message."""
 
 
 def _net_of(file, path):

@@ -88,7 +88,7 @@ class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return np.ascontiguousarray(self.differentiable_transform(X))
 
     def differentiable_transform(self, x):
-        """Scale and reshape a batch: what attacks differentiate through.
+        """Scale and reshape a batch, differentiably.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return x.swapaxes(1, 3).swapaxes(2, 3) if self.channels_last else x
 
     def differentiable_pullback(self, x, slope):
-        """Return the slope by the input, from that by the output.
+        """Return the gradient by the input, from that by the output.
 
         Parameters
         ----------

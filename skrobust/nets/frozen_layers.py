@@ -9,7 +9,7 @@ CALLER = "make_net_classifier"
 
 
 def is_one_logit(module, settings):
-    """Say whether the last layer of a module has one unit."""
+    """Return whether the last layer of a module has one unit."""
     if not isinstance(module, nn.Module):
         with torch.random.fork_rng(devices=[]):
             start = len("module__")
@@ -31,7 +31,7 @@ def n_outputs(module):
 
 
 def check_freeze(freeze):
-    """Raise where ``freeze`` is not understood."""
+    """Raise for an unknown ``freeze``."""
     if freeze is None or (isinstance(freeze, str) and freeze == "body"):
         return
     is_list = isinstance(freeze, (list, tuple)) and len(freeze) > 0
@@ -41,7 +41,7 @@ def check_freeze(freeze):
 
 
 def freeze_parameters(module, freeze):
-    """Take the gradients of the named parameters away, and theirs alone."""
+    """Freeze the named parameters and no others."""
     check_freeze(freeze)
     if freeze is None:
         return
@@ -75,7 +75,7 @@ def _under(name, prefix):
     return name == prefix or name.startswith(prefix.rstrip(".") + ".")
 
 
-def rest_frozen(module):
+def set_frozen_to_eval(module):
     """Put frozen layers into evaluation mode: batch normalisation keeps its state."""
     for layer in module.modules():
         own = list(layer.parameters(recurse=False))

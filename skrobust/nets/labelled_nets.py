@@ -11,7 +11,7 @@ from skrobust.nets.frozen_layers import (
     CALLER,
     freeze_parameters,
     n_outputs,
-    rest_frozen,
+    set_frozen_to_eval,
 )
 from skrobust.nets.seeded_classifier import SeededFit
 
@@ -50,7 +50,7 @@ class LabelledNet(SeededFit):
 
     @property
     def classes_(self):
-        """The sorted labels; while skorch fits, the columns that it works with."""
+        """Sorted labels; their positions while skorch fits."""
         if self.classes is not None:
             labels = np.sort(np.asarray(self.classes))
         elif hasattr(self, "labels_"):
@@ -83,7 +83,7 @@ class LabelledNet(SeededFit):
         return columns
 
     def fit(self, X, y, **fit_params):
-        """Fit to labels of any kind.
+        """Fit to labels of any type.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class LabelledNet(SeededFit):
         return super().fit(X, y, **fit_params)
 
     def partial_fit(self, X, y=None, classes=None, **fit_params):
-        """Go on fitting.
+        """Continue a fit.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class LabelledNet(SeededFit):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def initialize_module(self):
-        """Make the module or copy the given one, and freeze what is to stay.
+        """Make the module or copy the given one, and freeze parameters.
 
         Returns
         -------
@@ -199,7 +199,7 @@ class LabelledNet(SeededFit):
             Logits.
         """
         if self.freeze is not None and self.module_.training:
-            rest_frozen(self.module_)
+            set_frozen_to_eval(self.module_)
         output = super().infer(x, **fit_params)
         if self.classes is None:
             return output
@@ -211,7 +211,7 @@ class LabelledNet(SeededFit):
         return (first, *rest) if rest else first
 
     def get_dataset(self, X, y=None):
-        """Return a data set, or say what arrays a net takes.
+        """Return a data set of float32 arrays.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class LabelledNet(SeededFit):
         return super().get_dataset(X, y)
 
     def use_as_fitted(self):
-        """Take the module as it is, without a fit.
+        """Use the module as it is, without a fit.
 
         Returns
         -------

@@ -27,7 +27,7 @@ class BasicBlock(nn.Module):
             self.downsample = nn.Sequential(way, nn.BatchNorm2d(n_out))
 
     def forward(self, x):
-        """Return the sum of both ways, of shape (n, n_out, height, width)."""
+        """Return the sum with the shortcut, of shape (n, n_out, height, width)."""
         around = x if self.downsample is None else self.downsample(x)
         x = self.relu(self.bn1(self.conv1(x)))
         return self.relu(self.bn2(self.conv2(x)) + around)

@@ -8,7 +8,7 @@ from skrobust.plots.drawing import draw_forest, draw_reference, hollow_out, lege
 
 
 class GroupGapDisplay(BaseDisplay):
-    """A forest plot of groups: the value of each with its interval, or gaps of pairs.
+    """Forest plot of the values of groups, or of the gaps of pairs, with intervals.
 
     Hollow points are groups of fewer than 30 samples, or pairs whose gap chance may
     explain (adjusted p-value of .05 or more). The line is the mean over all samples, or
@@ -26,7 +26,7 @@ class GroupGapDisplay(BaseDisplay):
     Attributes
     ----------
     ax_ : Axes
-        Where it is drawn.
+        Axes of the picture.
     figure_ : Figure
         Its figure.
     points_, bars_ : artist

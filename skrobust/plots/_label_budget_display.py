@@ -18,7 +18,7 @@ _DODGE = 0.07  # of the distance between budgets: samplers side by side
 
 
 class LabelBudgetDisplay(BaseDisplay):
-    """Accuracy with its uncertainty above, mispredictions found below.
+    """Display of estimated accuracy and failures found against labels.
 
     Of one sampler (``from_sampler``): its estimate and interval after each answer, as
     it labelled. Of a simulation (``from_results``): for each sampler and budget the
@@ -112,7 +112,7 @@ class LabelBudgetDisplay(BaseDisplay):
 
     @classmethod
     def from_sampler(cls, sampler, *, confidence=0.95, name=None, n_points=50):
-        """Play a sampler's questions and answers again, and note its results.
+        """Replay the questions and answers of a sampler and make the display.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class LabelBudgetDisplay(BaseDisplay):
         name : str, default=None
             None is the name of its class.
         n_points : int, default=50
-            About how many results to show.
+            Approximate number of results to show.
 
         Returns
         -------

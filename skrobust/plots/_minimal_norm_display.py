@@ -8,7 +8,7 @@ from skrobust.plots.drawing import label_axes, legend_above, line_style
 
 
 class MinimalNormDisplay(BaseDisplay):
-    """Shares of samples by the smallest perturbation that fools the model.
+    """Display of robust accuracy by the smallest perturbation of each sample.
 
     The share that no perturbation up to a distance fools is the robust accuracy at
     that radius; its complement is the empirical distribution function (ECDF) of the
@@ -21,12 +21,12 @@ class MinimalNormDisplay(BaseDisplay):
         Smallest distances by label, 0 where wrong from the start, inf where never
         fooled.
     norm_name : str, default="units of X"
-        In what the distance is measured.
+        Units of the distance.
 
     Attributes
     ----------
     ax_ : Axes
-        Where it is drawn.
+        Axes of the picture.
     figure_ : Figure
         Its figure.
     lines_, median_lines_ : dict of str to artist
@@ -64,7 +64,7 @@ class MinimalNormDisplay(BaseDisplay):
         name : str, default=None
             The name of one model.
         norm_name : str, default="units of X"
-            In what the distance is measured.
+            Units of the distance.
 
         Returns
         -------
@@ -96,7 +96,7 @@ class MinimalNormDisplay(BaseDisplay):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, attack, *, name=None):
-        """Ask an attack for its minimal norms and make the display.
+        """Compute minimal norms with an attack and make the display.
 
         Parameters
         ----------
@@ -133,16 +133,14 @@ class MinimalNormDisplay(BaseDisplay):
             Columns ``model``, ``distance`` (rising) and ``robust_accuracy``, the share
             of samples not fooled within that distance.
         """
-        rows = []
+        tables = []
         for label, norms in self.norms.items():
             x = np.sort(norms)
             # The same distance twice is one place of the curve.
             left = 1 - np.searchsorted(x, x, side="right") / len(x)
-            rows += [
-                {"model": label, "distance": a, "robust_accuracy": b}
-                for a, b in zip(x, np.where(np.isinf(x), np.nan, left), strict=True)
-            ]
-        return self._data_frame(rows)
+            left = np.where(np.isinf(x), np.nan, left)
+            tables.append({"model": label, "distance": x, "robust_accuracy": left})
+        return self._concatenated(tables)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves, and where half the samples are fooled.

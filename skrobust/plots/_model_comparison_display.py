@@ -17,7 +17,7 @@ from skrobust.plots.drawing import (
 
 
 class ModelComparisonDisplay(BaseDisplay):
-    """Paired differences of models: a forest plot, or curves over tolerances.
+    """Display of paired differences of models, as forest plot or curves.
 
     To the right of 0 the first model of a pair is better. An interval that leaves 0 out
     is of one pair by itself; filled points are pairs that differ also after correction
@@ -35,7 +35,7 @@ class ModelComparisonDisplay(BaseDisplay):
     Attributes
     ----------
     ax_ : Axes
-        Where it is drawn.
+        Axes of the picture.
     figure_ : Figure
         Its figure.
     points_, bars_ : artist or None
@@ -56,9 +56,9 @@ class ModelComparisonDisplay(BaseDisplay):
     >>> import numpy as np
     >>> from skrobust.metrics import compare_models
     >>> from skrobust.plots import ModelComparisonDisplay
-    >>> right = {"svc": np.arange(90) % 10 > 0, "tree": np.arange(90) % 3 > 0}
+    >>> correct = {"svc": np.arange(90) % 10 > 0, "tree": np.arange(90) % 3 > 0}
     >>> display = ModelComparisonDisplay.from_results(
-    ...     compare_models(right, random_state=0))
+    ...     compare_models(correct, random_state=0))
     >>> display.frame().difference.round(3).tolist()
     [0.233]
     >>> display.plot()  # doctest: +SKIP

@@ -18,11 +18,11 @@ _TASKS = {
 
 
 class NormalizedScoreDisplay(BaseDisplay):
-    """The raw score and what each factor makes of it, from top to bottom.
+    """Bar chart of a raw score and the score after each factor.
 
     The first bar is the raw score; each next one is the bar above times the
     dimensionality factor, times the signal factor, divided by the imbalance factor; the
-    last is the normalized score, clipped to [0, 1] if that was asked for.
+    last is the normalized score, clipped to [0, 1] on request.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class NormalizedScoreDisplay(BaseDisplay):
     Attributes
     ----------
     ax_ : Axes
-        Where it is drawn.
+        Axes of the picture.
     figure_ : Figure
         Its figure.
     bars_ : BarContainer
@@ -117,7 +117,7 @@ class NormalizedScoreDisplay(BaseDisplay):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, name=None, **kwargs):
-        """Ask a fitted model about rows and make the display.
+        """Predict with a fitted model and make the display.
 
         Parameters
         ----------

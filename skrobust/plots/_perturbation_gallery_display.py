@@ -24,7 +24,7 @@ _KINDS = ("auto", "image", "series", "table", "text")
 
 
 class PerturbationGalleryDisplay(BaseDisplay):
-    """Clean samples beside perturbed ones, with the predictions of a model.
+    """Display of clean samples beside perturbed ones, with predictions.
 
     Images and series stand in a grid: one column per sample, one row per condition,
     the clean samples on top; a perturbed series is drawn over the clean one. Rows of
@@ -90,7 +90,7 @@ class PerturbationGalleryDisplay(BaseDisplay):
         kind="auto",
         image_shape=None,
     ):
-        """Perturb a few rows, ask the model about them, and make the display.
+        """Perturb and predict a few rows and make the display.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class PerturbationGalleryDisplay(BaseDisplay):
         perturbations : object with ``perturb(estimator, X, y)``, list or dict of them
             Perturbations, attacks, or objects of your own; a dict names them.
         n_samples : int, default=5
-            The first so many rows are shown; choose others by indexing ``X``.
+            Number of rows, the first ones of ``X``.
         kind : {"auto", "image", "series", "table", "text"}, default="auto"
             How rows are drawn. "auto": str as text, data frames as tables, rows with an
             image shape and 4-D input as images, rows of more than 30 features and 3-D
@@ -150,7 +150,7 @@ class PerturbationGalleryDisplay(BaseDisplay):
         )
 
     def frame(self):
-        """Return what is shown as a data frame of pandas.
+        """Return the samples as a data frame of pandas.
 
         Returns
         -------

@@ -37,6 +37,28 @@ def _parse(name, caller):
     return tuple(steps)
 
 
+def _panel(orders, first, second, clean):
+    """Return the map of one order of application."""
+    # The order of a pair that comes first sets the axes for both orders.
+    row, column = next(o for o in orders if set(o) == {first, second})
+    cells = orders[first, second]
+    if first != row:
+        cells = {(b, a): cell for (a, b), cell in cells.items()}
+    cells = {(0.0, 0.0): ("CLEAN", clean)} | cells
+    rows, columns = (sorted({key[i] for key in cells}) for i in (0, 1))
+    grid = [[cells.get((r, c), ("", np.nan)) for c in columns] for r in rows]
+    return Bunch(
+        first=first,
+        second=second,
+        row_factor=row,
+        column_factor=column,
+        row_levels=np.array(rows),
+        column_levels=np.array(columns),
+        names=np.array([[name for name, _ in line] for line in grid]),
+        scores=np.array([[score for _, score in line] for line in grid]),
+    )
+
+
 def _ink(color):
     # Black on light cells, white on dark ones, by relative luminance.
     rgb = np.asarray(color[:3])
@@ -132,28 +154,7 @@ class PerturbationGridDisplay(BaseDisplay):
         if not orders:
             rule = "results of at least one condition of two factors"
             raise invalid("results", caller, rule, results)
-        panels = []
-        for first, second in orders:
-            # The order of a pair that comes first sets the axes for both orders.
-            row, column = next(o for o in orders if set(o) == {first, second})
-            cells = {}
-            for (a, b), (name, score) in orders[first, second].items():
-                cells[(a, b) if first == row else (b, a)] = (name, score)
-            cells.setdefault((0.0, 0.0), ("CLEAN", clean))
-            rows, columns = (sorted({key[i] for key in cells}) for i in (0, 1))
-            grid = [[cells.get((r, c), ("", np.nan)) for c in columns] for r in rows]
-            panels.append(
-                Bunch(
-                    first=first,
-                    second=second,
-                    row_factor=row,
-                    column_factor=column,
-                    row_levels=np.array(rows),
-                    column_levels=np.array(columns),
-                    names=np.array([[name for name, _ in line] for line in grid]),
-                    scores=np.array([[score for _, score in line] for line in grid]),
-                )
-            )
+        panels = [_panel(orders, *order, clean) for order in orders]
         return cls(panels=panels, score_name=score_name(results))
 
     def frame(self):

@@ -11,7 +11,7 @@ _COLUMNS = ("eps", "robust_accuracy", "low", "high")
 
 
 class RobustAccuracyCurveDisplay(BaseDisplay):
-    """Robust accuracy over the radii of an attack, one line with its band per model.
+    """Display of robust accuracy against radius, one line with its band per model.
 
     Radius 0 is the clean accuracy. The curve is an upper bound, as of any attack; the
     bands are Wilson intervals at each radius by itself.
@@ -21,12 +21,12 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
     curves : dict of str to dict of str to ndarray of shape (n_radii,)
         By label: ``eps`` (rising from 0), ``robust_accuracy``, ``low`` and ``high``.
     norm_name : str, default="units of X"
-        In what the radius is measured.
+        Units of the radius.
 
     Attributes
     ----------
     ax_ : Axes
-        Where it is drawn.
+        Axes of the picture.
     figure_ : Figure
         Its figure.
     lines_, bands_ : dict of str to artist
@@ -69,7 +69,7 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         name : str, default=None
             The name of one.
         norm_name : str, default="units of X"
-            In what the radius is measured, such as "l-inf norm, pixel values".
+            Units of the radius, such as "l-inf norm, pixel values".
 
         Returns
         -------
@@ -128,12 +128,9 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         DataFrame
             Columns ``model``, ``eps``, ``robust_accuracy``, ``low`` and ``high``.
         """
-        rows = [
-            {"model": label, **dict(zip(_COLUMNS, row, strict=True))}
-            for label, curve in self.curves.items()
-            for row in zip(*(curve[k] for k in _COLUMNS), strict=True)
-        ]
-        return self._data_frame(rows)
+        return self._concatenated(
+            {"model": label, **curve} for label, curve in self.curves.items()
+        )
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves.

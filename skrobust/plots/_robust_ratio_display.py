@@ -14,10 +14,10 @@ _STYLES = {
 
 
 class RobustRatioDisplay(BaseDisplay):
-    """Robust ratio against tolerance on the left, accuracies on the right.
+    """Display of robust ratio against tolerance, with accuracies beside it.
 
     The robust ratio is never shown alone: beside each mode stand the same examples
-    judged after temperature scaling (a thin line; where it is far off, the ratio tells
+    after temperature scaling (a thin line; where it is far off, the ratio tells
     of calibration rather than of robustness), the robust and the clean accuracy, and
     the accuracy of a model that always answers the largest class, whose robust ratio
     is 1 at every tolerance. Bands are the intervals of the results.

@@ -17,7 +17,7 @@ _COLUMNS = ("severity", "score", "low", "high")
 
 
 class SeverityCurveDisplay(BaseDisplay):
-    """How a score falls as corruptions grow, each corruption a line with its interval.
+    """Display of a score against severity, one line with its interval per corruption.
 
     Severity 0 is the clean score. Bands are the intervals of the results (over folds
     where a model was cross-validated, and then too narrow, as folds share training
@@ -33,7 +33,7 @@ class SeverityCurveDisplay(BaseDisplay):
     Attributes
     ----------
     ax_ : Axes
-        Where it is drawn.
+        Axes of the picture.
     figure_ : Figure
         Its figure.
     lines_, bands_ : dict of str to artist
@@ -151,12 +151,11 @@ class SeverityCurveDisplay(BaseDisplay):
             Columns ``curve``, ``severity``, ``low``, ``high`` and ``accuracy`` (or
             ``score``), one row per point.
         """
-        rows = [
-            {"curve": label, "severity": x, self.score_name: score, "low": a, "high": b}
+        names = ("severity", self.score_name, "low", "high")
+        return self._concatenated(
+            {"curve": label, **dict(zip(names, curve.values(), strict=True))}
             for label, curve in self.curves.items()
-            for x, score, a, b in zip(*(curve[k] for k in _COLUMNS), strict=True)
-        ]
-        return self._data_frame(rows)
+        )
 
     def plot(self, ax=None, *, kind="score", line_kwargs=None):
         """Draw the curves.

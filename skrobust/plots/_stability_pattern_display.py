@@ -6,6 +6,7 @@ from skrobust._parameters import Number, check_parameters
 from skrobust._responses import predict_labels
 from skrobust._validation import check_scores, check_targets, invalid
 from skrobust.metrics import period_stability_index
+from skrobust.metrics.stability.period_metrics import takes_scores
 from skrobust.metrics.stability.period_rows import period_text
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import (
@@ -20,7 +21,7 @@ from skrobust.plots.stability_trend import index_terms, trend_of
 
 
 class StabilityPatternDisplay(BaseDisplay):
-    r"""A metric over time with its trend, the band of its residuals and the index.
+    r"""Display of a metric over time with its trend and the stability index.
 
     The stability index is the mean, less a penalty for a falling trend, less a penalty
     for the scatter about it. The picture shows each: the points, their mean, the line
@@ -43,7 +44,7 @@ class StabilityPatternDisplay(BaseDisplay):
     Attributes
     ----------
     ax_ : Axes
-        Where it is drawn.
+        Axes of the picture.
     figure_ : Figure
         Its figure.
     points_, trend_line_, mean_line_ : Line2D
@@ -170,7 +171,7 @@ class StabilityPatternDisplay(BaseDisplay):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, times, *, metric="accuracy", **kwargs):
-        """Ask a fitted classifier about rows with times and make the display.
+        """Predict rows with times with a fitted classifier and make the display.
 
         Parameters
         ----------
@@ -199,7 +200,7 @@ class StabilityPatternDisplay(BaseDisplay):
                 rule = "periods, or the name of a column of X"
                 raise invalid("times", cls.__name__, rule, times)
             times = np.asarray(X[times])
-        if isinstance(metric, str) and metric in ("gini", "roc_auc"):
+        if takes_scores(metric):
             answers = np.asarray(estimator.predict_proba(X))[:, 1]
         else:
             answers = predict_labels(estimator, X)

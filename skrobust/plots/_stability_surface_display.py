@@ -18,7 +18,7 @@ _METHODS = ("plot_surface", "contourf", "pcolormesh")
 
 
 class StabilitySurfaceDisplay(BaseDisplay):
-    """Surface of the Accuracy-Stability Index with models and conditions on it.
+    """Display of models and conditions on the surface of the Accuracy-Stability Index.
 
     Over the mean accuracy x and the coefficient of variation y (CV) stands the index
     z = (x - y) / (x + y). A model is one large point: its mean over the conditions,

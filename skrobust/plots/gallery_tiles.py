@@ -42,7 +42,7 @@ def named_perturbations(perturbations, caller):
 
 
 def kind_of(X, image_shape):
-    """Say what rows are: "image", "series", "table" or "text"."""
+    """Return the kind of rows: "image", "series", "table" or "text"."""
     if hasattr(X, "columns"):
         return "table"
     first = np.asarray(to_array(X), dtype=object)[:1].ravel()
@@ -79,7 +79,7 @@ def draw_image(ax, image, limits):
 
 
 def draw_series(ax, row, clean, color, pale):
-    """Draw one series, and under it what it was."""
+    """Draw one series over the clean one."""
     row, clean = (np.atleast_2d(np.asarray(r, dtype=float)) for r in (row, clean))
     for channel in clean:
         ax.plot(channel, color=pale, lw=1.6, alpha=0.45)
@@ -118,7 +118,7 @@ def table_lines(clean, shown, n_features):
 
 
 def differs(first, second):
-    """Say where two tables differ; two missing values are the same."""
+    """Return where two tables differ; two missing values are equal."""
 
     def one(a, b):
         missing = a != a and b != b
@@ -135,7 +135,7 @@ def _short(value):
 
 
 def draw_lines(ax, header, rows, bold, size, widths):
-    """Write rows of cells, what changed in bold; return the texts."""
+    """Write rows of cells, changed ones in bold, and return the texts."""
     texts, starts = [], np.r_[0, np.cumsum(widths)] / np.sum(widths)
     n_lines = [max(cell.count("\n") + 1 for cell in row) for row in [header, *rows]]
     # Lines stand together on top, also where there is room for more.

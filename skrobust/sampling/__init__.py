@@ -1,13 +1,12 @@
-"""Choose the few inputs whose labels tell the accuracy of a model in operation.
+"""Sampling of inputs to label, to estimate the accuracy of a model in operation.
 
 A *pool* holds the inputs that a model met, with its predictions and without true
-labels. A *sampler* chooses, one after the other, the inputs that are worth a label,
-remembers how likely each choice was, and weighs the answers by it: suspicious inputs
-are asked for more often, so that more mispredictions come to light, and the estimated
-accuracy is still that of the whole pool, without bias.
+labels. A *sampler* draws the inputs to label, stores the probability of each draw, and
+weights the answers by its inverse: suspicious inputs are drawn more often, so that more
+mispredictions are found, and the estimated accuracy of the whole pool stays unbiased.
 
-Every sampler speaks the same five verbs: ``fit`` takes in the pool, ``ask(n)`` returns
-positions in it, ``tell(ids, y_true)`` takes the answers, in any order, ``result()``
+Every sampler has the same five methods: ``fit`` reads the pool, ``ask(n)`` returns
+positions in it, ``tell(ids, y_true)`` stores the answers, in any order, ``result()``
 gives the accuracy, its interval and the mispredictions found, and
 ``sample(n, oracle)`` asks and tells in one call. ``correct`` replaces answers,
 ``metric`` and ``estimate`` give other metrics than accuracy, ``plan`` and

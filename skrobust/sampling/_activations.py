@@ -1,4 +1,4 @@
-"""What a layer of a fitted model makes of its inputs."""
+"""Activations of a layer of a fitted model."""
 
 import contextlib
 
@@ -25,7 +25,7 @@ _MLP_FUNCTIONS = {
 
 
 def extract_activations(estimator, X, *, layer=None, pool="flatten", batch_size=None):
-    """Return the activations of one layer, a row for each input.
+    """Return the activations of one layer, one row for each input.
 
     The model is used as it is. A net runs in evaluation mode and without gradients;
     its modes and the random state of torch are as before afterwards.
@@ -144,14 +144,14 @@ def _net_activations(net, X, layer, batch_size, caller):
         settings["batch_size"] = len(dataset)
     module = getattr(net.module_, "_orig_mod", net.module_)
     pieces = []
-    with _undisturbed(torch, net), _listening(torch, module, layer, caller) as heard:
+    with _undisturbed(torch, net), _recorded(torch, module, layer, caller) as recorded:
         for batch in net.iterator_valid(dataset, **settings):
             rows = unpack_data(batch)[0]
-            heard.clear()
+            recorded.clear()
             with torch.no_grad():
                 output = net.infer(rows)
             n_rows = len(output[0] if isinstance(output, tuple) else output)
-            pieces.append(_host(torch, _only(heard, layer, caller), n_rows, caller))
+            pieces.append(_host(torch, _only(recorded, layer, caller), n_rows, caller))
     if not pieces:
         raise ValueError(f"{caller} needs at least one sample; got none.")
     return np.concatenate(pieces)
@@ -159,7 +159,7 @@ def _net_activations(net, X, layer, batch_size, caller):
 
 @contextlib.contextmanager
 def _undisturbed(torch, net):
-    """Evaluate within; put modes and random states back afterwards."""
+    """Evaluate inside; restore modes and random states afterwards."""
     first = next(net.module_.parameters(), None)
     on_cuda = first is not None and first.device.type == "cuda"
     devices = [first.device] if on_cuda else []
@@ -176,20 +176,20 @@ def _undisturbed(torch, net):
 
 
 @contextlib.contextmanager
-def _listening(torch, module, layer, caller):
-    """Hear what the layer says: its output, or the inputs of every Linear."""
-    heard = []
+def _recorded(torch, module, layer, caller):
+    """Record the output of the layer, or the inputs of every Linear."""
+    recorded = []
 
-    def hear(value):
+    def record(value):
         value = value[0] if isinstance(value, tuple) and value else value
-        # A copy: a layer behind that works in place would write to it.
+        # A copy: a later layer that works in place would change it.
         is_tensor = isinstance(value, torch.Tensor)
-        heard.append(value.detach().clone() if is_tensor else value)
+        recorded.append(value.detach().clone() if is_tensor else value)
 
     if layer is None:
         linear = [m for m in module.modules() if isinstance(m, torch.nn.Linear)]
         hooks = [
-            m.register_forward_pre_hook(lambda m, args: hear(args)) for m in linear
+            m.register_forward_pre_hook(lambda m, args: record(args)) for m in linear
         ]
         if not linear:
             known = ", ".join(_layers(module))
@@ -203,9 +203,9 @@ def _listening(torch, module, layer, caller):
             rule = f"a layer of the net ({', '.join(known)}), or None"
             raise invalid("layer", caller, rule, layer)
         target = known[layer]
-        hooks = [target.register_forward_hook(lambda m, args, out: hear(out))]
+        hooks = [target.register_forward_hook(lambda m, args, out: record(out))]
     try:
-        yield heard
+        yield recorded
     finally:
         for hook in hooks:
             hook.remove()
@@ -215,15 +215,15 @@ def _layers(module):
     return {name: m for name, m in module.named_modules() if name}
 
 
-def _only(heard, layer, caller):
-    if layer is None and heard:
-        return heard[-1]
-    if len(heard) != 1:
+def _only(recorded, layer, caller):
+    if layer is None and recorded:
+        return recorded[-1]
+    if len(recorded) != 1:
         raise ValueError(
             f"{caller} needs a layer that runs once in a pass; {layer or 'Linear'!r} "
-            f"runs {len(heard)} times. Name another layer."
+            f"runs {len(recorded)} times. Name another layer."
         )
-    return heard[0]
+    return recorded[0]
 
 
 def _host(torch, value, n_rows, caller):

@@ -1,4 +1,4 @@
-"""Confidence-stratified sampling (CSS): few strata, most labels for low confidence."""
+"""Confidence-stratified sampling (CSS)."""
 
 import numpy as np
 
@@ -9,10 +9,11 @@ from skrobust.sampling._strata import StratifiedRounds
 
 
 class ConfidenceStratifiedSampler(StratifiedRounds):
-    r"""Draw uniformly inside a confident, a middle and an unsure part of the pool.
+    r"""Confidence-stratified sampling (CSS).
 
-    The inputs are put in the order of their scores (1 - confidence) and cut into parts
-    of given shares; each part gets a given share of the labels. The failure rate is the
+    Draws are uniform inside a confident, a middle and an unsure part of the pool. The
+    inputs are put in the order of their scores (1 - confidence) and cut into parts of
+    given shares; each part gets a given share of the labels. The failure rate is the
     stratified mean, with its unbiased variance, as in
     :class:`~skrobust.sampling.StratifiedSampler`.
 
@@ -76,11 +77,9 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
         label_shares=(0.2, 0.4, 0.4),
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.pool_shares = pool_shares
         self.label_shares = label_shares
-        self.random_state = random_state
 
     def _start(self):
         self.strata_ = share_strata(self.scores_, self.pool_shares)

@@ -1,17 +1,17 @@
-"""Cross-entropy sampling (CES): a sample whose neurons fire as those of the pool."""
+"""Cross-entropy sampling (CES)."""
 
 import numpy as np
 
 from skrobust._containers import to_array
+from skrobust._parameters import Count
 from skrobust._responses import predict_probabilities
-from skrobust._validation import check_count, check_rows, check_same_length, invalid
+from skrobust._validation import check_rows, check_same_length, invalid
 from skrobust.sampling._histograms import (
     bin_numbers,
     divergences,
     histograms,
     random_groups,
 )
-from skrobust.sampling.core.answers import UNASKED
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.estimates import Estimate
 from skrobust.sampling.core.pool import n_rows
@@ -24,8 +24,9 @@ BIASED = (
 
 
 class CrossEntropySampler(BaseSampler):
-    r"""Choose inputs whose activations are distributed as those of the pool.
+    r"""Cross-entropy sampling (CES).
 
+    Inputs are chosen so that their activations are distributed as those of the pool.
     The first 30 inputs are drawn at random. Then, of 30 random groups of 5 free inputs
     each, the one joins the sample that keeps the histograms of the sample T closest to
     those of the pool: the least
@@ -106,6 +107,10 @@ class CrossEntropySampler(BaseSampler):
     _needs_scores = False
     _methods = ("default",)
     _estimators = ("default", "published")
+    _caveat = BIASED
+    _parameter_rules = dict.fromkeys(
+        ("n_start", "n_groups", "group_size", "n_bins"), Count()
+    )
 
     def __init__(
         self,
@@ -118,13 +123,11 @@ class CrossEntropySampler(BaseSampler):
         n_bins=29,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.n_start = n_start
         self.n_groups = n_groups
         self.group_size = group_size
         self.n_bins = n_bins
-        self.random_state = random_state
 
     @property
     def draw_probabilities_(self):
@@ -145,7 +148,7 @@ class CrossEntropySampler(BaseSampler):
         features = check_rows(features.reshape(len(features), -1), caller)
         check_same_length(caller, X=range(n_rows(X)), auxiliary=features)
         self.bins_ = bin_numbers(features, self.n_bins)
-        return None
+        return None, []
 
     def _start(self):
         self._scheme = self.n_start, self.n_groups, self.group_size
@@ -157,7 +160,7 @@ class CrossEntropySampler(BaseSampler):
 
     def _draw(self, n):
         n_start, n_groups, group_size = self._scheme
-        free = np.flatnonzero(self._status == UNASKED)
+        free = np.flatnonzero(self._unasked)
         n_first = min(n, max(n_start - self._n_asked, 0))
         at = self._rng.choice(len(free), n_first, replace=False)
         chosen = [free[at]]
@@ -177,29 +180,13 @@ class CrossEntropySampler(BaseSampler):
     def _combine(self, answered, m=None, m_free=None, weights=None):
         return Estimate(float(answered.y.mean()), np.nan, 0.0, float(answered.n))
 
-    def _interval(self, answered, estimate, **options):
-        return 0.0, 1.0, "none", [BIASED]
-
-    def _ratio(self, answered, above, below):
-        *found, notes = super()._ratio(answered, above, below)
-        return *found, notes if answered.n == self.n_pool_ else [BIASED, *notes]
-
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         raise ValueError(f"{caller}: there is no interval to plan for. {BIASED}")
 
     def _pool_arrays(self):
         return {"bins_": self.bins_, "y_pred_": self.y_pred_}
 
-    def _take_pool(self, state):
-        self.scores_ = None
-        super()._take_pool(state)
-        if "auxiliary" not in state["parameters"]:
-            self.auxiliary = self.bins_
-
     def _check_parameters(self):
         super()._check_parameters()
-        caller = type(self).__name__
-        for name in ("n_start", "n_groups", "group_size", "n_bins"):
-            check_count(getattr(self, name), name, caller)
         if self.n_bins > 65536:
-            raise invalid("n_bins", caller, "at most 65536", self.n_bins)
+            raise invalid("n_bins", type(self).__name__, "at most 65536", self.n_bins)

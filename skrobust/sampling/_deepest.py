@@ -1,14 +1,14 @@
-"""DeepEST: look for mispredictions and estimate the accuracy without bias."""
+"""DeepEST sampling."""
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_number, invalid
-from skrobust.sampling._auxiliary import SurpriseMixin
+from skrobust._parameters import Choice, NamedOr, Number
+from skrobust._validation import check_number, invalid
+from skrobust.sampling._auxiliary import STANDARDIZE, surprise_scores, with_confidence
 from skrobust.sampling.core.base import BaseSampler
 
 CONFIDENCE_THRESHOLD = 1 - 0.7  # suspicious below a confidence of 0.7
 EXHAUSTED = 1e-12  # share of the weights below which the rest counts as nothing
-RULES = ("paper", "released")
 SPREADS = {
     "mean+2sd": lambda p, scale: p.mean() + 2 * p.std(),
     "mean+sd": lambda p, scale: p.mean() + p.std(),
@@ -16,10 +16,11 @@ SPREADS = {
 }
 
 
-class DeepESTSampler(SurpriseMixin, BaseSampler):
-    r"""Draw suspicious inputs more often, one at a time, without replacement.
+class DeepESTSampler(BaseSampler):
+    r"""DeepEST: adaptive sampling for failures with an unbiased estimate.
 
-    The first draw is uniform. After k draws a free input i is drawn with probability
+    Suspicious inputs are drawn more often, one at a time, without replacement. The
+    first draw is uniform. After k draws a free input i is drawn with probability
 
     .. math::
 
@@ -34,9 +35,9 @@ class DeepESTSampler(SurpriseMixin, BaseSampler):
       above tau, and 0 until then.
 
     Neither uses the outcomes. The estimate is the ordered one of
-    :class:`~skrobust.base.BaseSampler`, exactly unbiased. The released rule finds the
-    most mispredictions; its estimate is the noisier one, and its interval is too narrow
-    where few of them lie below the threshold (see ``effective_n``).
+    :class:`~skrobust.sampling.BaseSampler`, exactly unbiased. The released rule finds
+    the most mispredictions; its estimate is the noisier one, and its interval is too
+    narrow where few of them lie below the threshold (see ``effective_n``).
 
     Set-up and n draws take O(N + n log n) time and O(N) memory.
 
@@ -107,6 +108,19 @@ class DeepESTSampler(SurpriseMixin, BaseSampler):
     True
     """
 
+    _kept = ("estimator", "surprise")  # fitted: never cloned
+    _parameter_rules = {
+        "auxiliary": NamedOr(("confidence", "dsa", "lsa", "combined")),
+        "standardize": Choice(*STANDARDIZE),
+        "rule": Choice("paper", "released"),
+        "mixing": Number(low=0, high=1),
+        "threshold": NamedOr(("auto", *SPREADS)),
+    }
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"rule": "released"}]
+
     def __init__(
         self,
         estimator=None,
@@ -119,14 +133,21 @@ class DeepESTSampler(SurpriseMixin, BaseSampler):
         mixing=0.8,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.surprise = surprise
         self.standardize = standardize
         self.rule = rule
         self.threshold = threshold
         self.mixing = mixing
-        self.random_state = random_state
+
+    def _suspicion(self, X, y_pred):
+        if not isinstance(self.auxiliary, str) or self.auxiliary == "confidence":
+            return super()._suspicion(X, y_pred)
+        surprise, notes = surprise_scores(self, X, y_pred)
+        if self.auxiliary != "combined":
+            return surprise, notes
+        doubt, _ = super()._suspicion(X, y_pred)
+        return with_confidence(doubt, surprise, type(self).__name__), notes
 
     def _start(self):
         # The weighted draws follow one exponential race, the uniform ones one random
@@ -151,8 +172,7 @@ class DeepESTSampler(SurpriseMixin, BaseSampler):
 
     def _probabilities(self, taken):
         """Return the definition of q, which the fast draw must equal."""
-        n_left = (~taken).sum()
-        uniform = np.where(taken, 0.0, 1 / n_left)
+        uniform = np.where(taken, 0.0, 1 / (~taken).sum())
         suspicious = self.scores_[taken] > self.threshold_
         active = suspicious.any() if self.rule_ == "paper" else taken.any()
         links = self._links()
@@ -164,9 +184,10 @@ class DeepESTSampler(SurpriseMixin, BaseSampler):
     def _draw(self, n):
         ids, drawn_with = np.empty(n, dtype=np.intp), np.empty(n)
         n_left, r = self.n_pool_ - self._n_asked, self.mixing_
-        for step, coin in enumerate(self._rng.random(n)):
+        for step, uniform in enumerate(self._rng.random(n)):
             weighted = self._active and self._sum > EXHAUSTED * self._all
-            i = self._next_runner() if weighted and coin < r else self._next_uniform()
+            race = weighted and uniform < r
+            i = self._next_runner() if race else self._next_uniform()
             q = 1 / (n_left - step)
             if weighted:
                 q = r * self._weights[i] / self._sum + (1 - r) * q
@@ -238,21 +259,16 @@ class DeepESTSampler(SurpriseMixin, BaseSampler):
 
     def _check_parameters(self):
         super()._check_parameters()
-        caller = type(self).__name__
-        check_choice(self.rule, "rule", caller, RULES)
-        check_number(self.mixing, "mixing", caller, low=0, high=1)
+        caller, threshold = type(self).__name__, self.threshold
         if self.mixing == 1:
             raise ValueError(
                 f"The 'mixing' parameter of {caller} must be below 1, or inputs "
-                "without "
-                "weight could never be drawn and the estimate would be biased."
+                "without weight could never be drawn and the estimate would be biased."
             )
-        if isinstance(self.threshold, str):
-            check_choice(self.threshold, "threshold", caller, ("auto", *SPREADS))
-        elif isinstance(self.threshold, (tuple, list)):
-            if len(self.threshold) != 2 or self.threshold[0] != "confidence":
+        if isinstance(threshold, (tuple, list)):
+            if len(threshold) != 2 or threshold[0] != "confidence":
                 rule = "a number, the name of a rule, or ('confidence', a number)"
-                raise invalid("threshold", caller, rule, self.threshold)
-            check_number(self.threshold[1], "threshold", caller, low=0, high=1)
-        else:
-            check_number(self.threshold, "threshold", caller)
+                raise invalid("threshold", caller, rule, threshold)
+            check_number(threshold[1], "threshold", caller, low=0, high=1)
+        elif not isinstance(threshold, str):
+            check_number(threshold, "threshold", caller)

@@ -1,12 +1,9 @@
-"""Sampling designs as pure functions: the randomness is an argument.
-
-So that every outcome of a design can be enumerated, and a design used elsewhere.
-"""
+"""Sampling designs as pure functions, with the randomness as an argument."""
 
 import numpy as np
 
 SURE = 1 - 1e-9  # an inclusion probability above it is 1
-NOTHING = 1e-250  # share of the weight below which a unit counts as without any
+NOTHING = 1e-250  # share of the weight below which a unit counts as zero
 
 
 def mixed_weights(scores, floor):
@@ -74,7 +71,7 @@ def inclusion_probabilities(weights, n):
     fits = (n - k) * ordered[:n] <= rest[:n]
     n_sure = int(fits.argmax()) if fits.any() else n
     pi = np.ones(len(weights))
-    if n_sure == n:  # the last ones by a hair
+    if n_sure == n:  # missed by rounding only
         n_sure = n - 1
     pi[order[n_sure:]] = (n - n_sure) * ordered[n_sure:] / rest[n_sure]
     pi[pi > SURE] = 1.0
@@ -162,8 +159,9 @@ def allocate(need, sizes, n, least=2):
     """Share n labels among strata in proportion to need, in whole numbers.
 
     The division that minimises sum(need**2 / n_h) exactly: each further label goes
-    where need / sqrt(n_h (n_h + 1)) is largest (Wright 2012). None gets more than it
-    has, and each gets at least ``least``, or all it has; fewer where n is too small.
+    where need / sqrt(n_h (n_h + 1)) is largest (Wright 2012). No stratum gets
+    more than its units, and each gets at least ``least`` or all of its units; fewer
+    where n is too small.
 
     Parameters
     ----------

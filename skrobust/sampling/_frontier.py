@@ -1,4 +1,4 @@
-"""Inclusion probabilities on the frontier between a small error and many failures."""
+"""Inclusion probabilities between a small error and many failures."""
 
 import numpy as np
 

@@ -1,16 +1,16 @@
-"""Gradient-based sampling (GBS): the next label where the variance falls most."""
+"""Gradient-based sampling (GBS)."""
 
 import numpy as np
 
-from skrobust._validation import check_count, check_number
+from skrobust._parameters import Number
 from skrobust.sampling._strata import OneByStratum
-from skrobust.sampling.core.answers import FAILED, PASSED, check_oracle
 from skrobust.sampling.core.estimates import Estimate
 
 
 class GradientSampler(OneByStratum):
-    r"""Draw where, by the answers so far, the variance of the estimate falls fastest.
+    r"""Gradient-based sampling (GBS).
 
+    Draws go where, by the answers so far, the variance of the estimate falls fastest.
     Strata are cut along the scores. One more label in stratum h lowers the variance of
     a stratified mean by about :math:`W_h^2 \theta_h (1 - \theta_h) / n_h^2`; these
     gradients are equal once :math:`n_h` is in proportion to
@@ -92,6 +92,8 @@ class GradientSampler(OneByStratum):
     True
     """
 
+    _parameter_rules = {"prior": Number(low=0, low_open=True)}
+
     def __init__(
         self,
         estimator=None,
@@ -102,40 +104,13 @@ class GradientSampler(OneByStratum):
         prior=0.5,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.n_strata = n_strata
         self.strata = strata
         self.prior = prior
-        self.random_state = random_state
 
-    def sample(self, n, oracle):
-        """Ask and tell one by one, so that each draw knows the answers before it.
-
-        Parameters
-        ----------
-        n : int
-            How many inputs to label.
-        oracle : callable
-            As for other samplers; it is called n times, with one id each.
-
-        Returns
-        -------
-        SamplingResult
-            As ``result()`` gives it. If the oracle raises, the answers before stay.
-        """
-        check_oracle(oracle, type(self).__name__)
-        caller = f"{type(self).__name__}.ask"
-        n, left = check_count(n, "n", caller), self.n_pool_ - self._n_asked
-        if n > left:
-            raise ValueError(f"{caller[:-4]}: {left} left, {n} asked.")
-        for _ in range(n - 1):
-            ids = self.ask(1)
-            if self.y_pred_ is None:
-                self.tell(ids, failed=oracle(ids))
-            else:
-                self.tell(ids, oracle(ids))
-        return super().sample(1, oracle)
+    def _batches(self, n):
+        return [1] * n  # each draw knows the answers before it
 
     def _start(self):
         super()._start()
@@ -143,19 +118,17 @@ class GradientSampler(OneByStratum):
         self._need = None
 
     def _snapshot(self):
-        drawn, failed = self._answers(self.ids_, self._status[self.ids_])
+        drawn, failed = self._counts_by_stratum(*self._outcomes())
         rate = (failed + self._prior) / (drawn + 2 * self._prior)
         self._need = np.sqrt(rate * (1 - rate))
         overall = failed.sum() / (drawn.sum() + 1)
         return {"rates": ((failed + overall) / (drawn + 1)).tolist()}
 
-    def _answers(self, ids, status):
-        """Return answers and mispredictions of each stratum."""
+    def _counts_by_stratum(self, ids, failed):
+        """Return the numbers of answers and of mispredictions in each stratum."""
         strata, n_strata = self.strata_[ids], len(self._sizes)
-        told = (status == PASSED) | (status == FAILED)
-        drawn = np.bincount(strata[told], minlength=n_strata)
-        failed = np.bincount(strata[status == FAILED], minlength=n_strata)
-        return drawn, failed
+        drawn = np.bincount(strata, minlength=n_strata)
+        return drawn, np.bincount(strata[failed], minlength=n_strata)
 
     def _predict(self, snapshot):
         return np.array(snapshot["rates"])[self.strata_]
@@ -165,14 +138,9 @@ class GradientSampler(OneByStratum):
         return left * need
 
     def _published(self, answered):
-        status = np.where(answered.y > 0, FAILED, PASSED)
-        drawn, failed = self._answers(answered.ids, status)
+        drawn, failed = self._counts_by_stratum(answered.ids, answered.y > 0)
         rate = np.where(failed > 0, failed / (drawn + 1), 1 / (drawn + 2))
         last = self.strata_[answered.ids[-1]]
         rate[last] = failed[last] / (drawn[last] + 1)
         rate = float(rate @ self._sizes / self.n_pool_)
         return Estimate(rate, np.nan, 0.0, float(answered.n))
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self.prior, "prior", type(self).__name__, low=0, low_open=True)

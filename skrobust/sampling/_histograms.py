@@ -1,10 +1,10 @@
-"""Histograms of many neurons at once, as counts of bin numbers."""
+"""Histograms of many neurons as counts of bin numbers."""
 
 import numpy as np
 
 
 def bin_numbers(values, n_bins):
-    """Return in which of equally wide bins each value lies; bins hold their edges.
+    """Return the number of the bin of equal width in which each value lies.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def bin_numbers(values, n_bins):
 
 
 def histograms(bins, n_bins):
-    """Return how often each bin number occurs in each column, (n_columns, n_bins)."""
+    """Return the counts of each bin number in each column, (n_columns, n_bins)."""
     n_columns = bins.shape[1]
     flat = bins + np.arange(n_columns) * n_bins
     counts = np.bincount(flat.ravel(), minlength=n_columns * n_bins)
@@ -55,7 +55,7 @@ def random_groups(rng, n_free, n_groups, size):
 
 
 def divergences(bins, counts, log_pool):
-    r"""Compare what each group would make of a sample with the pool.
+    r"""Return the divergence from the pool that each group would add to a sample.
 
     Parameters
     ----------

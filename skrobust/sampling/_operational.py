@@ -1,12 +1,11 @@
-"""The sampler of our own: small errors, many failures, or anything in between."""
+"""Operational sampler: adaptive batches with a recalibrated predictor."""
 
 from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtri
-from sklearn.utils.validation import check_is_fitted
 
-from skrobust._validation import check_choice, check_count, check_number, invalid
+from skrobust._parameters import Count, Flag, NamedOr, Number
 from skrobust.sampling._frontier import frontier
 from skrobust.sampling._ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling._recalibration import (
@@ -16,15 +15,16 @@ from skrobust.sampling._recalibration import (
     predict,
     score_terms,
 )
-from skrobust.sampling.core.answers import FAILED, PASSED, UNASKED, check_oracle
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.draws import first_where
+from skrobust.sampling.core.rate_interval import Bounds, unvaried_bounds
 
 EMPHASIS = {"accuracy": 0.0, "balanced": 0.5, "failures": 1.0}
 TRUST = 0.2  # power of the labels behind a predictor, in the weight of its batch
 
 
 class OperationalSampler(BaseSampler):
-    r"""Draw batches on the frontier between a small error and many failures.
+    r"""Adaptive batch sampling between a small error and many failures.
 
     Each ``ask(n)`` draws one batch. With p the failure probability that is predicted
     for each input, from its score and from all answers told so far:
@@ -34,7 +34,7 @@ class OperationalSampler(BaseSampler):
       failures to expect (``failure_emphasis``) and none below ``exploration`` times
       those of uniform draws. At emphasis 0 inputs are drawn in proportion to
       :math:`\sqrt{p_i (1 - p_i)}`; the more emphasis, the more of the likeliest
-      failures are taken for sure, and the thinner the rest is looked at;
+      failures are taken for sure, and the fewer of the rest are drawn;
     * the **draw** is of fixed size along p (Deville's systematic sampling), which
       stratifies by the prediction and has exactly these probabilities;
     * the **estimate** of the batch corrects the prediction by what was found,
@@ -48,7 +48,7 @@ class OperationalSampler(BaseSampler):
       and is exactly unbiased whatever p is, since p knew only earlier answers. The
       failure rate is their mean with weights
       :math:`\propto n_t \max(l_t, n_1)^{0.2}`, for n_t draws after l_t before: later
-      batches have the better predictor, and weights look at sizes alone;
+      batches have the better predictor, and weights depend on sizes alone;
     * **recalibration** refits p before each batch: a logistic regression on log p and
       -log(1 - p), shrunk towards leaving p as it is.
 
@@ -58,13 +58,13 @@ class OperationalSampler(BaseSampler):
     The standard error is that of successive differences in draw order, summed over
     batches. It is conservative up to terms of higher order: no unbiased estimator
     exists for a draw of one unit a stratum. The default interval (t) takes the larger
-    of it and of the error that the predictor itself lets expect, since residuals look
-    too calm while no rare failure was met. It rests on predictions that are not far
+    of it and of the error implied by the predictor, since residuals vary too little
+    while no rare failure was met. It rests on predictions that are not far
     off among inputs that are rarely drawn; "anytime" does not, and is much wider. Where
     no misprediction at all was seen, it reaches as far as that allows.
 
-    A score that says nothing costs: residuals weigh at most 1 / exploration times what
-    they do in uniform draws, so the error is at most about
+    An uninformative score costs precision: residuals weigh at most 1 / exploration
+    times what they do in uniform draws, so the error is at most about
     :math:`1/\sqrt{\text{exploration}}` times that of simple random sampling once
     predictions are recalibrated (3.2 times at 0.1).
 
@@ -127,8 +127,18 @@ class OperationalSampler(BaseSampler):
     """
 
     _sequential = False
-    _widened = False  # by what the predictor lets expect, instead
+    _widened = False  # by the error implied by the predictor instead
     _estimators = ("default", "difference", "lure", "ppi")
+    _parameter_rules = {
+        "failure_emphasis": NamedOr(tuple(EMPHASIS), Number(low=0, high=1)),
+        "exploration": Number(low=0, high=1, low_open=True),
+        "recalibrate": Flag(),
+        "n_batches": Count(),
+    }
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"failure_emphasis": 0.7, "n_batches": 3}]
 
     def __init__(
         self,
@@ -141,61 +151,23 @@ class OperationalSampler(BaseSampler):
         n_batches=6,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.failure_emphasis = failure_emphasis
         self.exploration = exploration
         self.recalibrate = recalibrate
         self.n_batches = n_batches
-        self.random_state = random_state
-
-    def sample(self, n, oracle):
-        """Ask and tell in one call, in ``n_batches`` batches.
-
-        Parameters
-        ----------
-        n : int
-            How many inputs to label.
-        oracle : callable
-            ``oracle(ids)`` is called once a batch. It returns true labels where the
-            sampler has predictions (``y_pred_``), and otherwise whether each input was
-            mispredicted.
-
-        Returns
-        -------
-        SamplingResult
-            As ``result()`` gives it. If the oracle raises, its batch stays open
-            (``pending_``), and what was told before is kept.
-
-        Raises
-        ------
-        ValueError
-            If fewer than n are left: nothing is asked then.
-        """
-        caller = type(self).__name__
-        check_is_fitted(self)
-        self._check_parameters()
-        check_oracle(oracle, caller)
-        n, left = check_count(n, "n", f"{caller}.sample"), self.n_pool_ - self._n_asked
-        if n > left:
-            raise ValueError(f"{caller}: {left} left, {n} asked.")
-        first = self._n_asked == 0
-        for size in batch_sizes(n, self.n_batches, first=first):
-            ids = self.ask(size)
-            if self.y_pred_ is None:
-                self.tell(ids, failed=oracle(ids))
-            else:
-                self.tell(ids, oracle(ids))
-        return self.result()
 
     def _suspicion(self, X, y_pred):
-        scores = super()._suspicion(X, y_pred)
+        scores, notes = super()._suspicion(X, y_pred)
         if len(scores) and scores.max() > 1:
-            self._new_notes.append(
+            notes.append(
                 f"Scores as high as {scores.max():g} are no probabilities of a "
                 "misprediction: only their ranks were used."
             )
-        return scores
+        return scores, notes
+
+    def _batches(self, n):
+        return batch_sizes(n, self.n_batches, first=self._n_asked == 0)
 
     def _start(self):
         p = as_probabilities(self.scores_)
@@ -203,27 +175,24 @@ class OperationalSampler(BaseSampler):
         self._order = np.argsort(-p, kind="stable")
 
     def _snapshot(self):
-        known = np.array(self._rounds.ids, dtype=np.intp)
-        status = self._status[known]
-        told = (status == PASSED) | (status == FAILED)
-        if not self.recalibrate or not told.any():
+        told, failed = self._outcomes()
+        if not self.recalibrate or not len(told):
             return list(IDENTITY)
-        failed = (status == FAILED)[told]
-        return fit_recalibration(self._terms[known[told]], failed).tolist()
+        return fit_recalibration(self._terms[told], failed).tolist()
 
     def _predict(self, snapshot):
         return predict(self._terms, snapshot)
 
     def _draw(self, n):
-        free = self._order[self._status[self._order] == UNASKED]
+        free = self._order[self._unasked[self._order]]
         p = self._foreseen[free]
-        if (np.diff(p) > 0).any():  # recalibration turned the score round
+        if (np.diff(p) > 0).any():  # recalibration reversed the scores
             again = np.argsort(-p, kind="stable")
             free, p = free[again], p[again]
         pi = self._design(p, n)
         drawn = ordered_draw(pi, self._rng.random(n))
         expected = float((p * (1 - p) * (1 / pi - 1)).sum()) / self.n_pool_**2
-        self._least.extend([float(pi.min()) / n] * n)
+        self._draws.floors.extend([float(pi.min()) / n] * n)
         return free[drawn], pi[drawn], {"expected": expected}
 
     def _design(self, p, n):
@@ -237,52 +206,34 @@ class OperationalSampler(BaseSampler):
     def _round_variance(self, residuals, pi, design):
         return successive_variance(residuals, pi, self.n_pool_)
 
-    def _interval(self, answered, estimate, *, method, estimator, predicted, level):
-        options = {"estimator": estimator, "predicted": predicted, "level": level}
-        expected = np.nan
-        if method == "default" and estimator == "default" and answered.designs:
+    def _interval(self, answered, estimate, query):
+        expected, default = np.nan, query.method == "default"
+        if default and query.estimator == "default" and answered.designs:
             parts = [answered.designs[t]["expected"] for t in range(len(answered.ends))]
             weights = batch_weights(answered.sizes)
             expected = float(np.sqrt(weights**2 @ np.array(parts)))
         larger = expected > estimate.std_error
         if larger:
             estimate = replace(estimate, std_error=expected)
-        found = super()._interval(answered, estimate, method=method, **options)
-        low, high, name, notes = found
-        if larger and name == "t":
-            name = "t, widened"
-        if name.startswith("t") and method == "default" and not answered.y.any():
-            _, beyond, _, more = self._unvaried(answered, (1 - level) / 2)
+        low, high, method, notes = super()._interval(answered, estimate, query)
+        if larger and method == "t":
+            method = "t, widened"
+        if method.startswith("t") and default and not answered.y.any():
+            _, beyond, _, more = unvaried_bounds(self, answered, query.tail)
             high, notes = max(high, beyond), [*notes, *more]
-        return low, high, name, notes
+        return Bounds(low, high, method, notes)
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         p, assumption = self._assumed(expected_accuracy, caller)
         p = -np.sort(-predict(score_terms(p), IDENTITY))
         z = ndtri((1 + confidence) / 2)
-        low, high = 1, self.n_pool_
-        while low < high:  # the fewest labels in one batch that are enough
-            n = (low + high) // 2
-            variance = (p * (1 - p) * (1 / self._design(p, n) - 1)).sum()
-            if z * np.sqrt(variance) / self.n_pool_ <= half_width:
-                high = n
-            else:
-                low = n + 1
-        return max(low, min(2, self.n_pool_)), f"{assumption} Drawn as one batch."
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller, emphasis = type(self).__name__, self.failure_emphasis
-        if isinstance(emphasis, str):
-            check_choice(emphasis, "failure_emphasis", caller, tuple(EMPHASIS))
-        else:
-            check_number(emphasis, "failure_emphasis", caller, low=0, high=1)
-        check_number(
-            self.exploration, "exploration", caller, low=0, high=1, low_open=True
-        )
-        if not isinstance(self.recalibrate, (bool, np.bool_)):
-            raise invalid("recalibrate", caller, "True or False", self.recalibrate)
-        check_count(self.n_batches, "n_batches", caller)
+        def enough(n):
+            variance = (p * (1 - p) * (1 / self._design(p, n) - 1)).sum()
+            return z * np.sqrt(variance) / self.n_pool_ <= half_width
+
+        n = max(first_where(enough, 1, self.n_pool_), min(2, self.n_pool_))
+        return n, f"{assumption} Drawn as one batch."
 
 
 def batch_sizes(n, n_batches, *, first=True):

@@ -1,4 +1,4 @@
-"""How a pool is cut into strata along its scores."""
+"""Partitions of a pool into strata along its scores."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Predictions of failure without labels of the pool: predictors, never the accuracy."""
+"""Label-free failure predictors, calibrated on a labelled reference set."""
 
 from abc import ABC, abstractmethod
 
@@ -10,28 +10,31 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._containers import is_frame, to_array
+from skrobust._parameters import Choice, check_parameters
 from skrobust._responses import predict_labels, predict_probabilities
-from skrobust._validation import (
-    check_choice,
-    check_probabilities,
-    check_same_length,
-    check_scores,
-)
+from skrobust._validation import check_probabilities, check_same_length, check_scores
 from skrobust.metrics.labels import label_pair
-from skrobust.sampling._prefitted import PrefittedMixin
+from skrobust.sampling.core.prefitted import PrefittedMixin
 
 _EDGE = 1e-6  # log-odds are taken of suspicions this far from 0 and 1
 
 
 class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
-    """Base of label-free predictors: suspicion in, predicted failure out.
+    """Base class of label-free failure predictors.
 
     A subclass stores ``estimator`` and ``suspicion`` in ``__init__`` and writes
     ``_learn`` and ``_predict``. The model is used as it is, never refitted.
     """
 
+    _parameter_rules = {"suspicion": Choice("confidence", "entropy")}
+
+    @classmethod
+    def _get_test_params(cls):
+        """Return parameters of small instances for the checks of all predictors."""
+        return [{}]
+
     def fit(self, X, y):
-        """Learn from a labelled reference set that the model was not trained on.
+        """Calibrate on a labelled reference set that the model was not trained on.
 
         Parameters
         ----------
@@ -54,7 +57,7 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
             For values that are not finite, unequal lengths, and a reference without a
             failure or without a pass.
         """
-        self._check_parameters()
+        check_parameters(self)
         caller = type(self).__name__
         if y is None:
             raise ValueError(
@@ -99,7 +102,7 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
             In [0, 1].
         """
         check_is_fitted(self)
-        self._check_parameters()
+        check_parameters(self)
         return self._predict(self._suspicion(X, reset=False))
 
     def predicted_failure_rate(self, X):
@@ -119,7 +122,7 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _learn(self, suspicion, failed):
-        """Take in the reference."""
+        """Fit to the reference."""
 
     @abstractmethod
     def _predict(self, suspicion):
@@ -142,10 +145,6 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
         terms = np.where(p > 0, p, 1.0)
         return -(terms * np.log(terms)).sum(axis=1)
 
-    def _check_parameters(self):
-        choices = ("confidence", "entropy")
-        check_choice(self.suspicion, "suspicion", type(self).__name__, choices)
-
     def __sklearn_is_fitted__(self):
         return hasattr(self, "reference_failure_rate_")
 
@@ -156,13 +155,13 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
 
 
 class ConfidencePredictor(BaseFailurePredictor):
-    r"""Predict failures by confidence, calibrated on a labelled reference set.
+    r"""Failure predictor by confidence, calibrated on a labelled reference set.
 
     The probability of a failure as a function of the suspicion s, for example
     :math:`s = 1 - \max_c p_c`, is learned on the reference; its mean over a pool is the
     confidence-based performance estimate (CBPE).
 
-    This is a *predictor*, and no estimate of the accuracy: it is right where failures
+    This is a *predictor*, not an estimate of the accuracy: it is correct where failures
     relate to confidence as in the reference, which a shift changes, and nothing in the
     pool can tell. Use it as the predictor m of a difference estimator, which labels
     correct, or to choose what to label.
@@ -203,6 +202,12 @@ class ConfidencePredictor(BaseFailurePredictor):
     0.2
     """
 
+    _parameter_rules = {"calibration": Choice("isotonic", "logistic")}
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"calibration": "logistic"}]
+
     def __init__(
         self, estimator=None, *, suspicion="confidence", calibration="isotonic"
     ):
@@ -232,22 +237,18 @@ class ConfidencePredictor(BaseFailurePredictor):
             )
         return logit(np.clip(suspicion, _EDGE, 1 - _EDGE))[:, None]
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        choices = ("isotonic", "logistic")
-        check_choice(self.calibration, "calibration", type(self).__name__, choices)
-
 
 class ThresholdPredictor(BaseFailurePredictor):
-    r"""Predict failures by a threshold on confidence (average thresholded confidence).
+    r"""Failure predictor by average thresholded confidence (ATC).
 
     The threshold t on the suspicion s is the one whose share of reference inputs with
     s > t is that of the failures in the reference (with ties, the closest share; of two
     as close, the smaller one). An input is predicted to fail if s > t.
 
-    This is a *predictor*, and no estimate of the accuracy: it is right where the shift
-    keeps that share equal, and nothing in the pool can tell. Use it as the predictor m
-    of a difference estimator, which labels correct, or to choose what to label.
+    This is a *predictor*, not an estimate of the accuracy: it is correct where the
+    shift keeps that share equal, and nothing in the pool can tell. Use it as the
+    predictor m of a difference estimator, which labels correct, or to choose what to
+    label.
 
     Parameters
     ----------

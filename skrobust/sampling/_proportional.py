@@ -2,16 +2,15 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice
+from skrobust._parameters import Choice
 from skrobust.sampling._designs import SURE, inclusion_probabilities, systematic_sample
 from skrobust.sampling._variances import hartley_rao_variance
 from skrobust.sampling._weighted import WeightedSampler
-from skrobust.sampling.core.answers import UNASKED
 from skrobust.sampling.core.estimates import between_estimate
 
 
 class ProportionalSampler(WeightedSampler):
-    r"""Draw inputs with probability proportional to their suspicion.
+    r"""Sampling with probability proportional to suspicion (SUPS).
 
     With the scores x and a uniform part f (``floor``),
 
@@ -86,6 +85,12 @@ class ProportionalSampler(WeightedSampler):
     True
     """
 
+    _parameter_rules = {"replacement": Choice(False, True)}
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"replacement": True}]
+
     def __init__(
         self,
         estimator=None,
@@ -95,11 +100,9 @@ class ProportionalSampler(WeightedSampler):
         floor=0.1,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.replacement = replacement
         self.floor = floor
-        self.random_state = random_state
 
     def _start(self):
         super()._start()
@@ -128,15 +131,15 @@ class ProportionalSampler(WeightedSampler):
             return self._draw_round(n)
         start = self._n_asked
         now = slice(start, start + n)
-        self._least.extend(self._lowest[now].tolist())
+        self._draws.floors.extend(self._lowest[now].tolist())
         return self._order[now], self._q[now], {"draws": self._repeats(start, n)}
 
     def _draw_round(self, n):
-        free = np.flatnonzero(self._status == UNASKED)
+        free = np.flatnonzero(self._unasked)
         pi = inclusion_probabilities(self._p[free], n)
         order, start = self._rng.permutation(len(free)), self._rng.random()
         picked = systematic_sample(pi, order, start)
-        self._least.extend([pi.min() / n] * n)
+        self._draws.floors.extend([pi.min() / n] * n)
         return free[picked], pi[picked], {"squares": float((pi[pi < SURE] ** 2).sum())}
 
     def _round_variance(self, residuals, pi, design):
@@ -175,8 +178,3 @@ class ProportionalSampler(WeightedSampler):
         p = self._p[answered.ids[draws]]
         z = answered.y[draws] / np.where(p > 0, p, np.inf) / self.n_pool_
         return between_estimate(z, np.full(len(z), 1 / len(z)))
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller = type(self).__name__
-        check_choice(self.replacement, "replacement", caller, (False, True))

@@ -1,17 +1,14 @@
-"""Rao-Hartley-Cochran sampling (RHC-S): random groups, one draw in each."""
+"""Rao-Hartley-Cochran sampling (RHC-S)."""
 
 import numpy as np
 
-from skrobust.sampling._designs import (
-    rao_hartley_cochran,
-)
+from skrobust.sampling._designs import rao_hartley_cochran
 from skrobust.sampling._variances import rao_hartley_cochran_variance
 from skrobust.sampling._weighted import WeightedSampler
-from skrobust.sampling.core.answers import UNASKED
 
 
 class RaoHartleyCochranSampler(WeightedSampler):
-    r"""Split the pool into random groups and draw one input of each, by suspicion.
+    r"""Rao-Hartley-Cochran sampling: one draw from each random group (RHC-S).
 
     The free inputs are split at random into n groups whose sizes :math:`N_g` differ by
     at most one; of each group one input is drawn in proportion to
@@ -78,27 +75,20 @@ class RaoHartleyCochranSampler(WeightedSampler):
     _sequential = False
 
     def __init__(
-        self,
-        estimator=None,
-        *,
-        auxiliary="confidence",
-        floor=0.1,
-        random_state=None,
+        self, estimator=None, *, auxiliary="confidence", floor=0.1, random_state=None
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.floor = floor
-        self.random_state = random_state
 
     def _draw(self, n):
-        free = np.flatnonzero(self._status == UNASKED)
+        free = np.flatnonzero(self._unasked)
         p = self._p[free]
         p = p / p.sum() if p.any() else np.full(len(free), 1 / len(free))
         permutation = self._rng.permutation(len(free))
         picked, pi, shares, least, sizes = rao_hartley_cochran(
             p, n, permutation, self._rng.random(n)
         )
-        self._least.extend([least / n] * n)
+        self._draws.floors.extend([least / n] * n)
         design = {
             "shares": shares.tolist(),
             "squares": int((sizes.astype(np.int64) ** 2).sum()),

@@ -1,4 +1,4 @@
-"""From scores and answers to predicted failure probabilities."""
+"""Recalibration of scores to failure probabilities by answers."""
 
 import numpy as np
 from scipy.special import expit
@@ -12,7 +12,7 @@ STEPS = 50
 
 
 def as_probabilities(scores):
-    """Return scores in [0, 1] as they are, others by their ranks.
+    """Return scores as probabilities: unchanged in [0, 1], otherwise by rank.
 
     A middle rank u (ties share theirs) becomes the probability whose odds are those of
     u over nine: .1 in the middle, above .5 for the top tenth, .18 on average.

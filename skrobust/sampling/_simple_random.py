@@ -1,16 +1,18 @@
-"""Simple random sampling: every input is as likely as any other."""
+"""Simple random sampling."""
 
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import hypergeom
 
-from skrobust._validation import check_choice
+from skrobust._parameters import Choice
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.draws import first_where
 from skrobust.sampling.core.estimates import Estimate
+from skrobust.sampling.core.rate_interval import Bounds
 
 
 class SimpleRandomSampler(BaseSampler):
-    r"""Draw inputs uniformly, without replacement.
+    r"""Simple random sampling without replacement.
 
     The failure rate is the plain mean of the outcomes, with the finite-population
     correction in its variance:
@@ -72,6 +74,7 @@ class SimpleRandomSampler(BaseSampler):
     _needs_scores = False
     _known_sizes = False
     _methods = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
+    _parameter_rules = {"interval": Choice("hypergeometric", "wilson")}
 
     def __init__(
         self,
@@ -81,10 +84,8 @@ class SimpleRandomSampler(BaseSampler):
         interval="hypergeometric",
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.interval = interval
-        self.random_state = random_state
 
     def _start(self):
         self._permutation = self._rng.permutation(self.n_pool_)
@@ -98,7 +99,7 @@ class SimpleRandomSampler(BaseSampler):
         return self._permutation[start : start + n], 1 / left
 
     def _combine(self, answered, m=None, m_free=None, weights=None):
-        # The mean of y - m plus that of m over the pool, and its textbook variance.
+        # Mean of y - m plus that of m over the pool, with the textbook variance.
         n, n_pool = answered.n, self.n_pool_
         m = np.zeros(n) if m is None else m
         m_pool = 0.0 if m_free is None else float(m_free[0]) / n_pool
@@ -110,31 +111,33 @@ class SimpleRandomSampler(BaseSampler):
         z, weights = m_pool + residuals, np.full(n, 1 / n)
         return Estimate(rate, std_error, n - 1.0, float(n), z, weights)
 
-    def _interval(self, answered, estimate, *, method, estimator, **options):
-        exact = estimator in ("default", "published", "lure")
-        chosen = self.interval if method == "default" and exact else method
-        if chosen not in ("hypergeometric", "wilson"):
-            return super()._interval(
-                answered, estimate, method=method, estimator=estimator, **options
-            )
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"interval": "wilson"}]
+
+    def _interval(self, answered, estimate, query):
+        exact = query.estimator in ("default", "published", "lure")
+        default = query.method == "default" and exact
+        method = self.interval if default else query.method
+        if method not in EXACT_BOUNDS:
+            return super()._interval(answered, estimate, query)
         n_failed, n = int(answered.y.sum()), answered.n
-        bounds = _wilson if chosen == "wilson" else _hypergeometric
-        low, high = bounds(n_failed, n, self.n_pool_, (1 - options["level"]) / 2)
-        return low, high, chosen, []
+        bounds = EXACT_BOUNDS[method](n_failed, n, self.n_pool_, query.tail)
+        return Bounds(*bounds, method, [])
 
     def _floor(self, n):
         return 1 / (self.n_pool_ - np.arange(n))
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         rate = 0.5 if expected_accuracy is None else 1 - expected_accuracy
-        bounds = _wilson if self.interval == "wilson" else _hypergeometric
+        bounds = EXACT_BOUNDS[self.interval]
         n_pool, tail = self.n_pool_, (1 - confidence) / 2
 
         def narrow(n):
             low, high = bounds(round(n * rate), n, n_pool, tail)
             return high - low <= 2 * half_width
 
-        n = _first(narrow, 2, n_pool)
+        n = first_where(narrow, 2, n_pool)
         while n < n_pool and not all(narrow(k) for k in range(n, min(n + 5, n_pool))):
             n += 1  # rounding the expected failures makes the widths jump a little
         text = f"{rate:g} of the labels are mispredictions, as expected"
@@ -142,36 +145,21 @@ class SimpleRandomSampler(BaseSampler):
             text = "Half of the labels are mispredictions, the worst case"
         return min(n, n_pool), f"{text}; {self.interval} interval."
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        choices = ("hypergeometric", "wilson")
-        check_choice(self.interval, "interval", type(self).__name__, choices)
-
 
 def _hypergeometric(n_failed, n, n_pool, tail):
-    """Return the least and the largest failure rate that neither exact test rejects."""
+    """Return the lowest and the highest failure rate that no exact test rejects."""
     fewest, most = n_failed, n_failed + n_pool - n
-    low = _first(
+    low = first_where(
         lambda k: hypergeom.sf(n_failed - 1, n_pool, k, n) > tail, fewest, most
     )
-    beyond = _first(
+    beyond = first_where(
         lambda k: hypergeom.cdf(n_failed, n_pool, k, n) <= tail, low, most + 1
     )
     return low / n_pool, (beyond - 1) / n_pool
 
 
-def _first(holds, low, high):
-    """Return the first integer from low on for which it holds; high if none before."""
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
 def _wilson(n_failed, n, n_pool, tail):
+    """Return the Wilson interval with the finite-population correction."""
     rate = n_failed / n
     t = ndtri(tail) ** 2 * (n_pool - n) / max(n_pool - 1, 1) / n
     centre = (rate + t / 2) / (1 + t)
@@ -179,3 +167,6 @@ def _wilson(n_failed, n, n_pool, tail):
     low = 0.0 if n_failed == 0 else centre - half  # exact, free of rounding
     high = 1.0 if n_failed == n else centre + half
     return low, high
+
+
+EXACT_BOUNDS = {"hypergeometric": _hypergeometric, "wilson": _wilson}

@@ -1,4 +1,4 @@
-"""Compare samplers on a pool whose outcomes are known."""
+"""Monte-Carlo comparison of samplers on a pool with known outcomes."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ def simulate(
     verbose=0,
     y_pred=None,
 ):
-    r"""Let samplers label a pool again and again, and compare what they report.
+    r"""Compare samplers by repeated labelling of a pool whose outcomes are known.
 
     Each repeat gives every sampler the same seed. The truth is known, so errors,
     coverage and failures found are measured, each with the Monte-Carlo error that the
@@ -69,8 +69,8 @@ def simulate(
         * ``median_error``: median absolute error, blind to rare large ones;
         * ``bias`` and its Monte-Carlo error ``bias_error``;
         * ``failures``: mispredictions found, on average;
-        * ``coverage``, ``width``: share of intervals that hold the truth, and their
-          mean width.
+        * ``coverage``, ``width``: proportion of intervals that cover the truth, and
+          their mean width.
 
         Besides: ``true_accuracy``; ``estimates``, ``found``, ``low`` and ``high`` of
         every repeat, shape (n_rows, n_repeats), paired over rows; ``n_repeats``,
@@ -138,30 +138,22 @@ def summarise(rows, runs, truth, confidence):
     square = error**2
     rmse = np.sqrt(square.mean(axis=1))
     noise = square.std(axis=1, ddof=1) / np.sqrt(n_repeats)
-    held = (low - 1e-12 <= truth) & (truth <= high + 1e-12)
-    return Results(
-        columns=(
-            "sampler", "n_labels", "rmse", "rmse_error", "median_error", "bias",
-            "bias_error", "failures", "coverage", "width",
-        ),
-        sampler=np.array([name for name, _ in rows], dtype=object),
-        n_labels=np.array([n for _, n in rows]),
-        rmse=rmse,
-        rmse_error=noise / (2 * np.maximum(rmse, 1e-300)),
-        median_error=np.median(np.abs(error), axis=1),
-        bias=error.mean(axis=1),
-        bias_error=error.std(axis=1, ddof=1) / np.sqrt(n_repeats),
-        failures=found.mean(axis=1),
-        coverage=held.mean(axis=1),
-        width=(high - low).mean(axis=1),
-        true_accuracy=truth,
-        estimates=estimates,
-        found=found,
-        low=low,
-        high=high,
-        n_repeats=n_repeats,
-        confidence=confidence,
-    )  # fmt: skip
+    covered = (low - 1e-12 <= truth) & (truth <= high + 1e-12)
+    table = {
+        "sampler": np.array([name for name, _ in rows], dtype=object),
+        "n_labels": np.array([n for _, n in rows]),
+        "rmse": rmse,
+        "rmse_error": noise / (2 * np.maximum(rmse, 1e-300)),
+        "median_error": np.median(np.abs(error), axis=1),
+        "bias": error.mean(axis=1),
+        "bias_error": error.std(axis=1, ddof=1) / np.sqrt(n_repeats),
+        "failures": found.mean(axis=1),
+        "coverage": covered.mean(axis=1),
+        "width": (high - low).mean(axis=1),
+    }
+    runs = {"estimates": estimates, "found": found, "low": low, "high": high}
+    facts = {"n_repeats": n_repeats, "confidence": confidence}
+    return Results(columns=tuple(table), **table, true_accuracy=truth, **runs, **facts)
 
 
 def check_samplers(samplers):

@@ -1,52 +1,48 @@
-"""What samplers with strata share."""
+"""Draws inside strata and of strata."""
 
 from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtri
 
-from skrobust._validation import check_choice, check_count
+from skrobust._parameters import Choice, Count
 from skrobust.sampling._designs import stratified_sample
-from skrobust.sampling._partitions import (
-    kmeans_strata,
-    merge_strata,
-    quantile_strata,
-)
+from skrobust.sampling._partitions import kmeans_strata, merge_strata, quantile_strata
 from skrobust.sampling._variances import silent_variance, stratified_variance
-from skrobust.sampling.core.answers import UNASKED
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.draws import first_where, pick
+from skrobust.sampling.core.rate_interval import Bounds
 
 STRATA = {"kmeans": kmeans_strata, "quantile": quantile_strata}
 BIASED = (
     "This is the published estimate, which is biased; its authors give no variance, so "
     "only counts bound the accuracy."
 )
-
-
-class StrataMixin:
-    """The part of a sampler that cuts the pool into strata."""
-
-    def _start(self):
-        self.strata_ = STRATA[self.strata](self.scores_, self.n_strata)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller = type(self).__name__
-        check_count(self.n_strata, "n_strata", caller)
-        check_choice(self.strata, "strata", caller, tuple(STRATA))
-
-
 SILENT = (
     "In some strata all labels agree; the interval is widened by the variance that "
     "they may hide (Laplace's rule)."
 )
 
 
-class StratifiedRounds(BaseSampler):
-    """Draws each round uniformly inside strata; ``strata_`` is set by ``_start``.
+class StrataMixin:
+    """Parameters ``n_strata`` and ``strata`` of a sampler, which cut the pool."""
 
-    A subclass writes ``_counts(sizes, parts, scores, labels, n)``, how many labels each
-    stratum of the units that are still free gets.
+    _parameter_rules = {"n_strata": Count(), "strata": Choice(*STRATA)}
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"n_strata": 3, "strata": "quantile"}]
+
+    def _start(self):
+        self.strata_ = STRATA[self.strata](self.scores_, self.n_strata)
+
+
+class StratifiedRounds(BaseSampler):
+    """Base class of stratified samplers; ``_start`` sets ``strata_``.
+
+    Each round is drawn uniformly inside strata. A subclass writes
+    ``_counts(sizes, parts, scores, labels, n)``, the allocation of n labels to the
+    strata of the units that are still free.
     """
 
     _sequential = False
@@ -54,11 +50,11 @@ class StratifiedRounds(BaseSampler):
     _widened = False
 
     def _draw(self, n):
-        free = np.flatnonzero(self._status == UNASKED)
+        free = np.flatnonzero(self._unasked)
         labels, counts, sizes = self._allocation(free, n)
         picked = stratified_sample(labels, counts, self._rng.random(len(free)))
         pi = counts / sizes
-        self._least.extend([pi.min() / n] * n)
+        self._draws.floors.extend([pi.min() / n] * n)
         return free[picked], pi[labels[picked]], {"counts": counts.tolist()}
 
     def _allocation(self, free, n):
@@ -73,15 +69,13 @@ class StratifiedRounds(BaseSampler):
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         p, assumption = self._assumed(expected_accuracy, caller)
         wanted = (half_width / ndtri((1 + confidence) / 2)) ** 2
-        few, many = 2, self.n_pool_
-        while few < many:
-            n = (few + many) // 2
-            few, many = (few, n) if self._foreseen_variance(p, n) <= wanted else (
-                n + 1, many
-            )  # fmt: skip
-        return few, assumption
 
-    def _foreseen_variance(self, p, n):
+        def enough(n):
+            return self._expected_variance(p, n) <= wanted
+
+        return first_where(enough, 2, self.n_pool_), assumption
+
+    def _expected_variance(self, p, n):
         """Return the variance of n labels if inputs failed with probability p."""
         labels, counts, sizes = self._allocation(np.arange(self.n_pool_), n)
         rate = np.bincount(labels, p) / sizes
@@ -92,19 +86,16 @@ class StratifiedRounds(BaseSampler):
         variance, df = stratified_variance(residuals, pi, design["counts"])
         return variance / self.n_pool_**2, df
 
-    def _interval(self, answered, estimate, *, method, **options):
+    def _interval(self, answered, estimate, query):
         silent = 0.0
-        if method == "default" and estimate.std_error > 0:
+        if query.method == "default" and estimate.std_error > 0:
             silent = self._silent_variance(answered, estimate.weights)
-        if silent > 0:
-            wider = float(np.sqrt(estimate.std_error**2 + silent))
-            estimate = replace(estimate, std_error=wider)
-        low, high, name, notes = super()._interval(
-            answered, estimate, method=method, **options
-        )
-        if silent > 0:
-            name, notes = "t, widened", [SILENT, *notes]
-        return low, high, name, notes
+        if not silent > 0:
+            return super()._interval(answered, estimate, query)
+        wider = float(np.sqrt(estimate.std_error**2 + silent))
+        estimate = replace(estimate, std_error=wider)
+        low, high, _, notes = super()._interval(answered, estimate, query)
+        return Bounds(low, high, "t, widened", [SILENT, *notes])
 
     def _silent_variance(self, answered, weights):
         """Return the variance that strata whose labels all agree may hide."""
@@ -118,9 +109,9 @@ class StratifiedRounds(BaseSampler):
 
 
 class OneByStratum(StrataMixin, BaseSampler):
-    """Draws a stratum at random, and then one of its free units, uniformly.
+    """Base class of samplers that draw a stratum, then one of its free units.
 
-    A subclass writes ``_weights_now(left)``.
+    A subclass writes ``_weights_now(left)``; the unit is drawn uniformly.
     """
 
     def _start(self):
@@ -132,7 +123,7 @@ class OneByStratum(StrataMixin, BaseSampler):
         self._left = self._sizes.copy()
 
     def _stratum_probabilities(self, left, weights):
-        """Return the chance of each stratum for the next draw."""
+        """Return the probability of each stratum at the next draw."""
         chance = np.where(left > 0, weights, 0.0)
         if not chance.sum() > 0:  # what is left has no weight
             chance = left.astype(np.float64)
@@ -148,22 +139,19 @@ class OneByStratum(StrataMixin, BaseSampler):
         return np.where(taken, 0.0, (chance / np.maximum(left, 1))[self.strata_])
 
     def _draw(self, n):
-        ids, q, least = np.empty(n, dtype=np.intp), np.empty(n), np.empty(n)
-        for step, coin in enumerate(self._rng.random(n)):
+        ids, q, floors = np.empty(n, dtype=np.intp), np.empty(n), np.empty(n)
+        for step, uniform in enumerate(self._rng.random(n)):
             left = self._left
             chance = self._stratum_probabilities(left, self._weights_now(left))
-            reachable = np.flatnonzero(chance)
-            edges = np.cumsum(chance[reachable])
-            place = np.searchsorted(edges, coin * edges[-1], side="right")
-            h = reachable[min(place, len(reachable) - 1)]
+            h = pick(chance, uniform)
             each = chance[left > 0] / left[left > 0]
             ids[step] = self._order[self._ends[h] - left[h]]
-            q[step], least[step] = chance[h] / left[h], each.min()
+            q[step], floors[step] = chance[h] / left[h], each.min()
             left[h] -= 1
-        self._least.extend(least.tolist())
+        self._draws.floors.extend(floors.tolist())
         return ids, q
 
-    def _interval(self, answered, estimate, *, estimator, **options):
-        if estimator == "published" and options["method"] != "anytime":
-            return 0.0, 1.0, "none", [BIASED]
-        return super()._interval(answered, estimate, estimator=estimator, **options)
+    def _interval(self, answered, estimate, query):
+        if query.estimator == "published" and query.method != "anytime":
+            return Bounds(0.0, 1.0, "none", [BIASED])
+        return super()._interval(answered, estimate, query)

@@ -1,16 +1,14 @@
-"""Stratified sampling (SSRS): strata along the scores, Neyman allocation."""
+"""Stratified simple random sampling (SSRS) with Neyman allocation."""
 
 import numpy as np
 
-from skrobust._validation import check_choice
+from skrobust._parameters import Choice
 from skrobust.sampling._designs import neyman_allocation
 from skrobust.sampling._strata import StrataMixin, StratifiedRounds
 
-ALLOCATIONS = ("neyman", "proportional")
-
 
 class StratifiedSampler(StrataMixin, StratifiedRounds):
-    r"""Draw uniformly inside strata of similar suspicion.
+    r"""Stratified random sampling along the scores (SSRS).
 
     The pool is cut into strata along the scores; a stratum h of :math:`N_h` inputs gets
     :math:`n_h` labels in proportion to :math:`N_h S_h`, with :math:`S_h` the standard
@@ -83,6 +81,8 @@ class StratifiedSampler(StrataMixin, StratifiedRounds):
     True
     """
 
+    _parameter_rules = {"allocation": Choice("neyman", "proportional")}
+
     def __init__(
         self,
         estimator=None,
@@ -93,12 +93,10 @@ class StratifiedSampler(StrataMixin, StratifiedRounds):
         allocation="neyman",
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.n_strata = n_strata
         self.strata = strata
         self.allocation = allocation
-        self.random_state = random_state
 
     def _start(self):
         super()._start()
@@ -111,7 +109,3 @@ class StratifiedSampler(StrataMixin, StratifiedRounds):
             square = np.bincount(labels, (scores - mean[labels]) ** 2)
             spread = np.sqrt(square / np.maximum(sizes - 1, 1))
         return neyman_allocation(sizes, spread, n)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.allocation, "allocation", type(self).__name__, ALLOCATIONS)

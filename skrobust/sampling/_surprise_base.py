@@ -1,4 +1,4 @@
-"""What the measures of surprise share: activations and classes in, scores out."""
+"""Base class of measures of surprise."""
 
 from abc import ABC, abstractmethod
 
@@ -8,30 +8,45 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._containers import is_frame, to_array
+from skrobust._parameters import Choice, check_parameters
 from skrobust._responses import predict_labels, refuse_regressor
-from skrobust._validation import (
-    check_choice,
-    check_finite_rows,
-    check_number,
-    check_same_length,
-)
+from skrobust._validation import check_finite_rows, check_same_length
 from skrobust.metrics.labels import label_array
 from skrobust.sampling._activations import POOLS, as_rows, extract_activations
-from skrobust.sampling._prefitted import PrefittedMixin
-
-UNSEEN = ("raise", "inf", "nan")
+from skrobust.sampling.core.prefitted import PrefittedMixin
 
 
 class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
-    """Base of measures of surprise: ``fit`` and ``score_samples``.
+    """Base class of measures of surprise: ``fit`` and ``score_samples``.
 
-    A subclass stores ``estimator``, ``layer``, ``pool``, ``batch_size`` and ``unseen``
-    in ``__init__`` and writes ``_learn``, ``_scores`` and ``_fitting_class``. The model
-    is used as it is, never refitted, and ``clone`` keeps it fitted.
+    A subclass writes ``_learn``, ``_scores`` and ``_fitting_class``. The model is used
+    as it is, never refitted, and ``clone`` keeps it fitted.
     """
 
+    _parameter_rules = {"pool": Choice(*POOLS), "unseen": Choice("raise", "inf", "nan")}
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        layer=None,
+        pool="flatten",
+        batch_size=None,
+        unseen="raise",
+    ):
+        self.estimator = estimator
+        self.layer = layer
+        self.pool = pool
+        self.batch_size = batch_size
+        self.unseen = unseen
+
+    @classmethod
+    def _get_test_params(cls):
+        """Return parameters of small instances for the checks of all measures."""
+        return [{}]
+
     def fit(self, X, y=None, *, y_pred=None):
-        """Learn what is usual from the training activations.
+        """Fit the measure to the training activations.
 
         Parameters
         ----------
@@ -55,7 +70,7 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
             For activations that are not finite, missing classes, unequal lengths, and
             where a class does not allow what has to be learned.
         """
-        self._check_parameters()
+        check_parameters(self)
         activations, labels = self._read(X, self._given(y, y_pred), reset=True)
         if self._needs_classes() and labels is None:
             raise ValueError(
@@ -92,7 +107,7 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
             that were never predicted in training (see ``unseen``).
         """
         check_is_fitted(self)
-        self._check_parameters()
+        check_parameters(self)
         activations, labels = self._read(X, y_pred, reset=False)
         if not self._needs_classes():
             return self._scores(activations, np.zeros(len(activations), dtype=np.intp))
@@ -104,15 +119,13 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
             scores[known] = self._scores(activations[known], codes[known])
         return scores
 
-    # What a new measure writes.
-
     @abstractmethod
     def _learn(self, activations, codes):
         """Take in training activations and the position of each in ``classes_``."""
 
     @abstractmethod
     def _scores(self, activations, codes):
-        """Return the score of each row as one of its class."""
+        """Return the score of each row, given its class."""
 
     @abstractmethod
     def _fitting_class(self, activations):
@@ -120,8 +133,6 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
 
     def _needs_classes(self):
         return True
-
-    # What the base does with the input.
 
     def _given(self, y, y_pred):
         if y_pred is not None:
@@ -133,14 +144,9 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
         labels = y_pred
         if self.estimator is None:
             X = to_array(X) if hasattr(X, "detach") else X
-            activations = validate_data(
-                self,
-                X,
-                dtype=[np.float64, np.float32],
-                allow_nd=True,
-                ensure_all_finite=False,
-                reset=reset,
-            )
+            options = {"allow_nd": True, "ensure_all_finite": False, "reset": reset}
+            floats = [np.float64, np.float32]
+            activations = validate_data(self, X, dtype=floats, **options)
         else:
             if np.ndim(X) == 2 or is_frame(X):
                 validate_data(self, X, skip_check_array=True, reset=reset)
@@ -148,12 +154,9 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
                 cure = "MahalanobisSurprise(covariance='global') needs no classes."
                 refuse_regressor(self.estimator, caller, cure)
                 labels = predict_labels(self.estimator, X)
+            options = {"pool": self.pool, "batch_size": self.batch_size}
             activations = extract_activations(
-                self.estimator,
-                X,
-                layer=self.layer,
-                pool=self.pool,
-                batch_size=self.batch_size,
+                self.estimator, X, layer=self.layer, **options
             )
         activations = as_rows(check_finite_rows(activations, caller), self.pool)
         if not reset and activations.shape[1] != self.n_units_:
@@ -180,16 +183,6 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
                 "unseen='inf' or 'nan'."
             )
         return (codes >= 0)[inverse], codes[inverse]
-
-    def _check_parameters(self):
-        """Raise for bad parameters."""
-        caller = type(self).__name__
-        check_choice(self.pool, "pool", caller, POOLS)
-        check_choice(self.unseen, "unseen", caller, UNSEEN)
-        if hasattr(self, "var_threshold"):
-            check_number(self.var_threshold, "var_threshold", caller, low=0)
-        if getattr(self, "jitter", None) is not None:
-            check_number(self.jitter, "jitter", caller, low=0, low_open=True)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")

@@ -1,19 +1,14 @@
-"""Likelihood-based surprise: how unlikely within the cloud of its class."""
+"""Likelihood-based surprise adequacy (LSA)."""
 
 import numpy as np
 
-from skrobust.sampling._surprise_base import BaseSurprise
-from skrobust.sampling._surprise_shape import (
-    Whitener,
-    ridge_of,
-    score_by_class,
-    warn_of_rounding,
-)
+from skrobust.sampling._surprise_covariance import CovarianceSurprise
+from skrobust.sampling._surprise_shape import Whitener
 
 _CELLS = 1 << 20  # products of queries and training rows at a time
 
 
-class LikelihoodSurprise(BaseSurprise):
+class LikelihoodSurprise(CovarianceSurprise):
     r"""Likelihood-based surprise adequacy (LSA).
 
     The negative logarithm of a Gaussian kernel density estimate over the n training
@@ -88,50 +83,24 @@ class LikelihoodSurprise(BaseSurprise):
     True
     """
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        layer=None,
-        pool="flatten",
-        batch_size=None,
-        var_threshold=1e-5,
-        jitter=None,
-        unseen="raise",
-    ):
-        self.estimator = estimator
-        self.layer = layer
-        self.pool = pool
-        self.batch_size = batch_size
-        self.var_threshold = var_threshold
-        self.jitter = jitter
-        self.unseen = unseen
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"jitter": 0.1, "var_threshold": 0}]
 
     def _learn(self, activations, codes):
-        settings = {
-            "caller": type(self).__name__,
-            "var_threshold": self.var_threshold,
-            "ridge": ridge_of(activations, self.jitter),
-        }
+        settings = self._settings(activations)
         self._densities = [
             _Density(activations[codes == code], f"class {label!r}", **settings)
             for code, label in enumerate(self.classes_.tolist())
         ]
-        shapes = [density.shape for density in self._densities]
-        warn_of_rounding(type(self).__name__, self.classes_.tolist(), shapes)
+        self._warn_of_rounding([density.shape for density in self._densities])
 
-    def _scores(self, activations, codes):
-        return score_by_class(
-            activations, codes, lambda c, a: self._densities[c].scores(a)
-        )
-
-    def _fitting_class(self, activations):
-        scores = [density.scores(activations) for density in self._densities]
-        return np.argmin(scores, axis=0)
+    def _scores_in_class(self, code, activations):
+        return self._densities[code].scores(activations)
 
 
 class _Density:
-    """The kernel density of one class."""
+    """Kernel density estimate of one class."""
 
     def __init__(self, rows, cloud, **settings):
         self.shape = Whitener(rows, cloud, **settings)

@@ -1,4 +1,4 @@
-"""Distance-based surprise: nearest of the same class against nearest of another."""
+"""Distance-based surprise adequacy (DSA)."""
 
 import numpy as np
 
@@ -78,21 +78,6 @@ class DistanceSurprise(BaseSurprise):
     >>> sampler.fit(X[1::2]).n_pool_
     75
     """
-
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        layer=None,
-        pool="flatten",
-        batch_size=None,
-        unseen="raise",
-    ):
-        self.estimator = estimator
-        self.layer = layer
-        self.pool = pool
-        self.batch_size = batch_size
-        self.unseen = unseen
 
     def _learn(self, activations, codes):
         n_classes = len(self.classes_)

@@ -1,19 +1,13 @@
-"""Mahalanobis surprise: how far out of the cloud of its class, by its covariance."""
+"""Mahalanobis-distance-based surprise adequacy (MDSA)."""
 
 import numpy as np
 
-from skrobust._validation import check_choice
-from skrobust.sampling._surprise_base import BaseSurprise
-from skrobust.sampling._surprise_shape import (
-    Whitener,
-    ridge_of,
-    score_by_class,
-    warn_of_rounding,
-    within_covariance,
-)
+from skrobust._parameters import Choice
+from skrobust.sampling._surprise_covariance import CovarianceSurprise
+from skrobust.sampling._surprise_shape import Whitener, within_covariance
 
 
-class MahalanobisSurprise(BaseSurprise):
+class MahalanobisSurprise(CovarianceSurprise):
     r"""Mahalanobis-distance-based surprise adequacy (MDSA).
 
     .. math::
@@ -82,6 +76,12 @@ class MahalanobisSurprise(BaseSurprise):
     array([0.  , 2.449])
     """
 
+    _parameter_rules = {"covariance": Choice("class", "tied", "global")}
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"covariance": "tied", "jitter": 0.1}, {"covariance": "global"}]
+
     def __init__(
         self,
         estimator=None,
@@ -94,22 +94,19 @@ class MahalanobisSurprise(BaseSurprise):
         jitter=None,
         unseen="raise",
     ):
-        self.estimator = estimator
-        self.layer = layer
-        self.pool = pool
-        self.batch_size = batch_size
+        super().__init__(
+            estimator,
+            layer=layer,
+            pool=pool,
+            batch_size=batch_size,
+            var_threshold=var_threshold,
+            jitter=jitter,
+            unseen=unseen,
+        )
         self.covariance = covariance
-        self.var_threshold = var_threshold
-        self.jitter = jitter
-        self.unseen = unseen
 
     def _learn(self, activations, codes):
-        caller, labels = type(self).__name__, self.classes_.tolist()
-        settings = {
-            "caller": caller,
-            "var_threshold": self.var_threshold,
-            "ridge": ridge_of(activations, self.jitter),
-        }
+        labels, settings = self.classes_.tolist(), self._settings(activations)
         groups = [activations[codes == code] for code in range(len(labels))]
         if self.covariance == "tied":
             pooled = within_covariance(activations, codes)
@@ -122,23 +119,11 @@ class MahalanobisSurprise(BaseSurprise):
                 Whitener(rows, cloud, **settings)
                 for rows, cloud in zip(groups, clouds, strict=True)
             ]
-        warn_of_rounding(caller, labels, self._shapes)
+        self._warn_of_rounding(self._shapes)
 
-    def _scores(self, activations, codes):
-        return score_by_class(activations, codes, self._distances)
-
-    def _distances(self, code, activations):
+    def _scores_in_class(self, code, activations):
         z = self._shapes[code].whiten(activations)
         return np.sqrt(np.einsum("ij,ij->i", z, z))
 
-    def _fitting_class(self, activations):
-        codes = range(len(self._shapes))
-        return np.argmin([self._distances(c, activations) for c in codes], axis=0)
-
     def _needs_classes(self):
         return self.covariance != "global"
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        choices = ("class", "tied", "global")
-        check_choice(self.covariance, "covariance", type(self).__name__, choices)

@@ -1,10 +1,10 @@
-"""Exact nearest rows: fast products find candidates, float64 differences decide.
+"""Exact nearest-neighbour search by matrix products.
 
-For rows q and a around a common centre the squared distance is |q|^2 - 2 s with
-s = q.a - |a|^2 / 2, so the nearest row has the largest s, one matrix product away. Its
-rounding error has a bound; every row within that bound of the best is looked at again,
-as a sum of squared differences in float64. What comes out is therefore a function of
-the two rows alone, whatever the blocks.
+Products find candidates, float64 differences decide. For rows q and a around a centre
+the squared distance is |q|^2 - 2 s with s = q.a - |a|^2 / 2, so the nearest row has the
+largest s, one matrix product away. Its rounding error has a bound; every row within
+that bound of the best is looked at again, as a sum of squared differences in float64.
+What comes out is therefore a function of the two rows alone, whatever the blocks.
 """
 
 from itertools import pairwise
@@ -16,12 +16,12 @@ _NUMBERS = 1 << 21  # and numbers in them, for wide rows
 _BLOCK = 512  # queries at a time
 _PAIRS = 1 << 21  # numbers in one piece of float64 differences
 _UNIT = np.finfo(np.float64).eps / 2
-_LARGE = 1e30  # squares that single precision had better not multiply
+_LARGE = 1e30  # squares above which single precision is not used
 _CROWD = 8  # candidates per query from which a product in float64 is cheaper
 
 
 class NearestRows:
-    """Rows that can be searched for the nearest to others.
+    """Index of rows for exact nearest-neighbour search.
 
     Parameters
     ----------
@@ -32,8 +32,10 @@ class NearestRows:
     def __init__(self, rows):
         self.rows = rows
         self._centre = rows.mean(axis=0, dtype=np.float64)
-        size = max(np.abs(rows.max(axis=0) - self._centre).max(),
-                   np.abs(rows.min(axis=0) - self._centre).max())  # fmt: skip
+        size = max(
+            np.abs(rows.max(axis=0) - self._centre).max(),
+            np.abs(rows.min(axis=0) - self._centre).max(),
+        )
         # A power of two changes no digit and keeps squares within their range.
         self._scale = 2.0 ** -np.frexp(size)[1] if size > 0 else 1.0
 

@@ -1,7 +1,6 @@
-"""The covariance of a cloud of activations, and the coordinates it makes round."""
+"""Covariance of activations and the whitening it defines."""
 
 import copy
-import warnings
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
@@ -14,20 +13,20 @@ _ROUNDING = 1e-10  # share of a variance that float32 activations cannot tell fr
 
 
 class Whitener:
-    """Centre and Cholesky factor of activations, without units that hardly vary.
+    """Mean and Cholesky factor of activations, without units of little variance.
 
     Parameters
     ----------
     rows : ndarray of shape (n_rows, n_units)
         Activations, for the mean; and for the covariance where none is given.
     cloud, caller : str
-        What the rows are, and who asks: both for the sentences.
+        Names of the rows and of the class, for messages.
     var_threshold : float
         Units of a smaller variance are left out.
     ridge : float
         Added to each variance.
     covariance : ndarray of shape (n_units, n_units), default=None
-        A covariance found elsewhere.
+        Given covariance.
     """
 
     def __init__(self, rows, cloud, *, caller, var_threshold, ridge, covariance=None):
@@ -77,40 +76,12 @@ class Whitener:
         return solve_triangular(self.factor, gap.T, lower=True, check_finite=False).T
 
 
-def warn_of_rounding(caller, classes, shapes):
-    """Warn of the classes whose covariance is singular but for rounding."""
-    found = [c for c, s in zip(classes, shapes, strict=True) if s.rests_on_rounding]
-    if found:
-        warnings.warn(
-            f"{caller} finds a covariance that is singular but for rounding errors in "
-            f"classes {found}, so that the scores rest on these. {CURES}",
-            UserWarning,
-            stacklevel=4,  # the caller of fit
-        )
-
-
 def within_covariance(rows, codes):
     """Return the covariance around the mean of each class, pooled over the classes."""
     rows = rows.astype(np.float64)
     for code in np.unique(codes):
         rows[codes == code] -= rows[codes == code].mean(axis=0)
     return rows.T @ rows / max(1, len(rows) - len(np.unique(codes)))
-
-
-def ridge_of(activations, jitter):
-    """Return what jitter adds to each variance."""
-    if jitter is None:
-        return 0.0
-    return float(jitter * activations.var(axis=0, dtype=np.float64).mean())
-
-
-def score_by_class(activations, codes, score):
-    """Return the scores of all rows, from ``score(code, rows)`` of one class."""
-    out = np.empty(len(activations))
-    for code in np.unique(codes):
-        rows = np.flatnonzero(codes == code)
-        out[rows] = score(code, activations[rows])
-    return out
 
 
 def _covariance(rows):

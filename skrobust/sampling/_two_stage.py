@@ -1,4 +1,4 @@
-"""Two-stage sampling (2-UPS): a stratum by its size, then any of its inputs."""
+"""Two-stage sampling with unequal probabilities (2-UPS)."""
 
 import numpy as np
 
@@ -9,14 +9,15 @@ from skrobust.sampling.core.estimates import Estimate
 
 
 class TwoStageSampler(FloorMixin, OneByStratum):
-    r"""Draw a stratum in proportion to its suspicion, then one of its inputs.
+    r"""Two-stage sampling with unequal probabilities (2-UPS).
 
-    Strata are cut along the scores. The next stratum is h with probability
-    :math:`P_h`, its share of the sum of all scores (mixed with its share of the inputs,
-    see ``floor``) among the strata that have inputs left; the next input is any free
-    one of the stratum. So a free input is drawn with probability
-    :math:`q_i = P_h / m_h`, with :math:`m_h` the free inputs of its stratum, and the
-    estimate is the mean over the draws of
+    A stratum is drawn in proportion to its suspicion, then one of its inputs. Strata
+    are cut along the scores. The next stratum is h with probability :math:`P_h`, its
+    share of the sum of all scores (mixed with its share of the inputs, see ``floor``)
+    among the strata that have inputs left; the next input is any free one of the
+    stratum. So a free input is drawn with probability :math:`q_i = P_h / m_h`, with
+    :math:`m_h` the free inputs of its stratum, and the estimate is the mean over the
+    draws of
 
     .. math::
 
@@ -91,12 +92,10 @@ class TwoStageSampler(FloorMixin, OneByStratum):
         floor=0.1,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
+        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
         self.n_strata = n_strata
         self.strata = strata
         self.floor = floor
-        self.random_state = random_state
 
     def _start(self):
         super()._start()

@@ -1,4 +1,4 @@
-"""Variance estimates of totals, by design."""
+"""Variance estimators of totals."""
 
 import numpy as np
 
@@ -104,7 +104,7 @@ def stratified_variance(residuals, pi, counts):
 
 
 def silent_variance(y, pi, counts):
-    """Return the variance of a total that strata whose outcomes all agree may hide.
+    """Return the variance that strata whose outcomes all agree may hide.
 
     Their rate is taken as (failures + 1) / (labels + 2), Laplace's rule, where the
     plain formula takes 0 or 1 and so a variance of 0.

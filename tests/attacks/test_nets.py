@@ -354,7 +354,7 @@ def test_rows_that_leave_late_are_attacked_all_the_same(attack, objective, monke
     net = make_net().fit(X, y)
     attack = attack.set_params(objective=objective)
     at_once = attack.run(net, X, y)
-    monkeypatch.setattr(NetView, "settles_cheaply", lambda self, n: n & (n - 1) == 0)
+    monkeypatch.setattr(NetView, "checks_cheaply", lambda self, n: n & (n - 1) == 0)
     monkeypatch.setattr(NetView, "worth_leaving", lambda self, k, n: k < 0.75 * n)
     late = attack.run(net, X, y)
     assert np.array_equal(at_once.success, late.success)

@@ -189,7 +189,7 @@ def test_models_in_numpy_refuse():
     with pytest.raises(ValueError, match="computes this model in numpy"):
         PGD(0.1, precision="bfloat16").perturb(model, X, y)
     with differentiable_view(model, "test") as view:
-        assert not hasattr(view, "hurried")
+        assert not hasattr(view, "reduced_precision")
 
 
 def test_compiled_code_is_kept_with_its_net_and_follows_its_weights(monkeypatch):

@@ -168,7 +168,7 @@ def check_answers(model, X):
     """Forward equals the model's own answers to 1e-6."""
     view = differentiable_view(model, "PGD")
     logits = view.logits(X)
-    labels = model.classes_[np.argmax(view.verdicts(logits), axis=1)]
+    labels = model.classes_[np.argmax(view.decision_scores(logits), axis=1)]
     assert np.mean(labels == model.predict(X)) == 1
     own = getattr(model, "decision_function", None)
     if own is not None:
@@ -321,7 +321,7 @@ def test_thresholds_move_the_verdict():
         model = model.fit(X, y)
         view = differentiable_view(model, "PGD")
         logits = view.logits(X)
-        found = model.classes_[view.verdicts(logits).argmax(axis=1)]
+        found = model.classes_[view.decision_scores(logits).argmax(axis=1)]
         assert np.array_equal(found, model.predict(X))
         attacked = FGSM(0.5).perturb(model, X, y)
         assert model.score(attacked, y) < model.score(X, y)
@@ -357,7 +357,7 @@ def test_ties_of_votes_go_to_the_first_class():
     for shape in ("ovr", "ovo"):
         model = SVC(C=100, gamma=5, decision_function_shape=shape).fit(X, y)
         view = differentiable_view(model, "PGD")
-        labels = view.verdicts(view.logits(grid)).argmax(axis=1)
+        labels = view.decision_scores(view.logits(grid)).argmax(axis=1)
         assert np.array_equal(labels, model.predict(grid))
 
 

@@ -122,7 +122,7 @@ def test_evaluate_attack_by_hand():
     assert r.clean_accuracy == model.score(X, y)
     assert r.robust_accuracy == make_robust_scorer(attack)(model, X, y)
     n = len(y)
-    assert tuple(r.robust_accuracy_interval) == proportion_interval(
+    assert r.robust_accuracy_interval == proportion_interval(
         round(r.robust_accuracy * n), n
     )
     scorer = make_robust_scorer(attack, "robust_ratio", tolerance=0.05)

@@ -46,7 +46,7 @@ def test_bounds_hold_whatever_the_skipped_answers_would_be(sampler, estimator):
     assert len(skipped) == 3
     result = sampler.result(estimator=estimator)
     assert (result.n_labels, result.n_skipped, result.n_used) == (27, 3, 30)
-    assert "3 skipped answers could be right or wrong" in result.warnings[0]
+    assert "3 skipped answers could be correct or mispredicted" in result.warnings[0]
     low, high = result.accuracy_bounds
     assert low < high
     seen = []
@@ -135,7 +135,7 @@ def test_what_cannot_be_corrected_changes_nothing(sampler):
         ([ids[0], 60], ["a", "a"], "id 60 is outside"),
         ([ids[0], ids[0]], ["a", "a"], f"id {ids[0]} was told already"),
         ([ids[0]], [1], "of different types"),
-        ([ids[0]], ["a", "b"], "one answer an id"),
+        ([ids[0]], ["a", "b"], "one answer per id"),
     ]:
         with pytest.raises(ValueError, match=message):
             sampler.correct(told, answers)
@@ -273,7 +273,7 @@ def test_labels_of_any_type_come_back(predicted, true):
     sampler.tell(sampler.ask(4), true)
     again = SimpleRandomSampler.from_json(sampler.to_json())
     same(sampler, again)
-    assert again._labels == sampler._labels
+    assert again._answers.labels == sampler._answers.labels
     assert again.y_pred_.dtype == sampler.y_pred_.dtype
     np.testing.assert_array_equal(again.y_pred_, sampler.y_pred_)
 

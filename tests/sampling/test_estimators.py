@@ -8,14 +8,14 @@ from small_samplers import DESIGNS, P6, P7, InBatches, answered, make, sequences
 
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 from skrobust.sampling.core.anytime import betting_interval
+from skrobust.sampling.core.draws import Draws
 from skrobust.sampling.core.estimates import (
     hajek_variance,
     lure_weights,
-    sums_of_free,
     variance_between,
     z_values,
 )
-from skrobust.sampling.core.rounds import Rounds
+from skrobust.sampling.core.rate_estimator import RateEstimator
 
 OUTCOMES = [np.array(bits, dtype=bool) for bits in product((0, 1), repeat=7)][5::21]
 
@@ -31,9 +31,9 @@ def test_estimates_and_variances_are_exactly_unbiased(design, estimator):
         found = []
         for ids, steps in drawn:
             a = answered(failed, ids, steps)
-            found.append(
-                sampler._estimate_by(a, estimator, (p[a.ids], sums_of_free(p, a)))
-            )
+            predictor = p if estimator == "difference" else None
+            query = RateEstimator(sampler, a, estimator=estimator, predictor=predictor)
+            found.append(query.estimate(a))
         rate, std_error = np.array([(e.rate, e.std_error) for e in found]).T
         assert chance @ rate == pytest.approx(failed.mean(), abs=1e-9)
         variance = chance @ (rate - failed.mean()) ** 2
@@ -80,7 +80,7 @@ def test_a_round_is_one_batch_and_the_predictor_that_of_its_draw():
         free = [i for i in range(6) if i not in first]
         m = m_of[int(failed[list(first)].sum())]
         for second in combinations(free, 2):
-            rounds = Rounds()
+            rounds = Draws()
             rounds.add(first, [2 / 6] * 2, sequential=False)
             rounds.add_predictor("at first", m_of[0])
             rounds.add(second, [2 / 4] * 2, sequential=False)
@@ -110,11 +110,11 @@ def test_late_answers_never_reach_the_predictor_of_a_draw():
     for sampler in (a, b):
         sampler.ask(10)
     a.tell(first[:5], failed=[1] * 5)
-    assert a._rounds.snapshots != b._rounds.snapshots
-    assert a._rounds.snapshots == [{"slope": 0.5}]
-    before = np.array(a._rounds.m)
+    assert a._draws.snapshots != b._draws.snapshots
+    assert a._draws.snapshots == [{"slope": 0.5}]
+    before = np.array(a._draws.m)
     a.tell(a.pending_, failed=[0] * 15).result()
-    np.testing.assert_array_equal(a._rounds.m, before)
+    np.testing.assert_array_equal(a._draws.m, before)
     np.testing.assert_allclose(before, scores[a.ids_] * 0.5)
 
 

@@ -36,7 +36,7 @@ ROWS = {
     "tell labels": (
         lambda: (s := asked()).tell(s.ids_, [1, 1]), "pass failed="),
     "tell half": (
-        lambda: (s := asked()).tell(s.ids_, failed=[1]), "one answer an id"),
+        lambda: (s := asked()).tell(s.ids_, failed=[1]), "one answer per id"),
     "tell a guess": (
         lambda: (s := asked()).tell(s.ids_, failed=[0.4, 1]), "booleans"),
     "confidence": (lambda: asked().result(confidence=95), r"in \(0, 1\)"),

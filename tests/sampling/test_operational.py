@@ -263,9 +263,9 @@ def test_exactly_unbiased_over_two_batches_with_recalibration(n_batches, emphasi
             mean += chance * result.accuracy
             square += chance * result.accuracy**2
             claimed += chance * np.nan_to_num(result.std_error**2)
-            answered, _ = sampler._usable()
+            answered, _ = sampler._answered()
             first_z += chance * sampler._estimate(answered).z[0]
-            predictors.add(tuple(sampler._rounds.snapshots[-1]))
+            predictors.add(tuple(sampler._draws.snapshots[-1]))
     truth = 1 - failed.mean()
     assert len(predictors) > 2  # it did recalibrate
     assert total == pytest.approx(1)
@@ -281,14 +281,14 @@ def test_answers_that_come_late_do_not_change_a_predictor_in_use():
     a, b = late.ask(30), late.ask(30)
     late.tell(a, failed=failed[a])
     c = late.ask(30)
-    m = np.array(late._rounds.m)
-    assert len(late._rounds.snapshots) == 2
+    m = np.array(late._draws.m)
+    assert len(late._draws.snapshots) == 2
     assert m[:60] == pytest.approx(scores[np.r_[a, b]].clip(3e-4, 0.97))
     assert m[60:] != pytest.approx(scores[c].clip(3e-4, 0.97), rel=0.01)
     late.tell(b, failed=failed[b]).tell(c, failed=failed[c])
-    assert (np.array(late._rounds.m) == m).all()
+    assert (np.array(late._draws.m) == m).all()
     assert late.ask(1).shape == (1,)
-    assert len(late._rounds.snapshots) == 3
+    assert len(late._draws.snapshots) == 3
 
 
 def test_without_recalibration_the_predictor_is_the_score():
@@ -296,7 +296,7 @@ def test_without_recalibration_the_predictor_is_the_score():
     sampler = OperationalSampler(recalibrate=False, random_state=0).fit(scores)
     sampler.sample(100, lambda ids: failed[ids])
     expected = scores[sampler.ids_].clip(3e-4, 0.97)
-    assert np.array(sampler._rounds.m) == pytest.approx(expected)
+    assert np.array(sampler._draws.m) == pytest.approx(expected)
 
 
 def test_resumes_bit_for_bit_with_recalibration():

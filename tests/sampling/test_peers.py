@@ -21,7 +21,7 @@ from skrobust.sampling import (
     StratifiedSampler,
     TwoStageSampler,
 )
-from skrobust.sampling.core.rounds import Rounds
+from skrobust.sampling.core.draws import Draws
 from skrobust.testing import check_sampler
 
 UNBIASED = [
@@ -72,12 +72,12 @@ def estimate_of(sampler, lines, asks, failed):
     sampler._rng = Script(*lines)
     for n in asks:
         ids, pi, design = sampler._draw(n)
-        sampler._rounds.add(ids, pi, sequential=False, design=design)
-        sampler._rounds.add_predictor(None, None)
-        sampler._mark_asked(ids)
+        sampler._draws.add(ids, pi, sequential=False, design=design)
+        sampler._draws.add_predictor(None, None)
+        sampler._answers.open(ids)
     ids = sampler.ids_
     known = np.ones(len(ids), dtype=bool)
-    answered = sampler._rounds.answered(known, failed[ids], sampler.n_pool_)
+    answered = sampler._draws.answered(known, failed[ids], sampler.n_pool_)
     return sampler._estimate(answered)
 
 
@@ -193,7 +193,7 @@ def test_sequential_estimate_and_variance_are_exactly_unbiased(sampler, n):
     for failed in ([0, 1, 0, 1, 0, 1], [1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1], [1] * 6):
         failed, found = np.array(failed, dtype=bool), []
         for sequence in permutations(range(6), n):
-            rounds, chance = Rounds(), 1.0
+            rounds, chance = Draws(), 1.0
             for k, i in enumerate(sequence):
                 q, m = slow_q(sampler, sequence[:k], failed)
                 rounds.add([i], [q[i]], sequential=True)
@@ -223,8 +223,8 @@ def test_sequential_draws_state_the_definition(sampler):
             ids = sampler.ask()
             sampler.tell(ids, failed=failed[ids])
             assert sampler.draw_probabilities_[-1] == pytest.approx(q[int(ids[0])])
-            assert sampler._rounds.m[-1] == pytest.approx(m[ids[0]])
-            assert sampler._least[-1] <= min(q.values()) * (1 + 1e-12)
+            assert sampler._draws.m[-1] == pytest.approx(m[ids[0]])
+            assert sampler._draws.floors[-1] <= min(q.values()) * (1 + 1e-12)
             assert k == len(drawn)
 
 
@@ -264,7 +264,7 @@ def test_hansen_hurwitz_of_draws_with_replacement():
     result = sampler.fit(scores)
     ids = sampler.ask(2)
     result = sampler.tell(ids, failed=failed[ids]).result(estimator="published")
-    draws = ids[sampler._rounds.designs[0]["draws"][:2]]
+    draws = ids[sampler._draws.designs[0]["draws"][:2]]
     expected = (failed[draws] / scores[draws] / 3).mean()
     assert result.accuracy == pytest.approx(1 - expected, abs=1e-12)
 
@@ -275,7 +275,7 @@ def test_asking_for_draws_with_replacement_in_portions():
     at_once = fresh(sampler).fit(SCORES)
     ids = np.concatenate([sampler.ask(4) for _ in range(5)])
     np.testing.assert_array_equal(ids, at_once.ask(20))
-    designs = [d["draws"] for d in sampler._rounds.designs.values()]
+    designs = [d["draws"] for d in sampler._draws.designs.values()]
     draws = [k for part in designs for k in part]
     assert [k for t, k in enumerate(draws) if k not in draws[:t]] == list(range(20))
     sampler.tell(ids, failed=FAILED[ids])
@@ -294,7 +294,7 @@ def test_one_heavy_input_does_not_hold_up_the_urn():
     result = sampler.fit(scores).sample(30, lambda ids: ids == 7)
     assert sampler.ids_[0] == 7
     assert result.n_labels == 30
-    assert sum(len(d["draws"]) for d in sampler._rounds.designs.values()) <= 50
+    assert sum(len(d["draws"]) for d in sampler._draws.designs.values()) <= 50
     rate = 1 - sampler.result(estimator="published").accuracy
     assert rate == pytest.approx(1 / 50, rel=1e-6)
 
@@ -374,7 +374,7 @@ def test_no_stratum_is_left_out(n):
     for sampler in (StratifiedSampler(n_strata=3), StratifiedSampler(n_strata=6)):
         sampler.set_params(random_state=0).fit(scores)
         sampler.ask(n)
-        counts = np.array(sampler._rounds.designs[0]["counts"])
+        counts = np.array(sampler._draws.designs[0]["counts"])
         assert counts.sum() == n
         assert (counts >= 2).all()
         assert (1 / sampler.draw_probabilities_).sum() == pytest.approx(60)
@@ -385,7 +385,7 @@ def test_strata_of_one_input_are_taken_whole():
     sampler = StratifiedSampler(n_strata=2, random_state=0).fit(scores)
     result = sampler.sample(8, lambda ids: ids % 2 == 1)
     assert 20 in sampler.ids_
-    assert sampler._rounds.designs[0]["counts"] == [7, 1]
+    assert sampler._draws.designs[0]["counts"] == [7, 1]
     assert result.std_error > 0
 
 

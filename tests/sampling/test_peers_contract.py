@@ -82,8 +82,8 @@ def test_resuming_from_text_is_no_interruption(sampler):
             one.tell(ids, failed=[None if i == 3 else bool(FAILED[i]) for i in ids])
         broken = type(sampler).from_json(broken.to_json())
     np.testing.assert_array_equal(straight.ids_, broken.ids_)
-    assert straight._rounds.pi.tolist() == broken._rounds.pi.tolist()
-    assert straight._rounds.designs == broken._rounds.designs
+    assert straight._draws.pi.tolist() == broken._draws.pi.tolist()
+    assert straight._draws.designs == broken._draws.designs
     assert facts(straight.result()) == facts(broken.result())
     published = {"estimator": "published"}
     assert facts(straight.result(**published)) == facts(broken.result(**published))

@@ -9,6 +9,7 @@ from sklearn.metrics import f1_score, precision_score, recall_score
 from small_samplers import P7, InBatches, answered, make, sequences
 
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust.sampling.core.ratio_estimator import RatioEstimator
 
 RNG = np.random.default_rng(2)
 N = 300
@@ -66,7 +67,7 @@ def test_the_whole_pool_is_the_result(sampler):
     mask = np.ones(N, dtype=bool)
     assert sampler.metric(groups=mask).value == pytest.approx(result.accuracy)
     mean = sampler.estimate(lambda true, predicted: true != predicted)
-    if not sampler._rounds.snapshots:
+    if not sampler._draws.snapshots:
         assert 1 - mean.value == pytest.approx(result.accuracy)
         assert mean.std_error == pytest.approx(result.std_error)
 
@@ -79,10 +80,9 @@ def test_parts_of_known_size_are_exactly_unbiased(design):
     chance = np.array([steps.prod() for _, steps in drawn])
     for bits in list(product((0, 1), repeat=7))[3::25]:
         failed = np.array(bits, dtype=bool)
-        found = [
-            sampler._failures_in(answered(failed, *one), part)[:2] for one in drawn
-        ]
-        value, std_error = np.array(found).T
+        query = RatioEstimator(sampler, 0.95, "")
+        found = [query.failures_in(answered(failed, *one), part)[0] for one in drawn]
+        value, std_error = np.array([(e.rate, e.std_error) for e in found]).T
         truth = 1 - failed[part].mean()
         assert chance @ value == pytest.approx(truth, abs=1e-9)
         variance = chance @ (value - truth) ** 2
@@ -137,7 +137,7 @@ def test_skipped_answers_widen(sampler):
     answers[at] = None
     sampler.tell(ids, answers)
     result = sampler.metric("precision", label="cat")
-    assert "could be right or wrong" in result.warnings[0]
+    assert "could be correct or mispredicted" in result.warnings[0]
     for answer in LABELS[:2]:
         other = type(sampler).from_json(sampler.to_json())
         one = other.tell(ids[at], answer).metric("precision", label="cat")

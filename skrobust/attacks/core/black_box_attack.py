@@ -1,22 +1,20 @@
-"""What every black-box attack gets for free: questions, verdicts, budgets, memory."""
+"""Base class of black-box attacks: queries, labels, budgets."""
 
 from abc import abstractmethod
-from collections import namedtuple
 
 import numpy as np
 
+from skrobust._parameters import Choice, Count
 from skrobust._responses import undisturbed
-from skrobust.attacks.core.model_in_container import Asked
-from skrobust.attacks.core.queries import Queries, check_query_parameters
-from skrobust.attacks.core.query_search import Search
-from skrobust.attacks.core.targets import check_target_and_objective, target_labels
+from skrobust.attacks.core.goal import Counter, Goal
+from skrobust.attacks.core.queries import RESPONSES, Queries
+from skrobust.attacks.core.query_search import QuerySearch
+from skrobust.attacks.core.targets import target_labels
 from skrobust.base import BaseAttack
 
 _SCORES = ("decision_function", "predict_proba", "predict")
 _PROBABILITIES = ("predict_proba", "decision_function")
 _BYTES_OF_CANDIDATES = 2**26
-
-Call = namedtuple("Call", ["values", "y", "target", "key", "domain"])
 
 
 class BlackBoxAttack(BaseAttack):
@@ -25,8 +23,12 @@ class BlackBoxAttack(BaseAttack):
     A subclass writes ``_search_rows(search)``: it asks ``search.ask(rows, candidates)``
     as often as it likes, for many candidates of many rows in one call of the model. The
     search puts candidates into the ball, the box and the constraints before they are
-    judged, remembers the best of every row, counts, and lets settled rows leave. Draws
-    from ``search.rng`` belong to rows, whatever the batch.
+    judged, remembers the best of every row, counts, and lets rows that are done leave.
+    Draws from ``search.rng`` belong to rows, whatever the batch.
+
+    Objectives, ``target``, ``response``, ``max_queries``, ``batch_size`` and
+    ``constraints`` come with the base: a subclass without parameters of its own
+    inherits ``__init__``, one that adds some takes the others as ``**shared``.
 
     Examples
     --------
@@ -35,10 +37,6 @@ class BlackBoxAttack(BaseAttack):
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from skrobust.attacks import BlackBoxAttack
     >>> class Noise(BlackBoxAttack):
-    ...     def __init__(self, eps=0.1, norm=np.inf, data_range=None, objective=None,
-    ...                  random_state=None):
-    ...         self.eps, self.norm, self.data_range = eps, norm, data_range
-    ...         self.objective, self.random_state = objective, random_state
     ...     def _search_rows(self, search):
     ...         live = search.live()
     ...         shape = (len(live), 50, *search.x.shape[1:])
@@ -52,56 +50,78 @@ class BlackBoxAttack(BaseAttack):
     """
 
     response = "auto"
-    target = None
     max_queries = None
     batch_size = None
+    _parameter_rules = {
+        "response": Choice(*RESPONSES),
+        "max_queries": Count(low=3, optional=True),
+        "batch_size": Count(optional=True),
+    }
+    _asks_in_container = True
     _n_candidates = 50  # per row and step, for the size of blocks of rows
     _needs_scores = False
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_query_parameters(self)
-        check_target_and_objective(self)
-
-    def _search(self, estimator, X, y, start=None):
-        # The model is asked in the container that came in.
-        return super()._search(Asked(estimator, X), X, y, start)
+    def __init__(
+        self,
+        eps=0.1,
+        *,
+        norm=np.inf,
+        data_range=None,
+        objective=None,
+        target=None,
+        response="auto",
+        max_queries=None,
+        batch_size=None,
+        constraints=None,
+        random_state=None,
+    ):
+        super().__init__(
+            eps,
+            norm=norm,
+            data_range=data_range,
+            objective=objective,
+            random_state=random_state,
+        )
+        self.target = target
+        self.response = response
+        self.max_queries = max_queries
+        self.batch_size = batch_size
+        self.constraints = constraints
 
     def _attack(self, estimator, X, y, key):
         target = target_labels(self.target, len(X), type(self).__name__)
-        call = Call(X, y, target, key, self._domain(X))
-        shift = self.objective in ("loss", "probability_shift")
+        goal = Goal(self.objective or "misclassification", target is not None)
         queries = Queries(
-            estimator.model,
-            estimator.X,
+            estimator,
             type(self).__name__,
             response=self.response,
-            order=self._order(shift),
+            order=self._order(goal.objective in ("loss", "probability_shift")),
             max_queries=self.max_queries,
             batch_size=self.batch_size,
         )
         self._check_response(queries)
-        if call.target is not None and queries.method == "predict":
-            queries.learn(call.target)
-        out = np.empty_like(X)
-        iterations = np.zeros(len(out), dtype=int)
-        sentences = []
+        if target is not None and queries.method == "predict":
+            queries.learn(target)
+        domain, out = self._domain(X), np.empty_like(X)
+        counter, messages = Counter(len(X)), []
+        counter.add(slice(None), iterations=0)
         width = max(1, int(np.prod(out.shape[1:]))) * self._n_candidates * 8
         size = max(1, _BYTES_OF_CANDIDATES // width)
         with undisturbed(estimator.model):
             prepared = self._prepare(X, queries)
             for start in range(0, len(out), size):
                 rows = np.arange(start, min(start + size, len(out)))
-                search = Search(self, call, queries, rows)
+                search = QuerySearch(goal, domain, queries, X, rows, key)
+                search.set_labels(y, target, self.target)
                 search.prepared = prepared
                 for run in range(len(search.runs)):
                     search.start(run)
                     self._search_rows(search)
                 out[rows] = search.finish()
-                iterations[rows] = search.iterations
-                sentences.extend(search.sentences)
-        details = {"queries": queries.counts, "iterations": iterations}
-        return out, {**details, "warnings": sentences}
+                counter.add(rows, iterations=search.iterations)
+                messages.extend(search.messages)
+        counter.add(slice(None), queries=queries.counts)
+        return out, {**counter.counts, "warnings": messages}
 
     def _prepare(self, X, queries):
         """Return what all blocks of rows share, as ``search.prepared``."""
@@ -114,13 +134,12 @@ class BlackBoxAttack(BaseAttack):
         return order[:-1] if self._needs_scores and order[-1] == "predict" else order
 
     def _check_response(self, queries):
-        caller = type(self).__name__
         if queries.method != "predict":
             return
         if self._needs_scores or self.objective == "probability_shift":
             raise ValueError(
-                f"{caller} follows scores, and labels alone give none. Use "
-                "response='predict_proba' or 'decision_function', or HopSkipJump."
+                f"{type(self).__name__} follows scores, and labels alone give none. "
+                "Use response='predict_proba' or 'decision_function', or HopSkipJump."
             )
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The way of a fooling point along the boundary, for many rows in step."""
+"""Boundary walk of HopSkipJump, for many rows in step."""
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -12,14 +12,14 @@ _N_PARTS = 64  # features are undone one by one, or in so many parts
 _SECTIONS = 7  # points of a line in one call: three halvings
 
 
-class Path:
-    """The fooling point of every row, on its way to the clean row.
+class BoundaryWalk:
+    """The fooling point of every row, walking along the boundary to the clean row.
 
     Parameters
     ----------
     attack : HopSkipJump
         Its parameters.
-    search : Search
+    search : QuerySearch
         The block of rows.
     rows : integer ndarray
         Rows of the block that are to be attacked.
@@ -31,7 +31,7 @@ class Path:
         search.domain = search.domain.without_ball()
         self.point = self.x.copy()
         self.size = np.full(len(self.x), np.inf)
-        self._goal = attack.eps if attack.eps < np.inf else 0.0
+        self._near_enough = attack.eps if attack.eps < np.inf else 0.0
         self._all = rows
         d = int(np.prod(self.x.shape[1:]))
         self._fine = d**-1.5 if attack.norm == 2 else d**-2.0
@@ -40,7 +40,7 @@ class Path:
     def rows(self):
         """Return the rows with a fooling point, not yet near enough, and budget."""
         size = self.size[self._all]
-        rows = self._all[np.isfinite(size) & (size > self._goal)]
+        rows = self._all[np.isfinite(size) & (size > self._near_enough)]
         return rows[self._search.left(rows) > 0]
 
     def write_down(self):
@@ -60,15 +60,15 @@ class Path:
                 self._keep_nearest(rows, self._random_points(rows, spread))
         missing = int((~np.isfinite(self.size[self._all])).sum())
         if missing:
-            self._search.sentences.append(
+            self._search.messages.append(
                 f"HopSkipJump found no fooling point to start from for {missing} rows; "
                 "they come back unchanged. Give training rows as starts=."
             )
 
     def _from_pool(self, pool, labels):
         search, domain = self._search, self._search.domain
-        flat = domain.relative(pool.astype(np.float64)).reshape(len(pool), -1)
-        own = domain.relative(self.x[self._all].astype(np.float64))
+        flat = domain.units.relative(pool.astype(np.float64)).reshape(len(pool), -1)
+        own = domain.units.relative(self.x[self._all].astype(np.float64))
         gaps = cdist(own.reshape(len(own), -1), flat, _METRICS[self._attack.norm])
         gaps[~search.wants(labels, self._all[:, None])] = np.inf
         k = min(_N_STARTS, len(pool))
@@ -89,8 +89,8 @@ class Path:
         step = rng.normal(size=size) * ladder.reshape(n, *(1,) * (len(size) - 2))
         base = np.abs(self.x[rows]).astype(np.float64)
         base = np.maximum(per_sample(length(base, np.inf), base), 1.0)
-        scaled = step if domain.unit is not None else step * base[:, None]
-        return self.x[rows][:, None] + domain.spread(scaled)
+        scaled = step if domain.units.unit is not None else step * base[:, None]
+        return self.x[rows][:, None] + domain.units.spread(scaled)
 
     def _keep_nearest(self, rows, candidates):
         """Keep the fooling candidate nearest to the clean row, where it is nearer."""
@@ -132,14 +132,14 @@ class Path:
         self.point[rows[better]], self.size[rows[better]] = points[better], size[better]
 
     def _on_the_way(self, rows, far, reach, share):
-        """Return points towards the clean rows: on the line, or cut by the cube."""
+        """Return points towards the clean rows: on the line, or in the linf ball."""
         x = self.x[rows].astype(np.float64)
         delta = (far - x)[:, None]
         share = share.reshape(share.shape + (1,) * (x.ndim - 1))
         if self._attack.norm != np.inf:
             return x[:, None] + share * delta
         bound = share * reach.reshape((-1, 1) + (1,) * (x.ndim - 1))
-        bound = self._search.domain.spread(bound)
+        bound = self._search.domain.units.spread(bound)
         return x[:, None] + np.clip(delta, -bound, bound)
 
     def jump(self, rows, step):
@@ -153,7 +153,7 @@ class Path:
         rows, ways, point = rows[left], ways[left], point[left]
         if not len(rows):
             return
-        hops = point[:, None] + self._search.domain.spread(
+        hops = point[:, None] + self._search.domain.units.spread(
             ways * direction[left][:, None]
         )
         hops, fooled = self._search.fooled(rows, hops)
@@ -173,22 +173,22 @@ class Path:
         domain, n = self._search.domain, int(self._attack.n_directions * np.sqrt(step))
         size = (len(rows), n, *self.x.shape[1:])
         rng = self._search.rng(step, rows)
-        cube = self._attack.norm == np.inf
-        u = rng.uniform(-1, 1, size=size) if cube else rng.normal(size=size)
+        is_linf = self._attack.norm == np.inf
+        u = rng.uniform(-1, 1, size=size) if is_linf else rng.normal(size=size)
         u = np.asarray(u, dtype=np.float64).reshape(-1, *self.x.shape[1:])
         u /= per_sample(length(u, 2), u)
         reach = self.size[rows] / np.sqrt(self._d)
         reach = reach.reshape((-1, 1) + (1,) * (self.x.ndim - 1))
         point = self.point[rows].astype(np.float64)[:, None]
-        around = point + domain.spread(reach * u.reshape(size))
+        around = point + domain.units.spread(reach * u.reshape(size))
         asked = np.arange(n) < self._search.left(rows)[:, None]
         around, fooled = self._search.fooled(rows, around)
-        u = domain.relative(around - point)
+        u = domain.units.relative(around - point)
         vote = np.where(fooled, 1.0, -1.0)
         mean = vote.mean(axis=1, keepdims=True, where=asked)
         vote = np.where(np.abs(mean) < 1, vote - mean, vote) * asked
         v = (vote.reshape(vote.shape + (1,) * (self.x.ndim - 1)) * u).mean(axis=1)
-        if self._attack.norm == np.inf:
+        if is_linf:
             return np.sign(v)
         long = length(v, 2)
         return v / per_sample(np.where(long > 0, long, 1.0), v)
@@ -201,7 +201,7 @@ class Path:
             rows, moved = rows[moved.any(axis=1)], moved[moved.any(axis=1)]
             if not len(rows):
                 return
-            gap = self._search.domain.relative(self.point[rows] - self.x[rows])
+            gap = self._search.domain.units.relative(self.point[rows] - self.x[rows])
             n_parts = min(self._d, _N_PARTS)
             rank = np.argsort(np.argsort(np.abs(gap), axis=1, kind="stable"), axis=1)
             part = rank * n_parts // self._d

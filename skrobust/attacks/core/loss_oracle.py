@@ -1,102 +1,263 @@
-"""One batch under attack: gradients, the best iterate, and who may leave.
+"""Losses, gradients and steps for the live rows of one batch under attack."""
 
-With z the logits and c a class,
-
-    L_c(z) = logsumexp of z_k over k != c, minus z_c = -logit P(c | x).
-
-It rises in the direction of cross entropy exactly (the gradient of cross entropy is
-that of L_c times 1 - P(c)), but it does not vanish for confident models, so that an
-attack with normalised steps follows the published loss without its blind spot. Other
-losses are in ``_losses``.
-"""
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrobust._norms import length, namespace, per_sample
-from skrobust.attacks.core.ball import Ball
-from skrobust.attacks.core.best_so_far import probability, values_of
-from skrobust.attacks.core.losses import log_odds_against, margin_against
+from skrobust._norms import (
+    inwards,
+    l1_step_in_box,
+    length,
+    linf_box,
+    namespace,
+    per_sample,
+    project,
+    project_in_box,
+    reach_in,
+    steepest,
+)
+from skrobust.attacks.core.goal import (
+    BestSoFar,
+    log_odds_against,
+    margin_against,
+    probability,
+)
+from skrobust.attacks.core.losses import loss_and_slope
+from skrobust.base.domain import FeatureUnits
 
 
-class Oracle(Ball):
-    """What an attack asks while it runs over the live rows of one batch.
+class Run(NamedTuple):
+    """One run of an attack: which loss of which class rises or falls."""
+
+    name: Any
+    label: Any = None  # index of the class, one a row
+    sign: int = 1
+    loss: str = "log_odds"
+    target: Any = None  # index of the class to move to, for "targeted_dlr"
+
+
+class Ball(NamedTuple):
+    """Ball and box of the iterates of a call, where the view computes.
+
+    ``allowed`` returns the nearest rows that may be returned for iterates and their
+    places; these are judged and kept in place of the iterates, which go on from where
+    they are. None: every row of ball and box may be returned.
+    """
+
+    eps: float
+    norm: float
+    low: Any
+    high: Any
+    units: FeatureUnits
+    allowed: Any = None
+
+    @classmethod
+    def of(cls, view, domain):
+        """Return ball and box of a domain."""
+        low, high, unit = domain.low, domain.high, domain.units.unit
+        if low is not None:
+            low, high = view.tensor(low), view.tensor(high)
+        units = FeatureUnits(None if unit is None else view.tensor(unit[None]))
+        return cls(domain.eps, domain.norm, low, high, units)
+
+
+class Batch(BestSoFar):
+    """The rows of a batch: their goal, their classes, and the best iterate of each.
 
     Parameters
     ----------
-    record : Record
-        Shared by the restarts and directions of one batch.
-    column : array or tensor of shape (n,)
-        Class whose loss is driven.
-    sign : {1, -1}
-        1 drives the evidence of that class down, -1 up.
-    eps, norm, box : float, {inf, 2, 1}, (low, high)
-        The budget in raw units; ``box`` holds None or bounds that broadcast.
-    loss : str, default="log_odds"
-        What is driven.
-    aim : array or tensor of shape (n,), default=None
-        Class to move to, for "targeted_dlr".
-    start : array or tensor of shape (n, ...), default=None
-        Rows of the ball to start from instead of the clean ones.
-    unit : array or tensor of shape (1, ...), default=None
-        Units of the features, in which ``eps`` is meant; 0 freezes.
-    allowed : callable, default=None
-        From iterates and their rows to the nearest rows that may be returned; these are
-        judged and kept in place of the iterates, which go on from where they are.
+    view : NetView, LinearView or PipelineView
+        The model.
+    x : array or tensor of shape (n, ...)
+        Clean rows.
+    goal : Goal
+        What is to be achieved.
+    reference : array or tensor of shape (n,), or None
+        Index of the true class (-1: unknown to the model) or of the target; None takes
+        the predicted one. Of a regressor, where the prediction is moved away from;
+        None takes the clean prediction.
     """
 
-    def __init__(
-        self, record, column, sign, *, eps, norm, box, loss="log_odds", aim=None,
-        start=None, unit=None, allowed=None,
-    ):  # fmt: skip
-        self.record, self.sign, self.loss = record, sign, loss
-        self.eps, self.norm, self.box, self.unit = eps, norm, box, unit
-        self._allowed = allowed
+    def __init__(self, view, x, goal, reference):
+        self.view, self.x, self.goal = view, x, goal
+        self.n_zero_gradients = self.n_underflowed = 0
+        # The graph of the clean pass is kept for one use: a first step from x.
+        self._clean = view.forward(x)
+        xp, logits = namespace(x), self._clean[0]
+        logits = logits if xp is np else logits.detach()
+        self.known = xp.ones_like(logits[:, 0]) > 0
+        if goal.moves_prediction:
+            clean = logits[:, 0]
+            self.label = self.predicted = None
+            self.anchor = clean if reference is None else reference
+            super().__init__(x, xp.abs(clean - self.anchor))
+            return
+        decisions = view.decision_scores(logits)
+        scores = decisions if goal.stops else view.scores(x, logits)[0]
+        self.predicted = xp.argmax(logits if goal.stops else scores, 1)
+        if reference is None:
+            reference = xp.argmax(decisions, 1)
+        self.known = reference >= 0
+        self.label = xp.where(self.known, reference, self.predicted)
+        self.clean_scores = scores
+        # Of the clean sample, the class whose probability is moved.
+        self.watched = self.label if goal.targeted else self.predicted
+        if goal.stops:
+            super().__init__(x, goal.margin(margin_against(scores, self.label)))
+        else:
+            against, _, _ = log_odds_against(scores, self.watched)
+            self.anchor = probability(against)
+            super().__init__(x, xp.zeros_like(self.anchor))
+
+    @property
+    def done(self):
+        """Which rows need no further attack."""
+        if self.goal.stops:
+            return (self.score > 0) | ~self.known
+        return namespace(self.x).zeros_like(self.known)
+
+    def judge(self, z, logits, label, loss="log_odds", target=None):
+        """Return a loss, its slope by the logits, which underflowed, and the scores.
+
+        Rows may have left only where the goal stops; then the loss is against the label
+        that decides. Losses are of the scores that decide the label or, where a
+        probability is moved, of those behind it; slopes are by the logits all the same.
+        """
+        xp, goal = namespace(logits), self.goal
+        if goal.moves_prediction:
+            value = logits[:, 0]
+            return value, xp.ones_like(logits), None, xp.abs(value - self.anchor)
+        scores, inner = self.view.decision_scores(logits), None
+        if not goal.stops:
+            scores, inner = self.view.scores(z, logits)
+        if loss == "log_odds":
+            value, slope, margin = log_odds_against(scores, label)
+            underflowed = None
+        else:
+            found = loss_and_slope(loss, scores, label, target)
+            value, slope, underflowed, margin = found
+        if inner is not None:
+            slope = slope * inner
+        if goal.stops:
+            margin = margin_against(scores, label) if margin is None else margin
+            return value, slope, underflowed, goal.margin(margin)
+        against = value
+        if label is not self.watched or loss != "log_odds":
+            against, _, _ = log_odds_against(scores, self.watched)
+        return value, slope, underflowed, goal.move(probability(against) - self.anchor)
+
+    def forward_clean(self, rows):
+        """Return logits and pullback of clean rows, and the passes that it took."""
+        if self._clean is None:
+            return *self.view.forward(self.x[rows]), 1
+        (logits, pullback), self._clean = self._clean, None
+        if len(rows) == len(self.x):
+            return logits, pullback, 0
+
+        def pull_rows(slope):
+            whole = namespace(slope).zeros_like(logits)
+            whole[rows] = slope
+            return pullback(whole)[rows]
+
+        return logits[rows], pull_rows, 0
+
+    def forget_clean_pass(self):
+        """Let go of the graph of the clean pass: two would take twice the memory."""
+        self._clean = None
+
+    def add_passes(self, other):
+        """Count the passes of another search of the same rows, and its judgement."""
+        self.passes += other.passes
+        self.count(namespace(self.x).where(self.known | ~self.known)[0], 1)
+        self.n_zero_gradients += other.n_zero_gradients
+        self.n_underflowed += other.n_underflowed
+
+    def leave_only_doubtful(self, rough):
+        """Leave only rows that a search in reduced precision may have got wrong.
+
+        They still stand, at its best iterates, by no more than the two precisions
+        differ anywhere in the batch. What it claimed and does not hold is among them.
+        """
+        xp, stand = namespace(self.x), ~self.done
+        apart = xp.where(stand, xp.abs(self.score - rough.score), 0.0)
+        self.known = self.known & stand & (self.score >= -xp.amax(apart, 0))
+
+    def moved(self, values):
+        """Return the best iterates on the host, in the dtype of the clean values."""
+        moved = self.view.host(self.iterate)
+        if moved.dtype == values.dtype:
+            shares = np.may_share_memory(moved, values)
+            return moved.copy() if shares else moved
+        # What did not move stays bit for bit, whatever the precision.
+        still = moved == self.view.host(self.x)
+        return np.where(still, values, moved)
+
+    def take_back(self):
+        """Under misclassification give rows back that nothing fooled."""
+        if self.goal.stops:
+            fooled = per_sample(self.score > 0, self.x)
+            self.iterate = namespace(self.x).where(fooled, self.iterate, self.x)
+
+
+class LossOracle:
+    """Gradients, the ball and the box for the live rows of a batch.
+
+    Parameters
+    ----------
+    batch : Batch
+        Shared by the restarts and directions of one batch.
+    run : Run
+        The loss that is driven.
+    ball : Ball
+        Where iterates may lie.
+    start : array or tensor of shape (n, ...), default=None
+        Rows of the ball to start from instead of the clean ones.
+
+    Attributes
+    ----------
+    x : array or tensor of shape (n_live, ...)
+        The clean rows that are still live.
+    start : array or tensor of shape (n_live, ...)
+        Their starting points: those given, or ``x``.
+    has_start : bool
+        Whether starting points were given.
+    rows : integer array or tensor of shape (n_live,)
+        Their places in the batch.
+    rounds : bool
+        Whether iterates are judged and kept rounded to allowed values.
+    value : array or tensor of shape (n_live,)
+        The loss at the last gradient, rising with success.
+    """
+
+    def __init__(self, batch, run, ball, start=None):
+        xp = namespace(batch.x)
+        self.batch, self.sign, self.loss = batch, run.sign, run.loss
+        self.eps, self.norm, self._ball = ball.eps, ball.norm, ball
+        self.rounds, self.has_start = ball.allowed is not None, start is not None
         self.value = self._judged = None
         self._n_forward = self._n_backward = self._n_calls = 0
-        rows = namespace(record.x).where(~record.settled)[0]
-        self._watches_column = record.stops or column is record.watched
+        self._floor = self._ceiling = None  # of the ball in the maximum norm and box
         # Where looking is cheap, the fooled leave at once: no best ones to keep.
-        self._lean = record.stops and record.view.settles_cheaply(3)
-        parts = {"x": record.x, "start": start, "column": column, "aim": aim}
-        if column is not record.column:
-            parts["own"] = record.column
-        if not self._lean:
-            parts |= {"best": record.best, "score": record.score}
-        if not record.stops:
-            parts |= {"watched": record.watched, "probability": record.probability}
-        parts = {name: part for name, part in parts.items() if part is not None}
-        if len(rows) < len(record.x):
-            parts = {name: part[rows] for name, part in parts.items()}
-        self._live = parts
-        self._live["rows"] = rows
+        self._lean = batch.goal.stops and batch.view.checks_cheaply(3)
+        self.rows = xp.where(~batch.done)[0]
+        self.x, self.start = batch.x, batch.x if start is None else start
+        self._label, self._target = run.label, run.target
+        if len(self.rows) < len(batch.x):
+            self._take(self.rows)
 
-    @property
-    def x(self):
-        """The clean rows that are still live."""
-        return self._live["x"]
-
-    @property
-    def start(self):
-        """The given starting points of the rows that are still live, or x."""
-        return self._live.get("start", self._live["x"])
-
-    @property
-    def has_start(self):
-        """Whether starting points were given."""
-        return "start" in self._live
-
-    @property
-    def rounds(self):
-        """Whether iterates are judged and kept rounded to allowed values."""
-        return self._allowed is not None
-
-    @property
-    def rows(self):
-        """Places of the live rows in the batch."""
-        return self._live["rows"]
+    def _take(self, places):
+        """Keep only some of the live rows."""
+        same, self.x = self.start is self.x, self.x[places]
+        self.start = self.x if same else self.start[places]
+        self._label = self._label[places]
+        if self._target is not None:
+            self._target = self._target[places]
+        if self._floor is not None:
+            self._floor = self._floor[places]
+            self._ceiling = self._ceiling[places]
 
     def __len__(self):
-        return len(self._live["rows"])
+        return len(self.rows)
 
     def gradient(self, z, *state):
         """Judge the iterates z and return what goes on.
@@ -113,51 +274,69 @@ class Oracle(Ball):
         Returns
         -------
         z, gradient, *state
-            Of the rows that are still live: settled ones have left.
+            Of the rows that are still live: those that are done have left.
         """
-        record, live, seen = self.record, self._live, z
-        if z is live["x"]:
-            logits, pullback, n_passes = record.forward_clean(live["rows"])
+        batch, xp, seen = self.batch, namespace(z), z
+        if z is self.x:
+            logits, pullback, n_passes = batch.forward_clean(self.rows)
         else:
-            record.forget_clean_pass()  # two graphs would take twice the memory
-            seen = self._seen(z)
-            (logits, pullback), n_passes = record.view.forward(seen), 1
-        value, slope, fell_back, margin, scores = self._judge(seen, values_of(logits))
-        score = self._scores(scores, margin, value)
+            batch.forget_clean_pass()
+            seen = z if self._ball.allowed is None else self._ball.allowed(z, self.rows)
+            (logits, pullback), n_passes = batch.view.forward(seen), 1
+        plain = logits if xp is np else logits.detach()
+        value, slope, underflowed, score = batch.judge(
+            seen, plain, self._label, self.loss, self._target
+        )
         if not self._lean:
             self._keep_better(seen, score)
         gradient = pullback(slope if self.sign == 1 else -slope)
-        gradient = self._finite(gradient)
-        if not self._n_calls and fell_back is not None:
-            record.n_faint += int(fell_back.sum())
+        if self._n_calls:
+            gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
+        else:
+            gradient = self._first_gradient(gradient)
+            if underflowed is not None:
+                batch.n_underflowed += int(underflowed.sum())
         self._n_forward += n_passes
         self._n_backward += 1
         self._n_calls += 1
         self.value = value if self.sign == 1 else -value
-        if record.stops and record.view.settles_cheaply(self._n_calls):
-            judged = score if self._lean else live["score"]
+        if batch.goal.stops and batch.view.checks_cheaply(self._n_calls):
+            judged = score if self._lean else batch.score[self.rows]
             stay = judged <= 0
             n_stay = int(stay.sum())
-            if n_stay < len(z) and record.view.worth_leaving(n_stay, len(z)):
-                xp = namespace(z)
+            if n_stay < len(z) and batch.view.worth_leaving(n_stay, len(z)):
                 gone, stay = xp.where(~stay)[0], xp.where(stay)[0]
-                self._leave(gone, stay, seen, judged)
+                rows = self.rows[gone]
+                if self._lean:
+                    batch.keep(rows, seen[gone], judged[gone])
+                batch.count(rows, self._n_forward, self._n_backward)
+                self._take(stay)
+                self.rows = self.rows[stay]
                 score, self.value = score[stay], self.value[stay]
                 z, seen, gradient = z[stay], seen[stay], gradient[stay]
                 state = tuple(part[stay] for part in state)
         self._judged, self._shown, self._score = z, seen, score
         return z, gradient, *state
 
-    def _finite(self, gradient):
-        """Return gradients with 0 for what is not finite; count flat first ones."""
-        if self._n_calls:
-            return _without_nan(gradient)
+    def _first_gradient(self, gradient):
+        """Return gradients with 0 for what is not finite; count those that are zero."""
         size = length(gradient, np.inf)
         if not float(size.sum()) < np.inf:
-            gradient = _without_nan(gradient)
+            gradient = namespace(gradient).nan_to_num(
+                gradient, nan=0.0, posinf=0.0, neginf=0.0
+            )
             size = length(gradient, np.inf)
-        self.record.n_flat += int((size == 0).sum())
+        self.batch.n_zero_gradients += int((size == 0).sum())
         return gradient
+
+    def _keep_better(self, z, score):
+        batch = self.batch
+        if not batch.goal.stops:
+            batch.update(z, score, score > batch.score)
+            return
+        before = batch.score[self.rows]
+        # Fooled rows that have not left yet keep what fooled them first.
+        batch.update(z, score, (score > before) & (before <= 0), self.rows)
 
     def finish(self, z, *, trust=False, own=False):
         """Judge the last iterates and write the best ones down.
@@ -166,65 +345,100 @@ class Oracle(Ball):
         which saves a pass: whether they fool is for the caller to ask. With ``own`` the
         iterates may be kept without a copy.
         """
-        live, record = self._live, self.record
-        trust = trust and record.stops
-        if len(z) and z is not live["x"]:
+        batch, trust = self.batch, trust and self.batch.goal.stops
+        if len(z) and z is not self.x:
             if trust:
-                score = record.score[live["rows"]]
+                score = batch.score[self.rows]
             elif z is self._judged:
                 z, score = self._shown, self._score
             else:
                 self._n_forward += 1
-                z = self._seen(z)
-                plain = record.view.logits(z)
-                value, _, _, margin, scores = self._judge(z, plain)
-                score = self._scores(scores, margin, value)
-            if "best" in live and not trust:
-                self._keep_better(z, score)
+                if self._ball.allowed is not None:
+                    z = self._ball.allowed(z, self.rows)
+                logits = batch.view.logits(z)
+                score = batch.judge(z, logits, self._label, self.loss, self._target)[3]
+            if self._lean or trust:
+                batch.keep(self.rows, z if own else z + 0, score)
             else:
-                live["best"], live["score"] = z if own else z + 0, score
-            record.keep(live["rows"], live["best"], live["score"])
-        elif "best" in live:
-            record.keep(live["rows"], live["best"], live["score"])
-        record.count(live["rows"], self._n_forward, self._n_backward)
+                self._keep_better(z, score)
+        batch.count(self.rows, self._n_forward, self._n_backward)
         self._n_forward = self._n_backward = 0
 
-    def _seen(self, z):
-        """Return what the model is shown for iterates."""
-        return z if self._allowed is None else self._allowed(z, self._live["rows"])
+    def steepest(self, gradient):
+        """Return the unit step along which the loss rises most in the norm."""
+        unit = self._ball.units.unit
+        if unit is None:
+            return steepest(gradient, self.norm)
+        return unit * steepest(unit * gradient, self.norm)
 
-    def _judge(self, z, logits):
-        live = self._live
-        return self.record.judge(z, logits, live["column"], self.loss, live.get("aim"))
+    def step(self, z, gradient, size):
+        """Return the iterates after a step of a length (or one a row), steepest first.
 
-    def _scores(self, scores, margin, value):
-        """Return by how much each sample succeeds; see Record."""
-        live, xp, record = self._live, namespace(scores), self.record
-        if record.stops:
-            if margin is None or "own" in live:
-                margin = margin_against(scores, live.get("own", live["column"]))
-            return -margin if record.targeted else margin
-        if not self._watches_column or self.loss != "log_odds":
-            value, _, _ = log_odds_against(scores, live["watched"])
-        shift = probability(value) - live["probability"]
-        return shift if record.targeted else xp.abs(shift)
+        In the norm 1 that is one coordinate; at a bound of the box the rest of the step
+        goes to the next steepest one.
+        """
+        low, high, units = self._ball.low, self._ball.high, self._ball.units
+        if self.norm != 1 or low is None:
+            size = per_sample(size, z) if np.ndim(size) else size
+            return z + size * self.steepest(gradient)
+        low, high = units.relative(low - z), units.relative(high - z)
+        step = l1_step_in_box(units.spread(gradient), size, low, high)
+        return z + units.spread(step)
 
-    def _keep_better(self, z, score):
-        live, xp = self._live, namespace(z)
-        better = score > live["score"]
-        if self.record.stops:
-            # Fooled rows that have not left yet keep what fooled them first.
-            better = better & (live["score"] <= 0)
-        live["best"] = xp.where(per_sample(better, z), z, live["best"])
-        live["score"] = xp.where(better, score, live["score"])
+    def step_to_sphere(self, gradient):
+        """Return the points a whole radius from the clean rows, steepest first."""
+        if self.norm != np.inf or self._ball.units.unit is not None:
+            return self.project(self.step(self.x, gradient, self.eps))
+        reach = reach_in(self.eps, self.x.dtype)
+        z = self.x + reach * steepest(gradient, self.norm)
+        if self._ball.low is not None:
+            z = namespace(z).clip(z, self._ball.low, self._ball.high)
+        return inwards(z, self.x, self.eps)
 
-    def _leave(self, gone, stay, z, score):
-        live = self._live
-        best = z if self._lean else live["best"]
-        self.record.keep(live["rows"][gone], best[gone], score[gone])
-        self.record.count(live["rows"][gone], self._n_forward, self._n_backward)
-        self._live = {name: part[stay] for name, part in live.items()}
+    def project(self, z):
+        """Return the iterates put back into the ball and the box."""
+        low, high, units = self._ball.low, self._ball.high, self._ball.units
+        xp, x = namespace(z), self.x
+        if self.norm == np.inf:
+            if self._floor is None:
+                self._floor, self._ceiling = self._linf_bounds(xp)
+            return xp.clip(z, self._floor, self._ceiling)
+        step = units.relative(z - x)
+        if self.norm == 1 and low is not None:
+            low, high = units.relative(low - x), units.relative(high - x)
+            return x + units.spread(project_in_box(step, self.eps, 1, low, high))
+        z = x + units.spread(project(step, self.eps, self.norm))
+        return z if low is None else xp.clip(z, low, high)
 
+    def _linf_bounds(self, xp):
+        if self._ball.units.unit is None:
+            floor, ceiling = linf_box(self.x, self.eps)
+        else:
+            reach = self.eps * self._ball.units.unit
+            floor, ceiling = self.x - reach, self.x + reach
+        if self._ball.low is None:
+            return floor, ceiling
+        return xp.maximum(floor, self._ball.low), xp.minimum(ceiling, self._ball.high)
 
-def _without_nan(gradient):
-    return namespace(gradient).nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
+    def random_start(self, rng):
+        """Return random points of the ball: uniform in the cube, sphere or diamond.
+
+        ``rng`` draws for all rows of the batch, so that what one row gets does not
+        depend on which others are still live.
+        """
+        shape = tuple(self.batch.x.shape)
+        if self.norm == np.inf:
+            step = rng.uniform(-1, 1, size=shape)
+        else:
+            step = np.asarray(rng.normal(size=shape), float)
+            if self.norm == 1:  # exponential lengths with random signs
+                step = -np.sign(step) * np.log(np.asarray(rng.random(shape), float))
+            size = np.abs(step).reshape(len(step), -1).sum(axis=1)
+            if self.norm == 2:
+                size = length(step, 2)
+            radius = rng.random((len(step),)) ** (1 / np.prod(shape[1:]))
+            step = step * per_sample(radius / size, step)
+        step = self.batch.view.tensor(step)[self.rows]
+        if self._ball.units.unit is not None:
+            step = step * self._ball.units.unit
+        return self.project(self.x + self.eps * step)

@@ -1,10 +1,8 @@
-"""Questions to a model that shows nothing but its answers: batched and counted."""
+"""Queries of a black-box model: batched and counted."""
 
 import numpy as np
 
 from skrobust._responses import check_net_input, is_net, refuse_regressor, unwrap
-from skrobust._validation import check_choice, check_count
-from skrobust.attacks.core.model_in_container import Asked
 
 RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
 _BYTES_PER_CALL = 2**26  # of rows given to the model at a time
@@ -15,10 +13,9 @@ class Queries:
 
     Parameters
     ----------
-    estimator : fitted classifier
-        Asked by one method alone, and never fitted.
-    X : container of shape (n_samples, ...)
-        The rows under attack; candidates are put into a container like it.
+    model : ModelInContainer
+        A fitted classifier, asked by one method alone and never fitted, and the rows
+        under attack; candidates are put into a container like theirs.
     caller : str
         Name of the public function or class, for error messages.
     response : {"auto", "predict", "predict_proba", "decision_function"}
@@ -42,8 +39,7 @@ class Queries:
 
     def __init__(
         self,
-        estimator,
-        X,
+        model,
         caller,
         *,
         response="auto",
@@ -51,18 +47,17 @@ class Queries:
         max_queries=None,
         batch_size=None,
     ):
-        refuse_regressor(estimator, caller, "It needs a classifier.")
-        self._estimator, self.caller = estimator, caller
-        self._asked = Asked(estimator, X)
+        refuse_regressor(model.model, caller, "It needs a classifier.")
+        self._model, self._estimator, self.caller = model, model.model, caller
+        X = model.X
         self.max_queries, self._batch_size = max_queries, batch_size
         self.counts = np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), int)
         self.n_calls = 0
-        self.classes = getattr(estimator, "classes_", None)
+        self.classes = getattr(model.model, "classes_", None)
         self._learns_classes = self.classes is None
         self.method = self._choose(response, order)
 
     def _choose(self, response, order):
-        check_choice(response, "response", self.caller, RESPONSES)
         if response == "auto":
             for name in order:
                 if hasattr(self._estimator, name) and self._is_readable(name):
@@ -90,7 +85,7 @@ class Queries:
         return self.max_queries - self.counts[rows]
 
     def labels(self, values, rows=None):
-        """Return the column of the label that ``predict`` gives to each candidate.
+        """Return the index of the label that ``predict`` gives to each candidate.
 
         Parameters
         ----------
@@ -102,7 +97,7 @@ class Queries:
         Returns
         -------
         ndarray of shape (m,), int
-            Columns; -1 for a label outside ``classes``.
+            Indices; -1 for a label outside ``classes``.
         """
         answers = self._ask("predict", values, rows)
         if answers.ndim > 1 and answers.shape[1:] != (1,):
@@ -112,7 +107,7 @@ class Queries:
             )
         answers = answers.reshape(-1)
         self.learn(answers)
-        return self.columns(answers)
+        return self.label_index(answers)
 
     def learn(self, labels):
         """Note labels of a model that does not list them."""
@@ -121,14 +116,14 @@ class Queries:
             new = np.setdiff1d(labels, known)
             self.classes = np.concatenate([known, new]) if len(known) else new
 
-    def columns(self, labels):
-        """Return the column of each label, -1 for labels the model does not know."""
+    def label_index(self, labels):
+        """Return the index of each label; -1 for labels unknown to the model."""
         if labels.dtype.kind == "O":
             labels = np.asarray(labels.tolist())
-        columns = np.full(len(labels), -1)
-        for column, label in enumerate(np.asarray(self.classes).tolist()):
-            columns[np.asarray(labels == label)] = column
-        return columns
+        found = np.full(len(labels), -1)
+        for index, label in enumerate(np.asarray(self.classes).tolist()):
+            found[np.asarray(labels == label)] = index
+        return found
 
     def scores(self, values, rows):
         """Return one score a class: probabilities, decisions, or 1 for the label.
@@ -146,8 +141,8 @@ class Queries:
             The larger, the likelier the class.
         """
         if self.method == "predict":
-            columns = self.labels(values, rows)
-            return (columns[:, None] == np.arange(len(self.classes))).astype(float)
+            index = self.labels(values, rows)
+            return (index[:, None] == np.arange(len(self.classes))).astype(float)
         answers = self._ask(self.method, values, rows)
         if answers.ndim == 2 and answers.shape[1] == 1:
             answers = answers[:, 0]
@@ -167,8 +162,8 @@ class Queries:
             self._learns_classes = False
         return answers
 
-    def tells_saturation(self, scores):
-        """Say which rows a net is so sure of that nothing is left of the others.
+    def is_saturated(self, scores):
+        """Say for which rows the probabilities of a net are 0 and 1 to the last digit.
 
         Trees say 0 and 1 too, and mean it; a net has lost the scores behind them.
         """
@@ -185,7 +180,7 @@ class Queries:
             size = max(1, _BYTES_PER_CALL // (width * values.itemsize))
         parts = []
         for start in range(0, len(values), size):
-            batch = self._asked.container(values[start : start + size])
+            batch = self._model.container(values[start : start + size])
             check_net_input(self._estimator, batch)
             answer = getattr(self._estimator, method)(batch)
             self.n_calls += 1
@@ -200,12 +195,3 @@ class Queries:
                 "infinity."
             )
         return answers
-
-
-def check_query_parameters(attack):
-    """Check the parameters that all black-box attacks share."""
-    caller = type(attack).__name__
-    check_choice(attack.response, "response", caller, RESPONSES)
-    for name, low in (("max_queries", 3), ("batch_size", 1)):
-        if getattr(attack, name) is not None:
-            check_count(getattr(attack, name), name, caller, low=low)

@@ -1,4 +1,4 @@
-"""Labels that an attack is to reach, as such and as columns of the scores."""
+"""Labels that a targeted attack is to reach, and their indices in the scores."""
 
 import numpy as np
 
@@ -31,13 +31,13 @@ def target_labels(target, n, caller):
     return np.broadcast_to(labels, n)
 
 
-def target_columns(view, target, n, caller):
-    """Return the column of the target of each of n rows.
+def target_index(view, target, n, caller):
+    """Return the index of the target class of each of n rows.
 
     Parameters
     ----------
     view : differentiable view
-        Whose ``columns`` knows the labels.
+        Whose ``label_index`` knows the labels.
     target : label, or array-like of shape (n,)
         Where to.
     n : int
@@ -48,30 +48,20 @@ def target_columns(view, target, n, caller):
     Returns
     -------
     ndarray of int of shape (n,)
-        Never negative; a net does not say how many columns it has, so that the caller
+        Never negative; a net does not say how many classes it has, so that the caller
         must refuse those beyond (:func:`unknown_target`).
     """
     labels = target_labels(target, n, caller)
     try:
-        columns = view.columns(labels)
+        index = view.label_index(labels)
     except ValueError:
-        columns = np.full(n, -1)
-    if (columns < 0).any():
+        index = np.full(n, -1)
+    if (index < 0).any():
         raise unknown_target(target, caller)
-    return columns
+    return index
 
 
 def unknown_target(target, caller):
     """Return the error for a label that the model does not know."""
     rule = "a label that the model knows, or one such label per sample"
     return invalid("target", caller, rule, target)
-
-
-def check_target_and_objective(attack):
-    """Refuse a target together with the probability shift, which goes both ways."""
-    if attack.target is not None and attack.objective == "probability_shift":
-        raise ValueError(
-            f"{type(attack).__name__} with a target cannot have "
-            "objective='probability_shift', which drives the predicted class both "
-            "ways. Use target=None, or objective='loss'."
-        )

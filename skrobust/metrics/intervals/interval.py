@@ -1,6 +1,6 @@
 """A value with its confidence interval."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class IntervalRequest:
 class Interval:
     """A value with its confidence interval.
 
-    Unpacks as ``low, high = interval``.
+    Unpacks, and compares with a tuple, as ``low, high``.
 
     Parameters
     ----------
@@ -89,8 +89,17 @@ class Interval:
     def __len__(self):
         return 2
 
-    def __getitem__(self, place):
-        return (self.low, self.high)[place]
+    def __getitem__(self, index):
+        return (self.low, self.high)[index]
+
+    def __eq__(self, other):
+        if isinstance(other, Interval):
+            pairs = zip(astuple(self), astuple(other), strict=True)
+            return all(a == b or (a != a and b != b) for a, b in pairs)  # nan is nan
+        return tuple(self) == other
+
+    def __hash__(self):
+        return hash(tuple(self))
 
     def __repr__(self):
         text = (

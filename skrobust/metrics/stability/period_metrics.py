@@ -9,7 +9,8 @@ from sklearn.metrics import roc_auc_score
 from skrobust._validation import check_same_length, check_scores, invalid
 from skrobust.metrics.labels import label_array, label_pair
 
-_NAMED = ("accuracy", "gini", "roc_auc")
+_OF_SCORES = ("gini", "roc_auc")
+_NAMED = ("accuracy", *_OF_SCORES)
 _UNDEFINED = float("nan")
 
 
@@ -38,6 +39,11 @@ def named_metric(metric, y_true, y_pred, caller):
             f"{len(classes)}. Pass a callable for more classes."
         )
     return y_true == classes[-1], y_pred, _gini if metric == "gini" else _auc
+
+
+def takes_scores(metric):
+    """Return whether a metric takes scores of the second class instead of labels."""
+    return isinstance(metric, str) and metric in _OF_SCORES
 
 
 def score_of(score, y_true, y_pred, weight):

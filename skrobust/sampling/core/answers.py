@@ -1,146 +1,55 @@
-"""What a person may answer, and the one sentence where an answer cannot be."""
+"""Answers of a sampler: told, corrected and skipped."""
 
 import numpy as np
 
-from skrobust._containers import to_array
-from skrobust._validation import invalid
-
-UNASKED, OPEN, PASSED, FAILED, SKIPPED = range(5)  # what is known of an input
-
-
-class _NotGiven:
-    """The default of an argument for which None means something."""
-
-    def __repr__(self):
-        return "<not given>"
-
-
-NOT_GIVEN = _NotGiven()
+from skrobust.sampling.core.answer_checks import (
+    FAILED,
+    OPEN,
+    PASSED,
+    UNASKED,
+    answer_list,
+    check_ids,
+    one_kind,
+    outcome_codes,
+)
 
 
-def check_ids(ids, status, caller, *, again=False):
-    """Return positions that wait for an answer, or raise with the first that does not.
+class Answers:
+    """Status and true label of each input, with a log of questions and answers.
 
-    ``again`` lets those pass that were answered before.
+    Attributes
+    ----------
+    status : ndarray of shape (n_pool,), int8
+        UNASKED, OPEN, PASSED, FAILED or SKIPPED.
+    labels : dict of int to object
+        True labels, by position, where they were told.
+    events : list
+        Each ``ask``, ``tell`` and ``correct`` as plain data, in order.
     """
-    ids = np.atleast_1d(np.asarray(ids))
-    if ids.size == 0:
-        ids = ids.astype(np.intp)
-    if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise invalid("ids", caller, "integer positions that ask returned", ids)
-    seen = set()
-    for i in ids.tolist():
-        fault = None
-        if not 0 <= i < len(status):
-            fault = f"is outside the pool of {len(status)}"
-        elif status[i] == UNASKED:
-            fault = "was never asked"
-        elif i in seen:
-            fault = "was told already (it is there twice)"
-        elif not again and status[i] in (PASSED, FAILED):
-            fault = "was told already"
-        if fault:
-            raise ValueError(f"{caller}: id {i} {fault}.")
-        seen.add(i)
-    return ids
 
+    def __init__(self, n_pool):
+        self.status = np.full(n_pool, UNASKED, dtype=np.int8)
+        self.labels, self.events = {}, []
 
-def one_kind(y_true, failed, caller):
-    """Return the name and the value of the one kind of answers that is given."""
-    given = [
-        (name, value)
-        for name, value in (("y_true", y_true), ("failed", failed))
-        if value is not NOT_GIVEN
-    ]
-    if len(given) == 2:
-        given = [pair for pair in given if pair[1] is not None]
-    if len(given) != 1:
-        raise ValueError(
-            f"{caller} takes either y_true or failed: one of the two. To skip an input "
-            "give None as its answer."
-        )
-    return given[0]
+    def open(self, ids):
+        """Mark positions as asked."""
+        self.status[ids] = OPEN
+        self.events.append(["ask", len(ids)])
 
+    def take_in(self, verb, ids, y_true, failed, y_pred, caller):
+        """Store answers; ``verb`` "correct" may replace earlier ones."""
+        kind, answers = one_kind(y_true, failed, caller)
+        ids = check_ids(ids, self.status, caller, again=verb == "correct")
+        answers = answer_list(answers, kind, ids, caller)
+        self.status[ids] = outcome_codes(kind, answers, y_pred, ids, caller)
+        for i, answer in zip(ids.tolist(), answers, strict=True):
+            self.labels.pop(i, None)
+            if kind == "y_true" and answer is not None:
+                self.labels[i] = answer
+        self.events.append([verb, ids.tolist(), kind, answers])
 
-def judge(kind, answers, y_pred, ids, caller):
-    """Return what answers (None for a skipped one) say: PASSED, FAILED or SKIPPED."""
-    told = np.array([answer is not None for answer in answers], dtype=bool)
-    known = np.full(len(answers), SKIPPED, dtype=np.int8)
-    if told.any():
-        some = [answer for answer in answers if answer is not None]
-        wrong = (
-            compare(some, y_pred, ids[told], caller)
-            if kind == "y_true"
-            else outcomes(some, ids[told], caller)
-        )
-        known[told] = np.where(wrong, FAILED, PASSED)
-    return known
-
-
-def compare(answers, y_pred, ids, caller):
-    """Return which answers differ from the predictions."""
-    if y_pred is None:
-        raise ValueError(
-            f"{caller} cannot compare y_true with predictions, since there are "
-            "none: pass failed=, or fit with a classifier or with y_pred=."
-        )
-    predicted = y_pred[ids].tolist()
-    for i, answer, label in zip(ids, answers, predicted, strict=True):
-        if isinstance(answer, str) != isinstance(label, str):
-            raise ValueError(
-                f"{caller}: the true label {answer!r} and the predicted label "
-                f"{label!r} of id {i} are of different types."
-            )
-    pairs = zip(answers, predicted, strict=True)
-    return np.array([answer != label for answer, label in pairs], dtype=bool)
-
-
-def outcomes(failed, ids, caller):
-    """Return stated failures as booleans."""
-    for i, answer in zip(ids, failed, strict=True):
-        if isinstance(answer, (str, bytes)) or answer not in (0, 1):
-            raise ValueError(
-                f"{caller} needs failed as booleans, or 0 and 1; got {answer!r} "
-                f"for id {i}."
-            )
-    return np.array(failed, dtype=bool)
-
-
-def check_oracle(oracle, caller):
-    """Refuse what cannot be asked, before anything is drawn."""
-    if not callable(oracle):
-        cure = "For an array of labels give labels.take."
-        rule = "a callable that takes ids and returns their labels"
-        raise invalid("oracle", f"{caller}.sample", rule, oracle, cure)
-
-
-def answer_list(given, name, ids, caller):
-    """Return answers as a list of Python objects, one an id; a missing one is None."""
-    if np.ndim(given) == 0 and is_missing(given):
-        return [None] * len(ids)
-    if not isinstance(given, (list, tuple)):
-        single = isinstance(given, (str, bytes)) or np.ndim(given) == 0
-        given = [given] if single else to_array(given)
-    if isinstance(given, np.ndarray):
-        if given.ndim == 2 and given.shape[1] == 1:
-            given = given[:, 0]
-        if given.ndim != 1:
-            raise invalid(name, caller, "1-D", given.shape)
-        given = given.tolist()
-    if len(given) != len(ids):
-        cure = f"; pass {name}[ids]" if len(given) > len(ids) else ""
-        raise ValueError(
-            f"{caller} needs one answer an id: {len(ids)} ids, "
-            f"{len(given)} {name}{cure}."
-        )
-    answers = [a.item() if isinstance(a, np.generic) else a for a in given]
-    return [None if is_missing(answer) else answer for answer in answers]
-
-
-def is_missing(answer):
-    """Say whether an answer is None, NaN, or pandas' NA or NaT."""
-    return (
-        answer is None
-        or type(answer).__name__ in {"NAType", "NaTType"}
-        or (isinstance(answer, float) and np.isnan(answer))
-    )
+    def outcomes(self, ids):
+        """Return those of the positions that were told, and whether each failed."""
+        status = self.status[ids]
+        told = (status == PASSED) | (status == FAILED)
+        return ids[told], status[told] == FAILED

@@ -1,4 +1,4 @@
-"""Intervals that hold at every number of labels at once."""
+"""Anytime-valid confidence intervals by betting."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ HALVINGS = 30  # to a billionth
 
 
 def betting_interval(z, low, high, confidence):
-    r"""Return a confidence interval for the mean that may be looked at at any time.
+    r"""Return an anytime-valid confidence interval for the mean.
 
     Two gamblers bet against each candidate mean :math:`\theta`, one that it is too low
     and one that it is too high. Round t multiplies their capital by
@@ -34,7 +34,7 @@ def betting_interval(z, low, high, confidence):
     z : ndarray of shape (n,)
         Estimates of the mean, each unbiased given those before.
     low, high : ndarray of shape (n,)
-        What each z cannot leave, known before it is.
+        Bounds of each z, known before it is.
     confidence : float
         In (0, 1).
 
@@ -72,7 +72,7 @@ def betting_interval(z, low, high, confidence):
 
 
 def _bets(z, width):
-    """Return the bets of each gambler in each round, from the spread before it."""
+    """Return the bets of each gambler in each round, from earlier rounds."""
     t = np.arange(1, len(z) + 1)
     mean = (width / 4 + np.cumsum(z)) / (t + 0.5)
     square = (z - mean) ** 2

@@ -1,23 +1,84 @@
-"""Questions and answers: the verbs of a fitted sampler."""
+"""Pool, questions and answers of a sampler: ``fit``, ``ask`` and ``tell``."""
+
+import copy
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._validation import check_count
-from skrobust.sampling.core.answers import (
+from skrobust._validation import check_count, check_same_length
+from skrobust.sampling.core.answer_checks import (
+    FAILED,
     NOT_GIVEN,
     OPEN,
     SKIPPED,
-    answer_list,
-    check_ids,
-    check_oracle,
-    judge,
-    one_kind,
+    UNASKED,
+)
+from skrobust.sampling.core.answers import Answers
+from skrobust.sampling.core.design import SamplingDesign
+from skrobust.sampling.core.draws import Draws
+from skrobust.sampling.core.pool import (
+    check_inputs,
+    n_rows,
+    own_generator,
+    read_predictions,
 )
 
 
-class AskTellMixin:
-    """The part of a sampler that hands out questions and takes in answers."""
+class AskTellSampler(SamplingDesign):
+    """Sampler that holds its ``Draws`` and its ``Answers``, without estimates."""
+
+    def __init__(self, estimator=None, *, auxiliary="confidence", random_state=None):
+        self.estimator = estimator
+        self.auxiliary = auxiliary
+        self.random_state = random_state
+
+    def fit(self, X, y=None, *, y_pred=None):
+        """Read the pool.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_pool,) or (n_pool, ...)
+            With an estimator, or with a callable ``auxiliary``: the inputs, handed on
+            as they are. Otherwise 1-D scores, finite and at least 0; higher means
+            more likely mispredicted, for example 1 - confidence.
+        y : None
+            Ignored.
+        y_pred : array-like of shape (n_pool,), default=None
+            Predicted labels, where no estimator gives them.
+
+        Returns
+        -------
+        self : object
+            The sampler, with no input asked yet.
+
+        Raises
+        ------
+        ValueError
+            For an empty pool, bad scores, or unequal lengths.
+        """
+        caller = type(self).__name__
+        self._check_parameters()
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        n_pool = n_rows(X)
+        if n_pool == 0:
+            raise ValueError(f"{caller} needs a pool of at least one input; got none.")
+        X = check_inputs(self, X)
+        y_pred = read_predictions(self.estimator, X, y_pred, caller)
+        scores, notes = self._suspicion(X, y_pred)
+        check_same_length(caller, X=range(n_pool), scores=scores, y_pred=y_pred)
+        self.n_pool_, self.scores_, self.y_pred_ = n_pool, scores, y_pred
+        self._pool_notes = notes
+        self._rng = own_generator(self.random_state, caller)
+        self._restart()
+        return self
+
+    def _restart(self):
+        """Forget draws and answers; the generator goes on."""
+        self._draws, self._answers = Draws(), Answers(self.n_pool_)
+        self._foreseen, self._frozen = None, False
+        self._rng_at_start = self._rng.bit_generator.state
+        self._start()
 
     def ask(self, n=1):
         """Draw inputs to label.
@@ -38,10 +99,26 @@ class AskTellMixin:
         ValueError
             If fewer than n are left.
         """
+        n = self._check_left(n, "ask")
+        before = self._rng.bit_generator.state
+        try:
+            snapshot = self._update_predictions()
+            ids, pi, *design = self._draw(n)
+        except Exception:
+            self._rng.bit_generator.state = before
+            raise
+        design = design[0] if design else None
+        self._draws.add(ids, pi, sequential=self._sequential, design=design)
+        self._draws.add_predictor(snapshot, self._foreseen)
+        self._answers.open(ids)
+        return np.array(ids, dtype=np.intp)
+
+    def _check_left(self, n, verb):
+        """Return how many inputs to ask for, or raise where there are too few."""
         check_is_fitted(self)
         self._check_parameters()
         caller = type(self).__name__
-        n = check_count(n, "n", f"{caller}.ask")
+        n = check_count(n, "n", f"{caller}.{verb}")
         if self._frozen:
             raise ValueError(
                 f"{caller} was restored for its results alone (frozen=True): it takes "
@@ -50,23 +127,27 @@ class AskTellMixin:
         left = self.n_pool_ - self._n_asked
         if n > left:
             raise ValueError(f"{caller}: {left} left, {n} asked.")
-        before = self._rng.bit_generator.state
-        try:
-            snapshot = self._look()
-            ids, pi, *design = self._draw(n)
-        except Exception:
-            self._rng.bit_generator.state = before
-            raise
-        self._rounds.add(
-            ids, pi, sequential=self._sequential, design=(*design, None)[0]
-        )
-        self._rounds.add_predictor(snapshot, self._foreseen)
-        self._mark_asked(ids)
-        self._events.append(["ask", n])
-        return np.array(ids, dtype=np.intp)
+        return n
+
+    def _update_predictions(self):
+        """Bring the predictions for the coming draws up to date."""
+        snapshot = self._snapshot()
+        if snapshot is None:
+            self._foreseen = None
+        elif self._draws.snapshots[-1:] != [snapshot] or self._foreseen is None:
+            values = np.asarray(self._predict(snapshot), dtype=np.float64)
+            if values.shape != (self.n_pool_,) or not (
+                (values >= 0).all() and (values <= 1).all()
+            ):
+                raise ValueError(
+                    f"{type(self).__name__}._predict must return {self.n_pool_} "
+                    "probabilities in [0, 1]."
+                )
+            self._foreseen = values
+        return snapshot
 
     def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN):
-        """Take in answers, any subset of the open ones, in any order.
+        """Store answers to any of the open inputs, in any order.
 
         Parameters
         ----------
@@ -74,8 +155,8 @@ class AskTellMixin:
             Positions that ``ask`` returned.
         y_true : array-like of shape (n,)
             True labels of any type; needs predictions. None or NaN means that an input
-            cannot be labelled: it is skipped, counts as either right or wrong from
-            then on, and may still be told later. A single None skips all.
+            cannot be labelled: it is skipped, counts as either correct or mispredicted
+            from then on, and may still be told later. A single None skips all.
         failed : array-like of shape (n,)
             Instead of ``y_true``: whether each was mispredicted (booleans, or 0 and 1,
             or None or NaN).
@@ -96,9 +177,9 @@ class AskTellMixin:
     def correct(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN):
         """Replace answers that were told before.
 
-        Estimates are then as if the new answer had been told at first. Draws made in
-        the meantime stay as they were, with their probabilities and predictions, so
-        the estimate stays unbiased.
+        Estimates are then as if the new answer had been told first. Draws made in the
+        meantime keep their probabilities and predictions, so the estimate stays
+        unbiased.
 
         Parameters
         ----------
@@ -118,53 +199,17 @@ class AskTellMixin:
         """
         return self._take_in("correct", ids, y_true, failed)
 
-    def _mark_asked(self, ids):
-        self._status[ids] = OPEN
-
     def _take_in(self, verb, ids, y_true, failed):
         check_is_fitted(self)
         caller = f"{type(self).__name__}.{verb}"
-        kind, answers = one_kind(y_true, failed, caller)
-        ids = check_ids(ids, self._status, caller, again=verb == "correct")
-        answers = answer_list(answers, kind, ids, caller)
-        known = judge(kind, answers, self.y_pred_, ids, caller)
-        self._status[ids] = known
-        for i, answer in zip(ids.tolist(), answers, strict=True):
-            self._labels.pop(i, None)
-            if kind == "y_true" and answer is not None:
-                self._labels[i] = answer
-        self._events.append([verb, ids.tolist(), kind, answers])
+        self._answers.take_in(verb, ids, y_true, failed, self.y_pred_, caller)
         return self
-
-    def sample(self, n, oracle):
-        """Ask and tell in one call.
-
-        Parameters
-        ----------
-        n : int
-            How many inputs to label.
-        oracle : callable
-            ``oracle(ids)`` returns true labels where the sampler has predictions
-            (``y_pred_``), and otherwise whether each input was mispredicted.
-
-        Returns
-        -------
-        SamplingResult
-            As ``result()`` gives it. If the oracle raises, its inputs stay open
-            (``pending_``).
-        """
-        check_oracle(oracle, type(self).__name__)
-        ids = self.ask(n)
-        answers = oracle(ids)
-        if self.y_pred_ is None:
-            return self.tell(ids, failed=answers).result()
-        return self.tell(ids, answers).result()
 
     @property
     def ids_(self):
         """Positions asked so far, in the order of their draws."""
         check_is_fitted(self)
-        return np.array(self._rounds.ids, dtype=np.intp)
+        return np.array(self._draws.ids, dtype=np.intp)
 
     @property
     def draw_probabilities_(self):
@@ -174,18 +219,48 @@ class AskTellMixin:
         being in it.
         """
         check_is_fitted(self)
-        return np.array(self._rounds.pi, dtype=np.float64)
+        return np.array(self._draws.pi, dtype=np.float64)
 
     @property
     def pending_(self):
         """Positions asked and not told yet, in the order of their draws."""
-        return self.ids_[self._status[self.ids_] == OPEN]
+        return self.ids_[self._answers.status[self.ids_] == OPEN]
 
     @property
     def skipped_(self):
         """Positions whose answer is missing, in the order of their draws."""
-        return self.ids_[self._status[self.ids_] == SKIPPED]
+        return self.ids_[self._answers.status[self.ids_] == SKIPPED]
 
     @property
     def _n_asked(self):
-        return len(self._rounds)
+        return len(self._draws)
+
+    @property
+    def _unasked(self):
+        """Mask of the inputs that were never asked."""
+        return self._answers.status == UNASKED
+
+    def _outcomes(self):
+        """Return the positions told, in draw order, and whether each failed."""
+        return self._answers.outcomes(self.ids_)
+
+    def _answered(self):
+        """Return the answered rounds, and the places of skipped answers in them."""
+        status = self._answers.status[self.ids_]
+        answered = self._draws.answered(status != OPEN, status == FAILED, self.n_pool_)
+        return answered, np.flatnonzero(status[: answered.n] == SKIPPED)
+
+    def __copy__(self):
+        # A shallow copy would share some of the running state, and not all of it.
+        kept = [getattr(self, name) for name in self._kept]
+        return copy.deepcopy(self, {id(part): part for part in kept})
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "n_pool_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        takes_rows = self.estimator is not None or not isinstance(self.auxiliary, str)
+        tags.input_tags.one_d_array = not takes_rows
+        tags.input_tags.two_d_array = takes_rows or not self._needs_scores
+        return tags

@@ -1,45 +1,26 @@
-"""What every sampler of inputs to label promises."""
-
-import copy
-from abc import ABC
-from array import array
+"""Base class of samplers."""
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
-from skrobust._validation import check_choice, check_same_length
-from skrobust.sampling.core.answers import UNASKED
-from skrobust.sampling.core.ask_tell import AskTellMixin
-from skrobust.sampling.core.estimate_interval import IntervalMixin
-from skrobust.sampling.core.estimators import EstimateMixin
-from skrobust.sampling.core.label_plan import PlanMixin
-from skrobust.sampling.core.pool import PoolMixin, n_rows, own_generator
-from skrobust.sampling.core.ratio_metrics import RatioMixin
-from skrobust.sampling.core.reporting import ResultMixin
-from skrobust.sampling.core.rounds import Rounds
-from skrobust.sampling.core.state import StateMixin
+from skrobust._results import facts_html
+from skrobust._validation import check_choice, check_confidence, check_number
+from skrobust.sampling.core.answer_checks import check_oracle
+from skrobust.sampling.core.label_plan import LabelPlan, check_plan
+from skrobust.sampling.core.rate_estimator import RateEstimator
+from skrobust.sampling.core.ratio_estimator import METRICS, RatioEstimator, check_groups
+from skrobust.sampling.core.reporting import sampling_result
+from skrobust.sampling.core.stored import StoredSampler
 
 
-class BaseSampler(
-    PoolMixin,
-    AskTellMixin,
-    EstimateMixin,
-    IntervalMixin,
-    ResultMixin,
-    RatioMixin,
-    PlanMixin,
-    StateMixin,
-    BaseEstimator,
-    ABC,
-):
+class BaseSampler(StoredSampler):
     """Base class of samplers: ``fit``, ``ask``, ``tell``, ``result``, ``sample``.
 
-    A subclass stores ``estimator``, ``auxiliary`` and ``random_state`` in ``__init__``
-    and writes ``_probabilities(taken)``, the probabilities of the next draw; or, where
-    it knows a faster way, ``_draw(n)``, of one draw after the other or, with
-    ``_sequential = False``, of a round. It may have a predictor (``_snapshot`` and
-    ``_predict``), its own ``_estimate`` and variance (``_round_variance``). The base
-    sees to the rest:
+    A subclass writes ``_probabilities(taken)``, the probabilities of the next draw; or,
+    where it knows a faster way, ``_draw(n)``, of one draw after the other or, with
+    ``_sequential = False``, of a round. It may have further parameters, a predictor
+    (``_snapshot`` and ``_predict``), its own ``_estimate`` and variance
+    (``_round_variance``). The base class guarantees the rest:
 
     * ids are row positions in the pool, drawn without replacement and never twice;
     * probabilities and predictions are stored at draw time, so answers may come in any
@@ -47,8 +28,8 @@ class BaseSampler(
     * estimates use the longest answered run of rounds, from the first one on: answers
       out of order give the estimate of answers in order, and an open question is
       never divided by;
-    * what is skipped is taken as right and as wrong, and both are shown;
-    * an error changes nothing; a pickled sampler goes on bit for bit;
+    * a skipped answer counts as correct and as mispredicted, and both are shown;
+    * an error changes nothing; a pickled sampler continues bit for bit;
     * the model is used as it is, never refitted, and ``clone`` keeps it fitted.
 
     Examples
@@ -56,10 +37,6 @@ class BaseSampler(
     >>> import numpy as np
     >>> from skrobust.sampling import BaseSampler
     >>> class BySquare(BaseSampler):
-    ...     def __init__(self, estimator=None, *, auxiliary="confidence",
-    ...                  random_state=None):
-    ...         self.estimator, self.auxiliary = estimator, auxiliary
-    ...         self.random_state = random_state
     ...     def _probabilities(self, taken):
     ...         weight = np.where(taken, 0, self.scores_**2 + 0.01)
     ...         return weight / weight.sum()
@@ -69,162 +46,277 @@ class BaseSampler(
     20
     """
 
-    _auxiliaries = ("confidence",)  # by name
-    _kept = ("estimator",)  # parameters that are used as they are, and never cloned
-
-    def fit(self, X, y=None, *, y_pred=None):
-        """Take in the pool.
+    def result(
+        self, *, confidence=0.95, method="default", estimator="default", predictor=None
+    ):
+        """Estimate the accuracy on the whole pool from the answers so far.
 
         Parameters
         ----------
-        X : array-like of shape (n_pool,) or (n_pool, ...)
-            With an estimator, or with a callable ``auxiliary``: the inputs, handed on
-            as they are. Otherwise 1-D scores, finite and at least 0; higher means
-            more likely mispredicted, for example 1 - confidence.
-        y : None
-            Ignored.
-        y_pred : array-like of shape (n_pool,), default=None
-            Predicted labels, where no estimator gives them.
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage of the interval.
+        method : str, default="default"
+            The interval: "default" (of the sampler), "t", "bootstrap" (percentile),
+            "anytime" (valid however often it is looked at: required where the results
+            decide when to stop), and for uniform draws "hypergeometric" or "wilson".
+        estimator : str, default="default"
+            "default" (of the sampler), "published" (that of the authors of the
+            design), "difference" (corrects a predictor by the answers: unbiased
+            whatever the predictor), "ppi" (the same with the predictor times a number
+            in [0, 1] tuned on the answers) or "lure" (weights that make it exact once
+            all are drawn). PPI++ (Angelopoulos et al. 2023) takes the number that
+            minimises the estimated variance; clipping it to [0, 1] and multiplying it
+            by k / (k + 5), with k the answers of the rarer kind, is our choice, since
+            it is unstable while mispredictions are few. It looks at the answers, so
+            the estimate is only nearly unbiased.
+        predictor : array-like of shape (n_pool,) or "confidence", default=None
+            For "difference" and "ppi": the probability that each input is mispredicted,
+            fixed before its label was known. "confidence" is ``scores_``; None is the
+            sampler's own predictor as it was at each draw, or else ``scores_``.
 
         Returns
         -------
-        self : object
-            The sampler, with no input asked yet.
+        SamplingResult
+            Nan and (0, 1) before two labels; exact once the whole pool is told, except
+            for ``estimator="published"``.
 
         Raises
         ------
         ValueError
-            For an empty pool, bad scores, or unequal lengths.
+            For arguments that are not valid for this sampler.
         """
-        caller = type(self).__name__
+        check_is_fitted(self)
         self._check_parameters()
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-        n_pool = n_rows(X)
-        if n_pool == 0:
-            raise ValueError(f"{caller} needs a pool of at least one input; got none.")
-        X = self._check_pool(X)
-        self._new_notes = []
-        y_pred = self._predictions(X, y_pred)
-        scores = self._suspicion(X, y_pred)
-        check_same_length(caller, X=range(n_pool), scores=scores, y_pred=y_pred)
-        self.n_pool_, self.scores_, self.y_pred_ = n_pool, scores, y_pred
-        self._pool_notes = self._new_notes
-        self._rng = own_generator(self.random_state, caller)
-        self._restart()
-        return self
+        caller = f"{type(self).__name__}.result"
+        check_confidence(confidence, caller)
+        answered, _ = self._answered()
+        query = RateEstimator(
+            self, answered, estimator, method, confidence, predictor, caller
+        )
+        ids = self.ids_
+        return sampling_result(query, ids, self._answers.status[ids], self._pool_notes)
 
-    # What a new sampler may write.
+    def metric(self, name="accuracy", *, label=None, groups=None, confidence=0.95):
+        r"""Estimate a metric on the whole pool, for a class, or for parts of the pool.
 
-    def _probabilities(self, taken):
-        """Return the probabilities of the next draw.
+        All are ratios of two totals over the pool, each estimated from the same
+        draws as the accuracy, with the delta method for the standard error:
+
+        .. math::
+
+            \hat R = \frac{\hat A}{\hat B}, \qquad
+            \hat V(\hat R) = \hat V\Bigl(\text{estimate of }
+                \frac{a - \hat R b}{\hat B}\Bigr)
+
+        so they are nearly unbiased. Where it is known of each input of the pool
+        whether it counts (groups, precision) and draws are weighted, the failures among
+        them are estimated, with the sampler's predictor if it has one, and divided by
+        their known number: this is exactly unbiased, and may leave [0, 1]. Uniform
+        draws take the plain share among what was drawn.
 
         Parameters
         ----------
-        taken : ndarray of shape (n_pool,), bool
-            The inputs drawn before.
+        name : {"accuracy", "precision", "recall", "f1"}, default="accuracy"
+            The recall of a class is its per-class accuracy. Recall and F1 need the
+            true labels of mispredicted inputs (``tell(ids, y_true)``).
+        label : label, default=None
+            The class that precision, recall and F1 are of; None gives all of them.
+        groups : array-like of shape (n_pool,), default=None
+            A boolean mask (one part of the pool), or the group of each input.
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage of each interval.
 
         Returns
         -------
-        ndarray of shape (n_pool,)
-            Sums to 1; 0 where taken, and positive elsewhere, or the estimate is biased.
+        SamplingEstimate or dict
+            One, or by label, or by group (with all labels inside).
+
+        Raises
+        ------
+        ValueError
+            For bad arguments, predictions that are missing, true labels that were
+            never told, or skipped answers of which the metric would need the label.
         """
-        raise NotImplementedError("Write _probabilities(taken) or _draw(n).")
+        check_is_fitted(self)
+        caller = f"{type(self).__name__}.metric"
+        check_confidence(confidence, caller)
+        check_choice(name, "name", caller, METRICS)
+        if name == "accuracy" and label is not None:
+            raise ValueError(
+                f"{caller}: label= goes with precision, recall and f1; the accuracy "
+                "among inputs of a true class is its recall."
+            )
+        if name != "accuracy" and self.y_pred_ is None:
+            raise ValueError(
+                f"{caller}: {name} needs predicted labels: fit with a classifier or "
+                "with y_pred=."
+            )
+        found = RatioEstimator(self, confidence, caller)
+        by_label = name != "accuracy" and label is None
 
-    def _draw(self, n):
-        """Return n positions and their probabilities, and at will a design.
+        def metric_in(part):
+            if by_label:
+                return found.by_label(name, part)
+            return found.metric(name, label, part)
 
-        One draw after the other: the probability of each draw given those before it.
-        In a round (``_sequential`` is False): that of being in it; and, as a third
-        value, a dictionary of plain data that ``_round_variance`` gets.
-        """
-        taken = self._status != UNASKED
-        ids, drawn_with, least = np.empty(n, dtype=np.intp), np.empty(n), np.empty(n)
-        for step, coin in enumerate(self._rng.random(n)):
-            q = np.asarray(self._probabilities(taken), dtype=np.float64)
-            fair = q.shape == taken.shape and (q >= 0).all() and not q[taken].any()
-            if not fair or abs(q.sum() - 1) > 1e-9:
-                raise ValueError(
-                    f"{type(self).__name__}._probabilities must return {len(taken)} "
-                    "probabilities that sum to 1 and are 0 where taken."
-                )
-            reachable = np.flatnonzero(q)
-            edges = np.cumsum(q[reachable])
-            place = np.searchsorted(edges, coin * edges[-1], side="right")
-            i = reachable[min(place, len(reachable) - 1)]
-            least[step] = q[~taken].min()
-            ids[step], drawn_with[step], taken[i] = i, q[i], True
-        self._least.extend(least.tolist())
-        return ids, drawn_with
-
-    def _start(self):
-        """Prepare the draws; ``scores_``, ``n_pool_`` and ``_rng`` are there."""
-
-    def _snapshot(self):
-        """Return the predictor for the coming draws as plain data, or None.
-
-        Asked once at each ``ask``, before the draw. What it learns from is what was
-        told before; it is kept as it is, so late answers cannot change it.
-        """
-        return None
-
-    def _predict(self, snapshot):
-        """Return the probability of a misprediction of each unit, from a snapshot."""
-        raise NotImplementedError("Write _predict(snapshot) along with _snapshot().")
-
-    def _check_parameters(self):
-        """Raise for bad parameters; called by ``fit``."""
-        if isinstance(self.auxiliary, str):
-            caller = type(self).__name__
-            check_choice(self.auxiliary, "auxiliary", caller, self._auxiliaries)
-
-    # What the base does with the pool and the answers.
-
-    def _restart(self):
-        self._rounds, self._events, self._labels = Rounds(), [], {}
-        self._foreseen, self._frozen, self._least = None, False, array("d")
-        self._status = np.full(self.n_pool_, UNASKED, dtype=np.int8)
-        self._rng_at_start = self._rng.bit_generator.state
-        self._start()
-
-    def _look(self):
-        """Bring the predictions for the coming draws up to date."""
-        snapshot = self._snapshot()
-        known = self._rounds.snapshots[-1:]
-        if snapshot is None:
-            self._foreseen = None
-        elif known != [snapshot] or self._foreseen is None:
-            values = np.asarray(self._predict(snapshot), dtype=np.float64)
-            if values.shape != (self.n_pool_,) or not (
-                (values >= 0).all() and (values <= 1).all()
-            ):
-                raise ValueError(
-                    f"{type(self).__name__}._predict must return {self.n_pool_} "
-                    "probabilities in [0, 1]."
-                )
-            self._foreseen = values
-        return snapshot
-
-    def __copy__(self):
-        # A shallow copy would share some of the running state, and not all of it.
-        kept = [getattr(self, name) for name in self._kept]
-        return copy.deepcopy(self, {id(part): part for part in kept})
-
-    def __sklearn_clone__(self):
-        params = {
-            name: value if name in self._kept else copy.deepcopy(value)
-            for name, value in self.get_params(deep=False).items()
+        if groups is None:
+            return metric_in(np.ones(self.n_pool_, dtype=bool))
+        groups = check_groups(groups, self.n_pool_, caller)
+        if groups.dtype == bool:
+            return metric_in(groups)
+        return {
+            group: metric_in(groups == group) for group in np.unique(groups).tolist()
         }
-        new = type(self)(**params)
-        if hasattr(self, "_metadata_request"):
-            new._metadata_request = copy.deepcopy(self._metadata_request)
-        return new
 
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "n_pool_")
+    def estimate(self, numerator, denominator=None, *, confidence=0.95):
+        """Estimate the pool mean of any number of each input, or a ratio of two.
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array = not self._takes_rows()
-        tags.input_tags.two_d_array = self._takes_rows() or not self._needs_scores
-        return tags
+        Parameters
+        ----------
+        numerator : callable
+            ``numerator(y_true, y_pred)`` gets arrays of shape (n,) and returns n finite
+            numbers.
+        denominator : callable, default=None
+            The same, for a ratio of two totals; None divides by the size of the pool.
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage of the t interval.
+
+        Returns
+        -------
+        SamplingEstimate
+            Unbiased without a denominator, nearly so with one.
+
+        Raises
+        ------
+        ValueError
+            For values of another shape, and where true labels are missing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrobust.sampling import SimpleRandomSampler
+        >>> sampler = SimpleRandomSampler(random_state=0)
+        >>> result = sampler.fit(np.ones(40), y_pred=np.arange(40)).sample(
+        ...     40, lambda ids: ids + 0.5)
+        >>> sampler.estimate(lambda y_true, y_pred: abs(y_true - y_pred)).value
+        0.5
+        """
+        check_is_fitted(self)
+        caller = f"{type(self).__name__}.estimate"
+        check_confidence(confidence, caller)
+        found = RatioEstimator(self, confidence, caller)
+        return found.mean_or_ratio(numerator, denominator)
+
+    def plan(self, half_width, *, confidence=0.95, expected_accuracy=None):
+        r"""Return how many labels an interval of a half-width is likely to need.
+
+        With the probabilities q of the next draw and a failure probability p of each
+        input, one draw has the variance
+
+        .. math::
+
+            \sigma^2 = \frac{1}{N^2} \sum_i \frac{(p_i - m_i)^2 + p_i (1 - p_i)}{q_i}
+                - \Bigl(\overline{p - m}\Bigr)^2
+
+        (m = 0 without a predictor), and :math:`n = z^2 \sigma^2 / h^2` draws suffice,
+        N at most. p are the scores, scaled to the expected accuracy where it is given.
+
+        Parameters
+        ----------
+        half_width : float in (0, 1)
+            Half-width of the interval.
+        confidence : float in (0, 1), default=0.95
+            Its nominal coverage.
+        expected_accuracy : float in (0, 1), default=None
+            None takes what the scores say, as probabilities of a misprediction.
+
+        Returns
+        -------
+        LabelPlan
+            A forecast, not a promise; ``int`` of it is the number of labels.
+
+        Raises
+        ------
+        ValueError
+            For bad arguments, and where the scores are no probabilities and no
+            accuracy is given.
+        """
+        check_is_fitted(self)
+        caller = f"{type(self).__name__}.plan"
+        check_plan(half_width, confidence, expected_accuracy, caller)
+        n, assumption = self._plan(half_width, confidence, expected_accuracy, caller)
+        return LabelPlan(n, float(half_width), float(confidence), assumption)
+
+    def should_stop(self, half_width, *, confidence=0.95):
+        """Return whether the anytime interval is narrow enough.
+
+        It may be asked after each label: the interval covers at all of them at once.
+
+        Parameters
+        ----------
+        half_width : float in (0, 1)
+            Half-width to reach.
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage.
+
+        Returns
+        -------
+        bool
+            False before two answers.
+        """
+        caller = f"{type(self).__name__}.should_stop"
+        check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
+        low, high = self.result(confidence=confidence, method="anytime").interval
+        return bool((high - low) / 2 <= half_width)
+
+    def sample(self, n, oracle):
+        """Ask and tell in one call.
+
+        Parameters
+        ----------
+        n : int
+            How many inputs to label.
+        oracle : callable
+            ``oracle(ids)`` returns true labels where the sampler has predictions
+            (``y_pred_``), and otherwise whether each input was mispredicted.
+
+        Returns
+        -------
+        SamplingResult
+            As ``result()`` gives it. If the oracle raises, its inputs stay open
+            (``pending_``).
+        """
+        check_oracle(oracle, type(self).__name__)
+        for size in self._batches(self._check_left(n, "sample")):
+            ids = self.ask(size)
+            answers = oracle(ids)
+            if self.y_pred_ is None:
+                self.tell(ids, failed=answers)
+            else:
+                self.tell(ids, answers)
+        return self.result()
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._state_html()
+        return bundle
+
+    @property
+    def _repr_html_(self):
+        diagram = super()._repr_html_
+        return lambda: diagram() + self._state_html()
+
+    def _state_html(self):
+        """Return the result so far, to stand below the diagram of a fitted sampler."""
+        if not hasattr(self, "n_pool_"):
+            return ""
+        found = self.result()
+        low, high = found.interval
+        facts = {
+            "labels": f"{found.n_labels} of {found.n_pool}",
+            "mispredictions": found.n_failures,
+            "accuracy": found.accuracy,
+            f"{100 * found.confidence:g} % interval": f"{low:.4g} to {high:.4g}",
+        }
+        return facts_html("Sampling so far", facts)

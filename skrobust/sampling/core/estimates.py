@@ -1,15 +1,15 @@
-"""The arithmetic of estimates: one unbiased z a round, weights, variances."""
+"""Unbiased estimates per round, their weights and variances."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from skrobust.sampling.core.rounds import running_sum
+from skrobust.sampling.core.draws import running_sum
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A failure rate and how well it is known.
+    """Estimated failure rate with its standard error.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class Estimate:
     df : float
         Degrees of freedom of the standard error.
     effective_n : float
-        How many residuals of equal size would carry the variance.
+        Effective number of residuals behind the variance.
     z : ndarray of shape (n_rounds,) or None
         The estimate of each round; None where there is none.
     weights : ndarray of shape (n_rounds,) or None
@@ -81,12 +81,12 @@ def sums_of_free(values, answered):
 
 
 def size_weights(answered):
-    """Weigh rounds by their sizes."""
+    """Return weights of rounds in proportion to their sizes."""
     return answered.sizes / answered.n
 
 
 def lure_weights(answered):
-    r"""Weigh rounds so that the estimate is exact once every unit is drawn.
+    r"""Return the weights of rounds that make a census exact.
 
     With k units drawn before a round and l after it, of n in all,
 
@@ -108,7 +108,7 @@ def lure_weights(answered):
 
 
 def are_equal(weights):
-    """Say whether all weights are the same."""
+    """Return whether all weights are the same."""
     return np.ptp(weights) <= 1e-12 * weights.max()
 
 
@@ -118,7 +118,7 @@ def weighted_mean(z, weights):
 
 
 def variance_between(z, weights):
-    r"""Estimate the variance of a weighted mean of uncorrelated z of one mean.
+    r"""Estimate the variance of a weighted mean of uncorrelated z with equal means.
 
     .. math::
 
@@ -150,8 +150,8 @@ def hajek_variance(residuals, pi, n_pool):
             \Bigl(\frac{e_i}{\pi_i} - B\Bigr)^2, \qquad
         B = \frac{\sum (1 - \pi_i) e_i / \pi_i}{\sum (1 - \pi_i)}
 
-    (Hájek 1964), exact for simple random sampling. Units that are sure to be drawn
-    (pi = 1) add nothing, and count in no n.
+    (Hájek 1964), exact for simple random sampling. Units drawn with certainty (pi = 1)
+    add nothing and do not count in n.
 
     Parameters
     ----------
@@ -177,19 +177,19 @@ def hajek_variance(residuals, pi, n_pool):
 
 
 def size_of(y, m):
-    """Return how large the values and their predictions are at most."""
+    """Return the largest absolute value or prediction."""
     return max(float(np.abs(v).max()) for v in (y, m) if v is not None)
 
 
 def effective_number(residuals):
-    """Return how many residuals of equal size would carry the sum of their squares."""
+    """Return the effective number of residuals behind the sum of their squares."""
     square = residuals**2
     fourth = (square**2).sum()
     return float(square.sum() ** 2 / fourth) if fourth > 0 else 0.0
 
 
 def between_estimate(z, weights, scale=0.0):
-    """Return the estimate whose variance is read off the spread of z.
+    """Return the estimate with the variance between rounds.
 
     ``scale`` is the size of what z was made of, to tell spread from rounding.
     """
@@ -205,7 +205,7 @@ def between_estimate(z, weights, scale=0.0):
 
 
 def within_estimate(answered, z, weights, residuals, round_variance, scale=0.0):
-    """Return the estimate whose variance is the sum of those within rounds.
+    """Return the estimate with the sum of the variances within rounds.
 
     ``round_variance(residuals, pi, design)`` gives variance and degrees of freedom of
     one round's z. Where it cannot (nan), the spread between rounds serves.

@@ -1,4 +1,4 @@
-"""Arrays and generators as plain data for JSON, without losing a bit."""
+"""Arrays and generators as plain data for JSON, bit for bit."""
 
 import base64
 
@@ -8,7 +8,7 @@ PLAIN = (str, int, float, bool, type(None))
 
 
 def pack(values, name, caller):
-    """Return an array as plain data, without losing a bit."""
+    """Return an array as plain data, bit for bit."""
     if values is None:
         return None
     values = np.ascontiguousarray(values)
@@ -26,7 +26,7 @@ def pack(values, name, caller):
 
 
 def content(values):
-    """Return the bytes of an array's values, the same for every width of number."""
+    """Return the bytes of an array's values, whatever the width of its numbers."""
     wide = {"b": "<i8", "i": "<i8", "u": "<u8", "f": "<f8"}.get(values.dtype.kind)
     if wide is None:
         return repr(values.tolist()).encode()

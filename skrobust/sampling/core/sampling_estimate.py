@@ -1,30 +1,40 @@
-"""What a sampler says about a metric."""
+"""Estimated metric of a model on a pool."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from skrobust._results import facts_html
+from skrobust.metrics import Interval
+
+
+def complete_interval(result, value, method):
+    """Replace the (low, high) of a frozen result by an ``Interval``."""
+    error, level, n = result.std_error, result.confidence, result.n_used
+    ends, notes = result.interval, result.warnings
+    interval = Interval(value, *ends, error, level, method, n, notes, "labels")
+    object.__setattr__(result, "interval", interval)
 
 
 @dataclass(frozen=True, eq=False)
 class SamplingEstimate:
-    """What the answers so far say about one metric on the pool, or on a part of it.
+    """Estimated metric on the pool, or on a part of it, from the answers so far.
 
     Attributes
     ----------
     value : float
         Estimate; nan where nothing of the kind was drawn.
-    interval : (float, float)
-        Confidence interval, inside [0, 1] for metrics that are shares.
+    interval : Interval
+        Confidence interval, inside [0, 1] for metrics that are proportions. It unpacks
+        and compares as ``(low, high)``.
     std_error : float
         Estimated standard error.
     n_used : int
         Draws that count in the denominator.
     effective_n : float
-        How many residuals of equal size carry the interval.
+        Effective number of residuals behind the interval.
     confidence : float
         Nominal coverage.
     warnings : tuple of str
-        What a reader should know before trusting the numbers.
+        What makes the numbers doubtful, one sentence each.
 
     Examples
     --------
@@ -39,12 +49,15 @@ class SamplingEstimate:
     """
 
     value: float
-    interval: tuple
+    interval: Interval
     std_error: float
     n_used: int
     effective_n: float
     confidence: float
     warnings: tuple = ()
+
+    def __post_init__(self):
+        complete_interval(self, self.value, "t")
 
     def __repr__(self):
         low, high = self.interval
@@ -54,4 +67,6 @@ class SamplingEstimate:
         )
 
     def _repr_html_(self):
-        return facts_html("SamplingEstimate", asdict(self))
+        return facts_html(
+            "SamplingEstimate", vars(self) | {"interval": tuple(self.interval)}
+        )

@@ -1,4 +1,4 @@
-"""What a sampler says about a pool."""
+"""Estimated accuracy of a model on a pool."""
 
 import html
 from dataclasses import dataclass
@@ -6,19 +6,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from skrobust._validation import check_number
+from skrobust.metrics import Interval
+from skrobust.sampling.core.sampling_estimate import complete_interval
 
 
 @dataclass(frozen=True, eq=False)
 class SamplingResult:
-    """What the answers so far say about the accuracy on the whole pool.
+    """Estimated accuracy on the whole pool, from the answers so far.
 
     Attributes
     ----------
     accuracy : float
         Unbiased estimate, nan before two labels. It may leave [0, 1]: clipping it
         would bias it.
-    interval : (float, float)
-        Confidence interval of the accuracy, (0, 1) before two labels.
+    interval : Interval
+        Confidence interval of the accuracy, (0, 1) before two labels. It unpacks and
+        compares as ``(low, high)``.
     std_error : float
         Estimated standard error of ``accuracy``, nan before two labels.
     n_labels, n_failures : int
@@ -34,11 +37,11 @@ class SamplingResult:
         exclude), "hypergeometric", "wilson", "bootstrap", "anytime", "rule of three"
         (no variation seen), "census" (all told), "worst case" (of several) or "none".
     effective_n : float
-        How many equal residuals (labels, for uniform draws) carry the interval.
+        Effective number of residuals (of labels, for uniform draws).
     warnings : tuple of str
-        What a reader should know before trusting the numbers.
+        What makes the numbers doubtful, one sentence each.
     estimator : str
-        Which estimator made ``accuracy``.
+        Name of the estimator.
     n_used : int
         Draws that the estimate uses: those before the first open one.
     n_skipped : int
@@ -46,7 +49,7 @@ class SamplingResult:
     accuracy_bounds : (float, float)
         The estimates if all skipped answers were failures, and if none was; both are
         ``accuracy`` where nothing was skipped. With skipped answers ``accuracy`` is
-        the middle, and is unbiased no more.
+        the middle, and is no longer unbiased.
 
     Examples
     --------
@@ -58,7 +61,7 @@ class SamplingResult:
     """
 
     accuracy: float
-    interval: tuple
+    interval: Interval
     std_error: float
     n_labels: int
     n_failures: int
@@ -73,13 +76,16 @@ class SamplingResult:
     n_skipped: int = 0
     accuracy_bounds: tuple = (0.0, 1.0)
 
+    def __post_init__(self):
+        complete_interval(self, self.accuracy, self.method)
+
     def labels_for(self, half_width):
-        """Say how many labels in all would bring the interval to a half-width.
+        """Return how many labels in all would bring the interval to a half-width.
 
         Parameters
         ----------
         half_width : float in (0, 1)
-            Wanted.
+            The half-width aimed at.
 
         Returns
         -------

@@ -1,79 +1,80 @@
-"""One batch in search of its smallest adversarial examples.
+"""Search for the smallest adversarial examples of one batch.
 
-Every iterate is judged when it is looked at: the smallest one that fools is kept, and
+Every iterate is judged when it is evaluated: the smallest one that fools is kept, and
 so is the one that came nearest to it, for rows that nothing fools. No row sees another.
 """
 
 import numpy as np
 
 from skrobust._norms import dual_length, length, namespace, per_sample, project_in_box
-from skrobust.attacks.core.losses import is_own_column, log_odds_against, margin_against
+from skrobust.attacks.core.goal import (
+    BestSoFar,
+    class_mask,
+    log_odds_against,
+    margin_against,
+    probability,
+)
+from skrobust.attacks.core.losses import one_hot
 
-_ULPS = 8  # how many rounding errors of the scores a verdict must stand above
+_ULPS = 8  # how many rounding errors of the scores a margin must stand above
 _FAR = 1e12  # no search goes further out: squares still fit single precision
 
 
-def _plain(logits):
-    return logits if isinstance(logits, np.ndarray) else logits.detach()
-
-
-def _machine_epsilon(x):
-    return float(namespace(x).finfo(x.dtype).eps)
-
-
-class Pursuit:
+class MinimalNormSearch:
     """The rows of a batch that are still right, and the best example of each.
 
     Parameters
     ----------
-    ground : Ground
-        The model, and the rows that it may see. All points, steps and lengths of the
-        pursuit are in the units of the features.
+    view : view
+        The model.
+    ball : Ball
+        Norm, box, feature units and rounding. All points, steps and lengths of the
+        search are in the units of the features.
+    goal : Goal
+        Whether rows leave their label or come to it; margins are above 0 where they do.
+        Where a probability is moved, the iterate within the ball that moves that of the
+        label most is kept as well.
     x : array or tensor of shape (n, ...)
-        Raw rows that are classified as ``column``.
-    column : array or tensor of shape (n,)
-        The class that each row must leave, or with ``targeted`` must come to.
-    box : (low, high) or (None, None)
-        Bounds of the raw input.
-    norm : {inf, 2, 1, 0}
-        What is to be small.
-    eps : float, default=None
-        With a number, the iterate within that ball that moves the probability of
-        ``column`` most is kept as well.
-    targeted : bool, default=False
-        Whether rows are driven to ``column``; margins are then its score minus the
-        largest other.
+        Raw rows whose prediction is not a success.
+    label : array or tensor of shape (n,)
+        Index of the class that each row must leave, or with a target must come to.
 
     Attributes
     ----------
     best, size : the smallest example found, and its length (inf: none yet)
+    margin, gradient : of the clean rows
     reach : first-order distance of each row from the boundary, the natural unit of
         steps: it knows the scale of the features, their number and the model's
     span : the same in the norm 2
+    zero_gradient : rows whose clean gradient is zero
     """
 
-    def __init__(self, ground, x, column, box, norm, eps=None, *, targeted=False):
-        xp, x = namespace(x), ground.in_units(x)
-        self.ground, self.view, self.x = ground, ground.view, x
-        self.column, self.norm, self.eps = column, norm, eps
-        self.targeted, self._sign = targeted, -1 if targeted else 1
-        self.low, self.high = (b if b is None else ground.in_units(b) for b in box)
+    def __init__(self, view, ball, goal, x, label):
+        xp, units = namespace(x), ball.units
+        self.view, self.ball, self.goal = view, ball, goal
+        self.x = x = units.points(x)
+        self.label, self.norm = label, ball.norm
+        self.low = self.high = None
+        if ball.low is not None:
+            self.low, self.high = units.points(ball.low), units.points(ball.high)
         infinite = xp.zeros_like(x.reshape((len(x), -1))[:, 0]) + np.inf
-        self.best, self.size = x + 0, infinite
-        self.near, self.nearest = x + 0, -infinite
-        self.far, self.shift = x + 0, -xp.ones_like(infinite)
-        self._clean_probability = None
-        self.tolerance, self.scores, self.flat = xp.zeros_like(infinite), None, None
+        self._smallest = BestSoFar(x, infinite)
+        self._nearest = BestSoFar(x, -infinite)
+        self._farthest, self._clean_probability = None, None
+        if goal.objective == "probability_shift":
+            self._farthest = BestSoFar(x, -xp.ones_like(infinite))
+        self.tolerance, self.scores = xp.zeros_like(infinite), None
+        self.zero_gradient = None
         self._far = max(_FAR, 2 * float(xp.amax(length(x, np.inf), 0)))
-        self.margin, self.gradient = self.look(x)
-        self._measure()
+        self.margin, self.gradient = self.evaluate(x)
+        self._measure(xp)
 
-    def _measure(self):
-        xp, x, gradient = namespace(self.x), self.x, self.gradient
+    def _measure(self, xp):
+        x, gradient = self.x, self.gradient
         still = length(gradient, np.inf) == 0  # nothing that moves has a slope
         # Rounding of the input, and of the scores, which may be coarser.
-        of_input = _machine_epsilon(x) * length(gradient * x, 1)
-        of_scores = _machine_epsilon(self.scores) * length(self.scores, np.inf)
+        of_input = float(xp.finfo(x.dtype).eps) * length(gradient * x, 1)
+        of_scores = float(xp.finfo(self.scores.dtype).eps) * length(self.scores, np.inf)
         self.tolerance = _ULPS * (of_input + of_scores)
         self.reach, self.span = (
             -self.margin / xp.where(still, 1.0, dual_length(gradient, norm))
@@ -89,12 +90,26 @@ class Pursuit:
     def __len__(self):
         return len(self.x)
 
+    @property
+    def best(self):
+        """The smallest example found for each row; the row itself where none was."""
+        return self._smallest.iterate
+
+    @property
+    def size(self):
+        """Its length; inf where none was found."""
+        return self._smallest.score
+
+    @property
+    def passes(self):
+        """(rows, forward, backward) of all evaluations."""
+        return self._smallest.passes
+
     def clip(self, z):
         """Return points put back into the box, or to where numbers end."""
-        low, high = (
-            (-self._far, self._far) if self.low is None else (self.low, self.high)
-        )
-        return namespace(z).clip(z, low, high)
+        if self.low is None:
+            return namespace(z).clip(z, -self._far, self._far)
+        return namespace(z).clip(z, self.low, self.high)
 
     def room(self, z):
         """Return the steps from z that the box leaves, or (None, None)."""
@@ -103,13 +118,13 @@ class Pursuit:
         xp = namespace(z)
         return xp.clip(self.low - z, None, 0), xp.clip(self.high - z, 0, None)
 
-    def rivals(self, n):
+    def likeliest_others(self, n):
         """Return, for each row, the n other classes of the highest clean scores."""
-        others = _others(self.scores, self.column)
+        others = _others(self.scores, self.label)
         n = min(n, others.shape[1] - 1)
         return namespace(others).argsort(-others, 1)[:, :n]
 
-    def look(self, z, rows=None, *, target=None):
+    def evaluate(self, z, rows=None, *, target=None):
         """Judge iterates; return their margin and the gradient of what drives them.
 
         Parameters
@@ -119,34 +134,35 @@ class Pursuit:
         rows : array or tensor of int, default=None
             Which rows; None are all.
         target : array or tensor of int, or "highest", default=None
-            Class whose score must pass that of ``column`` ("highest": the other one of
+            Class whose score must pass that of ``label`` ("highest": the other one of
             the highest score at z), for the margin and gradient of this class. None:
             the margin of the highest other, and the gradient of the log odds against
-            ``column``, which is that margin smoothed over the other classes; its path
+            ``label``, which is that margin smoothed over the other classes; its path
             does not zigzag between them.
 
         Returns
         -------
         margin : array or tensor
-            Score of the other class minus that of ``column``.
+            Score of the other class minus that of ``label``.
         gradient : array or tensor
             By z.
         """
-        xp = namespace(z)
+        xp, places = namespace(z), slice(None) if rows is None else rows
         raw, z = self._seen(z, rows)
         logits, pullback = self.view.forward(raw)
-        column = self.column if rows is None else self.column[rows]
-        verdicts = self.view.verdicts(_plain(logits))
+        plain, label = logits if xp is np else logits.detach(), self.label[places]
+        scores = self.view.decision_scores(plain)
         if self.scores is None:
-            self.scores = verdicts
-        _, slope, margin = log_odds_against(verdicts, column)
-        slope, margin = self._sign * slope, self._sign * margin
-        self._note(z, raw, rows, _plain(logits), margin)
+            self.scores = scores
+        _, slope, margin = log_odds_against(scores, label)
+        if self.goal.targeted:
+            slope, margin = -slope, -margin
+        self._keep(z, raw, rows, plain, margin, backward=1)
         if target is not None:
             if isinstance(target, str):
-                target = _others(verdicts, column).argmax(1)
-            slope = _one_hot(target, verdicts) - _one_hot(column, verdicts)
-            margin = (verdicts * slope).sum(1)
+                target = _others(scores, label).argmax(1)
+            slope = one_hot(scores, target) - one_hot(scores, label)
+            margin = (scores * slope).sum(1)
         gradient = pullback(slope)
         gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         # So faint (between narrow kernels) that the boundary seems to lie beyond where
@@ -154,38 +170,44 @@ class Pursuit:
         total, least = length(gradient, 1), xp.abs(margin) / _FAR
         pull = least / xp.where(total > 0, total, 1.0 + 0 * total)
         gradient = gradient * per_sample(xp.clip(pull, 1, None), gradient)
-        if self.flat is None:
-            self.flat = length(gradient, np.inf) == 0
-        return margin, self.ground.slope(gradient)
+        if self.zero_gradient is None:
+            self.zero_gradient = length(gradient, np.inf) == 0
+        unit = self.ball.units.unit
+        return margin, gradient if unit is None else gradient * unit
 
     def check(self, z, rows=None):
         """Judge iterates without a gradient; return their margin."""
         raw, z = self._seen(z, rows)
         logits = self.view.logits(raw)
         margin = self._margin(logits, rows)
-        self._note(z, raw, rows, logits, margin)
+        self._keep(z, raw, rows, logits, margin)
         return margin
 
     def _margin(self, logits, rows):
-        column = self.column if rows is None else self.column[rows]
-        return self._sign * margin_against(self.view.verdicts(logits), column)
+        label = self.label if rows is None else self.label[rows]
+        scores = self.view.decision_scores(logits)
+        return self.goal.margin(margin_against(scores, label))
 
-    def verdict(self, raw, rows):
-        """Say which raw rows fool, and write nothing down."""
+    def fools_model(self, raw, rows):
+        """Say which raw rows fool, and keep nothing."""
+        self._smallest.count(rows, 1)
         return self.fools(self._margin(self.view.logits(raw), rows), rows)
 
     def _seen(self, z, rows):
         """Return the raw rows that the model is shown, and these as points."""
-        raw = self.ground.raw(z)
-        allowed = self.ground.allowed(raw, rows)
-        return allowed, z if allowed is raw else self.ground.in_units(allowed)
+        units, allowed = self.ball.units, self.ball.allowed
+        raw = z if units.unit is None else units.rows(z)
+        if allowed is None:
+            return raw, z
+        raw = allowed(raw, rows)
+        return raw, units.points(raw)
 
     def fools(self, margin, rows=None):
-        """Say which margins are verdicts, and not rounding."""
+        """Say which margins are above rounding."""
         return margin > (self.tolerance if rows is None else self.tolerance[rows])
 
     def missing(self, margin, rows=None):
-        """Return by how much margins must rise to be verdicts; below 0: they are.
+        """Return by how much margins must rise to fool; below 0: they do.
 
         Steps aim there, at twice the rounding, and not at a margin of 0: on a deep net
         rounding is wide enough for iterates to end between the two and stand still.
@@ -193,42 +215,28 @@ class Pursuit:
         tolerance = self.tolerance if rows is None else self.tolerance[rows]
         return 2 * tolerance - margin
 
-    def _note(self, z, raw, rows, logits, margin):
-        """Keep what is better than before."""
-        rows = slice(None) if rows is None else rows
-        size = length(z - self.x[rows], self.norm)
-        fooled = self.fools(margin, rows)
-        better = fooled & (size < self.size[rows])
-        self.best = self._put(self.best, rows, better, z)
-        self.size = self._put(self.size, rows, better, size)
-        nearer = margin > self.nearest[rows]
-        self.near = self._put(self.near, rows, nearer, z)
-        self.nearest = self._put(self.nearest, rows, nearer, margin)
-        if self.eps is not None:
-            self._note_shift(z, raw, rows, logits, size)
-
-    def _put(self, whole, rows, better, new):
-        xp = namespace(new)
-        mask = per_sample(better, new)
-        if isinstance(rows, slice):
-            return xp.where(mask, new, whole)
-        whole[rows] = xp.where(mask, new, whole[rows])
-        return whole
-
-    def _note_shift(self, z, raw, rows, logits, size):
-        xp = namespace(z)
+    def _keep(self, z, raw, rows, logits, margin, backward=0):
+        """Keep what is better than before, and count the pass."""
+        places = slice(None) if rows is None else rows
+        size = length(z - self.x[places], self.norm)
+        smaller = self.fools(margin, rows) & (size < self.size[places])
+        self._smallest.update(z, size, smaller, rows)
+        nearer = margin > self._nearest.score[places]
+        self._nearest.update(z, margin, nearer, rows)
+        self._smallest.count(places, 1, backward)
+        if self._farthest is None:
+            return
         scores, _ = self.view.scores(raw, logits)
-        against, _, _ = log_odds_against(scores, self.column[rows])
-        probability = 1 / (1 + xp.exp(xp.clip(against, -80, 80)))
+        now = probability(log_odds_against(scores, self.label[places])[0])
         if self._clean_probability is None:
-            self._clean_probability = probability
-        shift = xp.abs(probability - self._clean_probability[rows])
-        better = (size <= self.eps * (1 + 1e-6)) & (shift > self.shift[rows])
-        self.far = self._put(self.far, rows, better, z)
-        self.shift = self._put(self.shift, rows, better, shift)
+            self._clean_probability = now
+        shift = abs(now - self._clean_probability[places])
+        inside = size <= self.ball.eps * (1 + 1e-6)
+        farther = inside & (shift > self._farthest.score[places])
+        self._farthest.update(z, shift, farther, rows)
 
     def shorten(self, n_looks):
-        """Search between each row and its example for where the verdict changes.
+        """Search between each row and its example for where the label changes.
 
         The root of the margin along that line, by the Illinois variant of false
         position: it needs no gradient, and the margin need not be monotone.
@@ -276,7 +284,7 @@ class Pursuit:
         """Return the best example of each row, or what came nearest to one."""
         xp = namespace(self.x)
         found = per_sample(xp.isfinite(self.size), self.x)
-        return xp.where(found, self.best, self.near)
+        return xp.where(found, self.best, self._nearest.iterate)
 
     def shift_most(self):
         """Return the points of the ball that move the probability most.
@@ -284,30 +292,23 @@ class Pursuit:
         Beside the iterates within the ball, the best example is projected into it, and
         stretched to its surface in both directions; all are evaluated again.
         """
-        if self.eps < np.inf:
+        eps, xp = self.ball.eps, namespace(self.x)
+        if eps < np.inf:
             step = self.strongest() - self.x
             size = length(step, self.norm)
-            pull = self.eps / namespace(size).where(size > 0, size, 1.0)
-            pull = namespace(size).clip(pull, None, 1e30)
+            pull = xp.clip(eps / xp.where(size > 0, size, 1.0), None, 1e30)
             stretched = per_sample(pull, step) * step
             for part in (step, stretched, -stretched):
-                self.check(self._into_ball(part))
-        return self.far
-
-    def _into_ball(self, step):
-        low, high = self.room(self.x)
-        if low is None:
-            low, high = -np.inf, np.inf
-            if self.norm == 1:
-                low, high = -namespace(step).abs(step), namespace(step).abs(step)
-        return self.clip(self.x + project_in_box(step, self.eps, self.norm, low, high))
+                low, high = self.room(self.x)
+                if low is None:
+                    wide = xp.abs(part) if self.norm == 1 else np.inf
+                    low, high = -wide, wide
+                inside = project_in_box(part, eps, self.norm, low, high)
+                self.check(self.clip(self.x + inside))
+        return self._farthest.iterate
 
 
-def _one_hot(column, scores):
-    return namespace(scores).where(is_own_column(scores, column), 1.0, 0 * scores)
-
-
-def _others(scores, column):
+def _others(scores, label):
     """Return scores with that of the class itself out of the way."""
     xp = namespace(scores)
-    return xp.where(is_own_column(scores, column), -np.inf, scores)
+    return xp.where(class_mask(scores, label), -np.inf, scores)

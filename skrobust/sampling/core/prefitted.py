@@ -1,14 +1,16 @@
-"""Estimators that hold a fitted model and must not lose it."""
+"""Mixin of estimators that hold a fitted model."""
 
 import copy
 
 
 class PrefittedMixin:
-    """Keep ``estimator`` as it is in ``clone``: fitted, and never copied."""
+    """Hand the parameters in ``_kept`` to a clone as they are: fitted, not copied."""
+
+    _kept = ("estimator",)
 
     def __sklearn_clone__(self):
         params = {
-            name: value if name == "estimator" else copy.deepcopy(value)
+            name: value if name in self._kept else copy.deepcopy(value)
             for name, value in self.get_params(deep=False).items()
         }
         new = type(self)(**params)

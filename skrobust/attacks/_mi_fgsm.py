@@ -1,13 +1,94 @@
-"""Iterated sign steps, with momentum or without."""
-
-import numpy as np
+"""Iterated fast gradient sign methods: BIM (I-FGSM) and, with momentum, MI-FGSM."""
 
 from skrobust._norms import length, per_sample
-from skrobust._validation import check_count, check_number
+from skrobust._parameters import Count, Number
 from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
-class MomentumPGD(GradientAttack):
+class BIM(GradientAttack):
+    r"""Basic iterative method: sign steps from the row itself, each put back.
+
+    .. math:: x_{t+1} = \Pi\,(x_t + \mathrm{step\_size} \cdot s(\nabla_x L(x_t, y)))
+
+    This is :class:`PGD` without random start, with the small published step.
+
+    Parameters
+    ----------
+    eps : float, default=0.1
+        Radius of the ball, in the units of the raw input of the whole pipeline.
+    norm : {inf, 2, 1}, default=inf
+        Norm of the ball.
+    data_range : None or (low, high), default=None
+        Bounds of the raw input, scalars or one per feature.
+    n_steps : int, default=10
+        Steps.
+    step_size : float, default=None
+        Length of a step in raw units; None is ``eps / n_steps``.
+    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
+        See :class:`PGD`.
+    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+        See :class:`PGD`.
+    target : None, label or array-like of shape (n_samples,), default=None
+        See :class:`PGD`.
+    batch_size : int, default=256
+        Samples attacked at a time.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Of the passes of the search on a net, see Notes of :class:`PGD`.
+    compile : bool, default=False
+        Whether torch compiles a replica of the net for the search.
+    constraints : Constraints, default=None
+        Frozen, integer and categorical features, and units of their own.
+    random_state : int, RandomState, Generator or None, default=None
+        Nothing is drawn; the parameter is there so that all are seeded alike.
+
+    References
+    ----------
+    .. [1] A. Kurakin, I. Goodfellow and S. Bengio, "Adversarial Examples in the
+       Physical World", ICLR Workshop 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from skrobust.attacks import BIM
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> X_adv = BIM(eps=0.05, data_range=(0, 1)).perturb(model, X, y)
+    >>> bool(model.score(X_adv, y) < model.score(X, y))
+    True
+    """
+
+    decay = 0.0
+    _parameter_rules = {
+        "n_steps": Count(),
+        "step_size": Number(low=0, low_open=True, optional=True),
+    }
+
+    def __init__(self, eps=0.1, *, n_steps=10, step_size=None, **shared):
+        super().__init__(eps, **shared)
+        self.n_steps = n_steps
+        self.step_size = step_size
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 3}]
+
+    def _attack_batch(self, oracle, x, rng):
+        step = self.step_size or self.eps / self.n_steps
+        z, gathered = x, 0 * x
+        for _ in range(self.n_steps):
+            z, gradient, gathered = oracle.gradient(z, gathered)
+            if not len(z):
+                return z
+            size = per_sample(length(gradient, 1), gradient)
+            gathered = self.decay * gathered + gradient / (size + (size == 0))
+            z = oracle.project(oracle.step(z, gathered, step))
+        return z
+
+
+class MomentumPGD(BIM):
     r"""Momentum iterative method (MI-FGSM): steps along an accumulated gradient.
 
     .. math::
@@ -66,144 +147,8 @@ class MomentumPGD(GradientAttack):
     True
     """
 
-    def __init__(
-        self,
-        eps=0.1,
-        *,
-        norm=np.inf,
-        data_range=None,
-        n_steps=10,
-        step_size=None,
-        decay=1.0,
-        objective=None,
-        loss="log_odds",
-        target=None,
-        batch_size=256,
-        precision="float32",
-        compile=False,
-        constraints=None,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
-        self.n_steps = n_steps
-        self.step_size = step_size
+    _parameter_rules = {"decay": Number(low=0)}
+
+    def __init__(self, eps=0.1, *, decay=1.0, **shared):
+        super().__init__(eps, **shared)
         self.decay = decay
-        self.objective = objective
-        self.loss = loss
-        self.target = target
-        self.batch_size = batch_size
-        self.precision = precision
-        self.compile = compile
-        self.constraints = constraints
-        self.random_state = random_state
-
-    def _attack_batch(self, oracle, x, rng):
-        step = self.step_size or self.eps / self.n_steps
-        z, gathered = x, 0 * x
-        for _ in range(self.n_steps):
-            z, gradient, gathered = oracle.gradient(z, gathered)
-            if not len(z):
-                return z
-            size = per_sample(length(gradient, 1), gradient)
-            gathered = self.decay * gathered + gradient / (size + (size == 0))
-            z = oracle.project(oracle.climb(z, gathered, step))
-        return z
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller = type(self).__name__
-        check_count(self.n_steps, "n_steps", caller)
-        check_number(self.decay, "decay", caller, low=0)
-        if self.step_size is not None:
-            check_number(self.step_size, "step_size", caller, low=0, low_open=True)
-
-
-class BIM(MomentumPGD):
-    r"""Basic iterative method: sign steps from the row itself, each put back.
-
-    .. math:: x_{t+1} = \Pi\,(x_t + \mathrm{step\_size} \cdot s(\nabla_x L(x_t, y)))
-
-    This is :class:`PGD` without random start, with the small published step.
-
-    Parameters
-    ----------
-    eps : float, default=0.1
-        Radius of the ball, in the units of the raw input of the whole pipeline.
-    norm : {inf, 2, 1}, default=inf
-        Norm of the ball.
-    data_range : None or (low, high), default=None
-        Bounds of the raw input, scalars or one per feature.
-    n_steps : int, default=10
-        Steps.
-    step_size : float, default=None
-        Length of a step in raw units; None is ``eps / n_steps``.
-    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
-        See :class:`PGD`.
-    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
-        See :class:`PGD`.
-    target : None, label or array-like of shape (n_samples,), default=None
-        See :class:`PGD`.
-    batch_size : int, default=256
-        Samples attacked at a time.
-    precision : {"float32", "tf32", "bfloat16"}, default="float32"
-        Of the passes of the search on a net, see Notes of :class:`PGD`.
-    compile : bool, default=False
-        Whether torch compiles a replica of the net for the search.
-    constraints : Constraints, default=None
-        Frozen, integer and categorical features, and units of their own.
-    random_state : int, RandomState, Generator or None, default=None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
-
-    References
-    ----------
-    .. [1] A. Kurakin, I. Goodfellow and S. Bengio, "Adversarial Examples in the
-       Physical World", ICLR Workshop 2017.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.preprocessing import minmax_scale
-    >>> from skrobust.attacks import BIM
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = minmax_scale(X)
-    >>> model = LogisticRegression().fit(X, y)
-    >>> X_adv = BIM(eps=0.05, data_range=(0, 1)).perturb(model, X, y)
-    >>> bool(model.score(X_adv, y) < model.score(X, y))
-    True
-    """
-
-    decay = 0.0
-
-    def __init__(
-        self,
-        eps=0.1,
-        *,
-        norm=np.inf,
-        data_range=None,
-        n_steps=10,
-        step_size=None,
-        objective=None,
-        loss="log_odds",
-        target=None,
-        batch_size=256,
-        precision="float32",
-        compile=False,
-        constraints=None,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
-        self.n_steps = n_steps
-        self.step_size = step_size
-        self.objective = objective
-        self.loss = loss
-        self.target = target
-        self.batch_size = batch_size
-        self.precision = precision
-        self.compile = compile
-        self.constraints = constraints
-        self.random_state = random_state

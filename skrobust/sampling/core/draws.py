@@ -1,4 +1,4 @@
-"""The running state of a sampler: rounds of draws, and what answers say of them."""
+"""Draws of a sampler in rounds, with their inclusion probabilities."""
 
 from array import array
 from dataclasses import dataclass
@@ -6,21 +6,35 @@ from dataclasses import dataclass
 import numpy as np
 
 
-class Rounds:
-    """Draws in rounds, as flat arrays: some forty bytes a draw, no object each.
+class Draws:
+    """Draws in rounds, as flat arrays of about fifty bytes per draw.
 
-    A round is what is drawn at once, given the past. Of each draw it keeps the position
-    and pi, the probability of being in its round; of each round where it ends, what the
-    predictor then in force said (m of the units drawn, and the sum of m over all units
-    that were free), and a small dictionary of the design's own. Predictors themselves
-    are kept as snapshots: plain data, such as coefficients, from which the sampler's
-    ``_predict`` makes the values again.
+    A round is what is drawn at once, given the past.
+
+    Attributes
+    ----------
+    ids, pi : array
+        Position of each draw, and its probability of being in its round.
+    ends : array
+        How many draws were made up to the end of each round.
+    m, m_free : array
+        Predictions at draw time: of each unit drawn, and their sum over the units that
+        were free before each round.
+    which, snapshots, spans : array, list, list
+        Index of the predictor of each round (-1 for none); the predictors as plain
+        data; least and largest prediction of each over the pool.
+    designs : dict
+        Plain data that the design stored for a round, by the number of the round.
+    floors : array
+        Of each draw, a probability that no free input falls below.
     """
 
     def __init__(self):
-        self.ids, self.pi, self.m = array("q"), array("d"), array("d")
-        self.ends, self.which, self.m_free = array("q"), array("q"), array("d")
-        self.snapshots, self.spans, self.designs = [], [], {}
+        self.ids, self.pi = array("q"), array("d")
+        self.ends, self.which = array("q"), array("q")
+        self.snapshots, self.spans = [], []
+        self.m, self.m_free = array("d"), array("d")
+        self.designs, self.floors = {}, array("d")
 
     def __len__(self):
         return len(self.ids)
@@ -36,7 +50,7 @@ class Rounds:
         self.ends.extend(np.asarray(ends).tolist())
 
     def add_predictor(self, snapshot, values):
-        """Note what a predictor says of the rounds added since the last call.
+        """Store the predictions for the rounds added since the last call.
 
         Parameters
         ----------
@@ -61,13 +75,38 @@ class Rounds:
         self.m.extend(drawn[at:].tolist())
         self.m_free.extend((values.sum() - running_sum(drawn)[starts]).tolist())
 
+    def to_plain(self):
+        """Return the draws as plain data for JSON."""
+        draws = {
+            name: value.tolist() if isinstance(value, array) else value
+            for name, value in vars(self).items()
+        }
+        if not self.snapshots:
+            draws["m"] = draws["m_free"] = None
+        draws["designs"] = list(self.designs.items())
+        draws["least"] = draws.pop("floors")
+        return draws
+
+    @classmethod
+    def from_plain(cls, plain):
+        """Return the draws that ``to_plain`` wrote."""
+        new = cls()
+        zeros = {"m": [0.0] * len(plain["ids"]), "m_free": [0.0] * len(plain["ends"])}
+        for name, value in {**plain, "floors": plain["least"]}.items():
+            if isinstance(getattr(new, name, None), array):
+                getattr(new, name).extend(value or zeros.get(name, []))
+        new.snapshots = plain["snapshots"]
+        new.spans = [tuple(span) for span in plain["spans"]]
+        new.designs = {int(t): design for t, design in plain["designs"]}
+        return new
+
     def answered(self, known, failed, n_pool):
-        """Return the longest run of rounds, from the first on, that is all known.
+        """Return the longest run of answered rounds, from the first one on.
 
         Parameters
         ----------
         known, failed : ndarray of shape (n_draws,), bool
-            In draw order: what needs no more waiting, and the outcomes.
+            In draw order: which draws are no longer open, and the outcomes.
         n_pool : int
             Size of the pool.
         """
@@ -93,7 +132,7 @@ class Rounds:
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """The rounds that an estimate uses.
+    """Answered rounds that an estimate uses.
 
     Attributes
     ----------
@@ -127,17 +166,17 @@ class Answered:
 
     @property
     def n(self):
-        """How many draws."""
+        """Number of draws."""
         return len(self.ids)
 
     @property
     def starts(self):
-        """How many draws were made before each round."""
+        """Number of draws before each round."""
         return np.r_[0, self.ends[:-1]].astype(np.intp)
 
     @property
     def sizes(self):
-        """How many draws each round has."""
+        """Number of draws in each round."""
         return self.ends - self.starts
 
 
@@ -145,3 +184,22 @@ def running_sum(values):
     """Return sums of the first 0, 1, ..., n values, shape (n + 1, ...)."""
     zero = np.zeros((1, *np.shape(values)[1:]))
     return np.concatenate([zero, np.cumsum(values, axis=0, dtype=np.float64)])
+
+
+def pick(chance, uniform):
+    """Return a position drawn with the given chances (any scale) by a uniform."""
+    reachable = np.flatnonzero(chance)
+    edges = np.cumsum(chance[reachable])
+    place = np.searchsorted(edges, uniform * edges[-1], side="right")
+    return reachable[min(place, len(reachable) - 1)]
+
+
+def first_where(holds, low, high):
+    """Return the first integer from low on for which it holds; high if none before."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -1,4 +1,4 @@
-"""A model, and the container in which its user asks it."""
+"""A model together with the container in which its user asks it."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from skrobust._containers import is_frame, like
 from skrobust._responses import predict_labels
 
 
-class Asked:
+class ModelInContainer:
     """A model and the rows of one call, as they came in.
 
     Parameters
@@ -29,5 +29,5 @@ class Asked:
         return like(values, X.iloc[places] if hasattr(X, "iloc") else X[places])
 
     def labels(self, values):
-        """Return what ``predict`` says of rows."""
+        """Return the predicted labels of rows."""
         return predict_labels(self.model, self.container(values))

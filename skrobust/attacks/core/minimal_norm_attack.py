@@ -1,0 +1,244 @@
+"""Base class of minimal-norm attacks."""
+
+from abc import abstractmethod
+
+import numpy as np
+from sklearn.base import clone
+
+from skrobust._containers import to_array
+from skrobust._differentiable import differentiable_view
+from skrobust._norms import namespace, per_sample
+from skrobust._parameters import Choice, Count, Number
+from skrobust._responses import predict_labels
+from skrobust.attacks.core.goal import Counter, Goal
+from skrobust.attacks.core.loss_oracle import Ball
+from skrobust.attacks.core.minimal_norm_search import MinimalNormSearch
+from skrobust.attacks.core.straight_through import StraightThrough
+from skrobust.attacks.core.targets import target_index, unknown_target
+from skrobust.base import BaseAttack
+from skrobust.base.attack import OBJECTIVES
+
+# How much longer an example may become until it fools in the precision of the input.
+_GROWTH = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
+
+
+class MinimalNormAttack(BaseAttack):
+    """Base class of attacks that look for the smallest adversarial perturbation.
+
+    A subclass writes ``_minimize(search)``: it asks ``search.evaluate(z)`` for margins
+    and gradients as often as it likes, and the search remembers the smallest example
+    that fools. Steps are in units of ``search.reach``, the first-order distance of each
+    row from the boundary, so that nothing depends on the scale of the features, of
+    their number, or of the scores. Points are in the units of ``constraints``, frozen
+    features have no gradient, and whole numbers, levels and one-hot groups are shown to
+    the model as rounded. The same code runs in numpy and torch.
+
+    Objectives, ``target``, ``batch_size`` and ``constraints`` come with the base: a
+    subclass without parameters of its own inherits ``__init__``, one that adds some
+    takes the others as ``**shared``.
+
+    What comes back depends on ``objective``; ``eps`` bounds it, and ``numpy.inf`` does
+    not:
+
+    - ``"misclassification"`` (or None): the smallest example found; a row whose
+      smallest example is longer than ``eps``, or for which none was found, is returned
+      unchanged, and so is one that was wrong already.
+    - ``"minimal"`` (or ``"loss"``): the smallest example against the *predicted* class,
+      projected into the ball of radius ``eps`` where it is longer; where none was
+      found, the iterate that came nearest. It is never replaced by the clean row.
+    - ``"probability_shift"``: of all iterates in the ball, of the projected example,
+      and of the example stretched to the surface in both directions, the one that moves
+      the probability of the predicted class most.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skrobust._norms import per_sample, steepest
+    >>> from skrobust.attacks import MinimalNormAttack
+    >>> class NewtonSteps(MinimalNormAttack):
+    ...     def __init__(self, eps=float("inf"), *, n_steps=20, **shared):
+    ...         super().__init__(eps, **shared)
+    ...         self.n_steps = n_steps
+    ...     def _minimize(self, search):
+    ...         z, gradient = search.x, search.gradient
+    ...         for _ in range(self.n_steps):
+    ...             step = per_sample(search.reach / self.n_steps, z)
+    ...             z = search.clip(z + 2 * step * steepest(gradient, self.norm))
+    ...             _, gradient = search.evaluate(z)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000).fit(X, y)
+    >>> norms = NewtonSteps(target=1, batch_size=32).minimal_norms(model, X, y)
+    >>> bool((norms[y == 1] == 0).mean() > 0.9)
+    True
+    """
+
+    batch_size = 256
+    _parameter_rules = {
+        "eps": Number(low=0, infinite=True),
+        "batch_size": Count(),
+        "objective": Choice(*OBJECTIVES, "minimal"),
+    }
+    _asks_in_container = True  # the model has the last word
+    _n_looks = 8  # evaluations of the search along the line at the end
+
+    def __init__(
+        self,
+        eps=np.inf,
+        *,
+        norm=2,
+        data_range=None,
+        objective=None,
+        target=None,
+        batch_size=256,
+        constraints=None,
+        random_state=None,
+    ):
+        super().__init__(
+            eps,
+            norm=norm,
+            data_range=data_range,
+            objective=objective,
+            random_state=random_state,
+        )
+        self.target = target
+        self.batch_size = batch_size
+        self.constraints = constraints
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{"n_steps": 5}]
+
+    def minimal_norms(self, estimator, X, y=None):
+        """Return the length of the smallest perturbation found for each row.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            The model under attack.
+        X : array-like, data frame or tensor of shape (n_samples, ...)
+            Raw input of the whole pipeline.
+        y : array-like of shape (n_samples,), default=None
+            True labels; None stands for the estimator's own predictions.
+
+        Returns
+        -------
+        norms : ndarray of shape (n_samples,)
+            In ``norm`` and, with ``constraints``, in the units of their ``scale``;
+            whatever ``eps``; 0 where the model is wrong already, or says the target,
+            inf where the attack failed. Each example is judged by
+            ``estimator.predict``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from skrobust.attacks import DDN
+        >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+        >>> model = LogisticRegression(C=1e9).fit(X, [0, 0, 1, 1])
+        >>> DDN().minimal_norms(model, X).round(2)
+        array([2., 1., 1., 2.])
+        """
+        free = clone(self).set_params(eps=np.inf, objective="misclassification")
+        found = free.perturb(estimator, X, y)
+        predicted = predict_labels(estimator, found)
+        if self.target is not None:
+            fooled = predicted == np.asarray(self.target)
+        else:
+            labels = predict_labels(estimator, X) if y is None else np.asarray(y)
+            fooled = predicted != labels
+        values = np.asarray(to_array(X))
+        step = np.asarray(to_array(found), np.float64) - values
+        domain = free._by_position(X)._domain(values)
+        return np.where(fooled, domain.length(step), np.inf)
+
+    def _attack(self, estimator, X, y, key):
+        out, counter, n_zero = X.copy(), Counter(len(X)), 0
+        counter.add(slice(None), forward=1, backward=0)
+        goal = Goal(self.objective or "misclassification", self.target is not None)
+        domain = self._domain(X)
+        moves_probability = goal.objective == "probability_shift"
+        domain = domain if moves_probability else domain.without_ball()
+        with differentiable_view(estimator.model, type(self).__name__) as view:
+            ball, label = Ball.of(view, domain), self._label_index(view, y, len(X))
+            for first in range(0, len(X), self.batch_size):
+                part = slice(first, first + self.batch_size)
+                x = view.tensor(X[part])
+                scores = view.decision_scores(view.logits(x))
+                known = predicted = scores.argmax(1)
+                if label is not None:
+                    known = view.integers(label[part])
+                    if goal.targeted and int(known.max()) >= scores.shape[1]:
+                        raise unknown_target(self.target, type(self).__name__)
+                rows = namespace(x).where(~goal.is_reached(predicted, known))[0]
+                if not len(rows):
+                    continue
+                places = first + np.asarray(view.host(rows))
+                if domain.is_discrete:
+                    allowed = StraightThrough(view, domain, X[places])
+                    ball = ball._replace(allowed=allowed)
+                search = MinimalNormSearch(view, ball, goal, x[rows], known[rows])
+                self._minimize(search)
+                if self.norm != 0:
+                    search.shorten(self._n_looks)
+                out[places] = self._choose(search, domain, estimator, X[places])
+                for some, forward, backward in search.passes:
+                    some = some if isinstance(some, slice) else view.host(some)
+                    counter.add(places[some], forward=forward, backward=backward)
+                n_zero += int(search.zero_gradient.sum())
+        counts = {**counter.counts, "iterations": counter.counts["backward"]}
+        return out, {**counts, "warnings": self._zero_gradient_messages(n_zero)}
+
+    def _label_index(self, view, y, n):
+        """Return the class that each row must leave or come to; None: the predicted."""
+        if self.target is not None:
+            return target_index(view, self.target, n, type(self).__name__)
+        if y is None or not self._aims_at_labels():
+            return None
+        return view.label_index(y)
+
+    def _choose(self, search, domain, estimator, values):
+        """Return what the objective asks for, in the precision of the input."""
+        if self.objective == "probability_shift":
+            return self._rounded(search, domain, search.shift_most(), values)
+        found, confirmed = self._confirm(search, domain, estimator, values)
+        if self._aims_at_labels():
+            size = domain.length(found.astype(np.float64) - values)
+            keep = confirmed & (size <= self.eps)
+            return np.where(per_sample(keep, values), found, values)
+        loose = self._rounded(search, domain, search.strongest(), values)
+        return np.where(per_sample(confirmed, values), found, loose)
+
+    @staticmethod
+    def _rounded(search, domain, z, values):
+        host = search.view.host
+        # What did not move stays bit for bit, whatever the working precision.
+        raw = host(search.ball.units.rows(z))
+        moved = np.where(host(z == search.x), values, raw)
+        return domain.put_back(moved, values)
+
+    def _confirm(self, search, domain, estimator, values):
+        """Return examples that fool once rounded, a little longer where they must."""
+        view, out = search.view, values.copy()
+        confirmed = np.zeros(len(values), dtype=bool)
+        pending = np.isfinite(view.host(search.size))
+        step = search.best - search.x
+        for growth in _GROWTH:
+            rows = np.flatnonzero(pending)
+            if not len(rows):
+                break
+            z = search.clip(search.x + (1 + growth) * step)
+            rounded = self._rounded(search, domain, z, values)[rows]
+            if namespace(search.x) is not np:  # a net's own passes
+                raw, places = view.tensor(rounded), view.integers(rows)
+                good = view.host(search.fools_model(raw, places))
+            else:  # the rounding of a model may differ from that of its view
+                labels = view.label_index(estimator.labels(rounded))
+                good = search.goal.is_reached(labels, search.label[rows])
+            out[rows[good]], confirmed[rows[good]] = rounded[good], True
+            pending[rows[good]] = False
+        return out, confirmed
+
+    @abstractmethod
+    def _minimize(self, search):
+        """Look for small examples of all rows of a MinimalNormSearch."""

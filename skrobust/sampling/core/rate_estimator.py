@@ -1,0 +1,176 @@
+"""Estimators of the failure rate, by name, with their intervals."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from skrobust._validation import check_choice, check_scores, invalid
+from skrobust.sampling.core.estimates import Estimate, lure_weights, sums_of_free
+from skrobust.sampling.core.rate_interval import Bounds
+
+ESTIMATORS = ("default", "published", "difference", "lure", "ppi")
+METHODS = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
+CORRECTED = ("difference", "ppi")  # estimators that correct a predictor
+SHRINKAGE = 5  # answers of the rarer kind at which PPI++ trusts its lambda by half
+ALL_PATTERNS = 6  # skipped answers up to which each combination is tried
+CHAIN = 16
+
+
+class RateEstimator:
+    """Estimate of a failure rate and its interval, as requested of one sampler.
+
+    Parameters
+    ----------
+    design : SamplingDesign
+        The sampler, for its formulas.
+    answered : Answered
+        The rounds.
+    estimator, method, confidence, predictor
+        As in ``BaseSampler.result``.
+    caller : str
+        Name for error messages.
+    """
+
+    def __init__(
+        self,
+        design,
+        answered,
+        estimator="default",
+        method="default",
+        confidence=0.95,
+        predictor=None,
+        caller="",
+    ):
+        self.design, self.answered, self.caller = design, answered, caller
+        self.estimator, self.method = estimator, method
+        self.confidence, self.predictor = confidence, predictor
+        self.tail = (1 - confidence) / 2
+        self._check()
+        self.predicted = self._predictions(answered)
+
+    def evaluate(self, answered):
+        """Return estimate and bounds of the rate; all outcomes count as known."""
+        if answered.n == answered.n_pool and self.estimator != "published":
+            rate = float(answered.y.sum()) / answered.n_pool
+            estimate = Estimate(rate, 0.0, np.inf, float(answered.n))
+            return estimate, Bounds(rate, rate, "census", [])
+        estimate = self.estimate(answered)
+        return estimate, self.design._interval(answered, estimate, self)
+
+    def estimate(self, answered):
+        """Return the estimate alone."""
+        design, (m, m_free, _) = self.design, self.predicted
+        if self.estimator == "default":
+            return design._estimate(answered)
+        if self.estimator == "published":
+            return design._published(answered)
+        if self.estimator == "lure":
+            return design._combine(answered, weights=lure_weights(answered))
+        if self.estimator == "ppi":
+            scale = self._lambda(answered, m, m_free)
+            m, m_free = scale * m, scale * m_free
+        return design._combine(answered, m, m_free)
+
+    def _lambda(self, answered, m, m_free):
+        """Return the lambda of PPI++, clipped and shrunk."""
+        # The estimated variance is a quadratic in lambda; three values fix it.
+        v0, v1, half = (
+            self.design._combine(answered, lam * m, lam * m_free).std_error ** 2
+            for lam in (0.0, 1.0, 0.5)
+        )
+        slope = ((v1 - v0) - 4 * (half - v0)) / 2
+        curve = (v1 - v0) + 2 * slope
+        if not curve > 0:
+            return 0.0
+        rarer = min(answered.y.sum(), answered.n - answered.y.sum())
+        return float(np.clip(slope / curve, 0, 1) * rarer / (rarer + SHRINKAGE))
+
+    def _predictions(self, answered):
+        """Return m, its sums over free units and its span, where they are needed."""
+        corrected = self.estimator in CORRECTED
+        stored = corrected and self.predictor is None and (answered.which >= 0).any()
+        if self.estimator == "default" or stored:
+            return answered.m, answered.m_free, answered.m_span
+        n_rounds = len(answered.ends)
+        if not corrected:
+            return np.zeros(answered.n), np.zeros(n_rounds), np.zeros((n_rounds, 2))
+        p = self._failure_probabilities()
+        span = np.tile([p.min(), p.max()], (n_rounds, 1))
+        return p[answered.ids], sums_of_free(p, answered), span
+
+    def _failure_probabilities(self):
+        """Return the given failure probability of each unit."""
+        predictor, scores = self.predictor, self.design.scores_
+        if predictor is None or isinstance(predictor, str):
+            check_choice(predictor, "predictor", self.caller, (None, "confidence"))
+            if scores is None or scores.max() > 1:
+                raise ValueError(
+                    f"{self.caller} has no scores in [0, 1] to take for probabilities "
+                    "of a misprediction: pass predictor=, one probability for each "
+                    "unit."
+                )
+            return scores
+        p = check_scores(predictor, self.caller, name="predictor")
+        n_pool = self.design.n_pool_
+        if len(p) != n_pool or p.min() < 0 or p.max() > 1:
+            rule = f"{n_pool} probabilities of a misprediction, fixed in advance"
+            raise invalid("predictor", self.caller, rule, predictor)
+        return p
+
+    def _check(self):
+        """Raise for what is not valid for the draws, or not together."""
+        self._check_offered("estimator", ESTIMATORS, self.design._estimators)
+        method, estimator = self.method, self.estimator
+        if self.predictor is not None and estimator not in CORRECTED:
+            raise ValueError(
+                f"{self.caller}: predictor= goes with estimator='difference' or 'ppi', "
+                f"not with {estimator!r}."
+            )
+        self._check_offered("method", METHODS, self.design._methods)
+        plain = estimator in ("default", "published")
+        if method in ("hypergeometric", "wilson") and not plain:
+            raise ValueError(
+                f"{self.caller}: method={method!r} is an interval of the plain mean; "
+                f"with estimator={estimator!r} use 't', 'anytime' or 'bootstrap'."
+            )
+        if method == "anytime" and estimator in ("lure", "ppi"):
+            raise ValueError(
+                f"{self.caller}: method='anytime' needs an estimate that depends on "
+                f"the past alone; estimator={estimator!r} does not: use 'default' or "
+                "'difference'."
+            )
+
+    def _check_offered(self, name, known, offered):
+        value = check_choice(getattr(self, name), name, self.caller, known)
+        if value not in offered:
+            raise ValueError(
+                f"{self.caller}: {name}={value!r} is not valid for the draws of "
+                f"{type(self.design).__name__}; these are: "
+                f"{', '.join(repr(one) for one in offered)}."
+            )
+
+
+def over_skipped(answered, skipped, evaluate):
+    """Return what ``evaluate`` gives for each pattern of skipped answers."""
+    found = []
+    for pattern in patterns(skipped, answered):
+        y = answered.y.copy()
+        y[skipped] = pattern
+        found.append(evaluate(replace(answered, y=y)))
+    return found
+
+
+def patterns(skipped, answered):
+    """Yield outcomes of skipped answers: all of them, or the extremes and a chain.
+
+    With few skipped answers each combination. With many: from none failed to all
+    failed, the draws of lowest probability first, since these move the estimate most.
+    """
+    n = len(skipped)
+    if n <= ALL_PATTERNS:
+        yield from product((0.0, 1.0), repeat=n)
+        return
+    place = np.argsort(np.argsort(answered.pi[skipped], kind="stable"))
+    for n_failed in np.unique(np.linspace(0, n, CHAIN).round()):
+        yield (place < n_failed).astype(np.float64)

@@ -1,0 +1,96 @@
+"""Saving and restoring of a sampler: ``to_json``, ``from_json`` and ``save``."""
+
+from pathlib import Path
+
+from sklearn.utils.validation import check_is_fitted
+
+from skrobust.sampling.core.ask_tell import AskTellSampler
+from skrobust.sampling.core.state import State, history, write_whole
+
+
+class StoredSampler(AskTellSampler):
+    """Sampler whose ``State`` can be written as JSON and restored."""
+
+    def to_json(self, *, include_pool=True):
+        """Write the state as text.
+
+        Parameters
+        ----------
+        include_pool : bool, default=True
+            Whether to put the scores and predictions of the pool into the text, so
+            that it can go on by itself. Otherwise only their hash is there, and
+            ``from_json`` needs the pool again.
+
+        Returns
+        -------
+        str
+            JSON, for ``from_json`` of the same class.
+
+        Raises
+        ------
+        ValueError
+            For true labels that JSON cannot hold.
+        """
+        check_is_fitted(self)
+        return State.of(self, include_pool=include_pool).to_json()
+
+    @classmethod
+    def from_json(
+        cls, text, X=None, *, estimator=None, y_pred=None, frozen=False, **parameters
+    ):
+        """Restore a sampler as it was when ``to_json`` was called.
+
+        Parameters
+        ----------
+        text : str
+            What ``to_json`` of this class returned.
+        X : array-like, default=None
+            The pool as ``fit`` took it; needed where the text does not hold it.
+        estimator : fitted classifier, default=None
+            The model, which is never in the text.
+        y_pred : array-like of shape (n_pool,), default=None
+            As in ``fit``.
+        frozen : bool, default=False
+            Take the stored draws as they are, without playing them again: the result is
+            there and answers can be told, but nothing more can be drawn.
+        **parameters
+            Parameters that JSON cannot hold, such as a callable ``auxiliary``.
+
+        Returns
+        -------
+        sampler
+            Fitted.
+
+        Raises
+        ------
+        ValueError
+            For text of another class, format or pool, and where the stored draws
+            cannot be made again (another version of numpy): nothing is lost then, see
+            ``frozen``.
+        """
+        caller = f"{cls.__name__}.from_json"
+        state = State.parse(text, cls.__name__, caller)
+        parameters["estimator"] = estimator
+        new = state.make(cls, X, y_pred, parameters, caller)
+        if frozen:
+            state.freeze(new)
+        else:
+            state.play(new, caller)
+        return new
+
+    def save(self, path, *, include_pool=True):
+        """Write ``to_json`` to a file, completely or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            Read it back with ``from_json(Path(path).read_text())``.
+        include_pool : bool, default=True
+            As in ``to_json``.
+        """
+        write_whole(self.to_json(include_pool=include_pool), Path(path))
+
+    def _history(self, n_points=50):
+        """Yield a copy as it was after each answer, or after some of many at once."""
+        check_is_fitted(self)
+        yield from history(self, n_points)
