@@ -171,8 +171,12 @@ class Guess:
 
 def test_ensemble_takes_the_first_that_fools():
     model, X, y = linear_problem(200, classes=5)
-    members = [FGSM(), PGD(n_steps=10), AutoPGD(n_steps=20, loss="targeted_dlr"),
-               Guess()]  # fmt: skip
+    members = [
+        FGSM(),
+        PGD(n_steps=10),
+        AutoPGD(n_steps=20, loss="targeted_dlr"),
+        Guess(),
+    ]
     ensemble = AutoAttack(0.06, attacks=members, random_state=3)
     result = ensemble.run(model, X, y)
     alone = [

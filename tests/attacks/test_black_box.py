@@ -335,8 +335,14 @@ def test_square_on_images(norm):
     X, y = X[:300] / 16, y[:300]
     model = RandomForestClassifier(20, random_state=0).fit(X, y)
     eps = 0.2 if norm == np.inf else 1.0
-    a = Square(eps, norm=norm, n_steps=60, data_range=(0, 1), image_shape=(8, 8),
-               random_state=0)  # fmt: skip
+    a = Square(
+        eps,
+        norm=norm,
+        n_steps=60,
+        data_range=(0, 1),
+        image_shape=(8, 8),
+        random_state=0,
+    )
     out = a.perturb(model, X[:40], y[:40])
     assert model.score(out, y[:40]) < 0.7 < model.score(X[:40], y[:40])
 

@@ -511,7 +511,7 @@ def test_a_full_disk_keeps_the_old_state(begun, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("command", ["sample", "label"])
-def test_bad_input_is_one_sentence(
+def test_sample_and_label_refuse_wrong_calls_in_one_sentence(
     command, options, words, made, tmp_path, monkeypatch
 ):
     folder, *_ = made

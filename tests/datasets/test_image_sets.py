@@ -65,10 +65,25 @@ def lazy(tmp_path):
 
 
 KEYS = [
-    0, -1, np.int64(3), slice(None), slice(2, 7, 2), slice(None, None, -3), [3, 0, 3],
-    np.array([8, -9]), np.arange(9) % 2 == 0, [True] + [False] * 8, [], ..., (2, ...),
-    ([4, 2], ...), (slice(1, 3), 0), (5, 0, 0), (slice(None), slice(0, 2), 1), (),
-]  # fmt: skip
+    0,
+    -1,
+    np.int64(3),
+    slice(None),
+    slice(2, 7, 2),
+    slice(None, None, -3),
+    [3, 0, 3],
+    np.array([8, -9]),
+    np.arange(9) % 2 == 0,
+    [True] + [False] * 8,
+    [],
+    ...,
+    (2, ...),
+    ([4, 2], ...),
+    (slice(1, 3), 0),
+    (5, 0, 0),
+    (slice(None), slice(0, 2), 1),
+    (),
+]
 
 
 @pytest.mark.parametrize("key", KEYS, ids=repr)
@@ -291,9 +306,13 @@ def test_names_of_clips_and_frames(faces):
 
 def test_folders_of_clips_and_levels(tmp_path):
     for k, name in enumerate(
-        ["real/a/clip1/0002.png", "real/a/clip1/0010.png", "real/b/face.png",
-         "fake/a/9_1.png"]
-    ):  # fmt: skip
+        [
+            "real/a/clip1/0002.png",
+            "real/a/clip1/0010.png",
+            "real/b/face.png",
+            "fake/a/9_1.png",
+        ]
+    ):
         save(tmp_path / name, k)
     found = load_image_folder(tmp_path, levels=("label", "group"))
     assert found.clip.tolist() == ["fake/a/9", *["real/a/clip1"] * 2, "real/b/face"]
@@ -310,8 +329,14 @@ def test_the_table(faces):
     frame = found.to_frame()
     assert isinstance(frame, pandas.DataFrame)
     assert frame.columns.tolist() == [
-        "filename", "target", "label", "group", "clip", "frame", "origin"
-    ]  # fmt: skip
+        "filename",
+        "target",
+        "label",
+        "group",
+        "clip",
+        "frame",
+        "origin",
+    ]
     assert frame.label.tolist() == ["fake"] * 6 + ["real"] * 6
     assert frame.filename[0].endswith("7_0.png")
 

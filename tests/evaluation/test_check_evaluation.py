@@ -99,7 +99,7 @@ def test_curves_of_frames_ensembles_and_targets():
         (PGD(), [np.nan], "finite eps_grid"),
     ],
 )
-def test_bad_input_of_curves(attack, grid, message):
+def test_robust_accuracy_curve_refuses_wrong_radii(attack, grid, message):
     model, X, y = linear_problem()
     with pytest.raises(ValueError, match=message):
         robust_accuracy_curve(model, X, y, attack, grid)
@@ -270,7 +270,7 @@ def test_checks_of_models_without_gradients():
     pd.testing.assert_frame_equal(frame, before)
 
 
-def test_bad_input_of_checks():
+def test_check_evaluation_refuses_wrong_parameters():
     model, X, y = linear_problem()
     assert isinstance(EvaluationWarning("A", "b", {}), EvaluationWarning)
     with pytest.raises(ValueError, match="The 'attack' parameter of check_evaluation"):

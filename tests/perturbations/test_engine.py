@@ -303,7 +303,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("p, sentence", BAD.values(), ids=BAD)
-def test_bad_input(p, sentence):
+def test_pixel_noises_refuse_wrong_parameters(p, sentence):
     with pytest.raises(ValueError, match=sentence):
         p.fit(BYTES)
 

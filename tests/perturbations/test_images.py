@@ -147,7 +147,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("row", BAD)
-def test_bad_input(row):
+def test_image_perturbations_refuse_wrong_parameters(row):
     build, sentence = BAD[row]
     X = DIGITS.reshape(40, -1) if row == "flat rows" else DIGITS
     with pytest.raises(ValueError, match=sentence):

@@ -350,8 +350,13 @@ def test_sequence_parameters_are_reachable():
 
 def test_a_newcomer_writes_eight_lines():
     class Invert(ImagePerturbation):
-        def __init__(self, image_shape=None, channel_axis=None, data_range="auto",
-                     random_state=None):  # fmt: skip
+        def __init__(
+            self,
+            image_shape=None,
+            channel_axis=None,
+            data_range="auto",
+            random_state=None,
+        ):
             self.image_shape = image_shape
             self.channel_axis = channel_axis
             self.data_range = data_range

@@ -644,7 +644,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_bad_input(name):
+def test_series_perturbations_refuse_wrong_parameters(name):
     call, sentence = ROWS[name]
     with pytest.raises((ValueError, TypeError), match=sentence):
         call()

@@ -800,7 +800,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_bad_input(name):
+def test_table_perturbations_refuse_wrong_parameters(name):
     call, sentence = ROWS[name]
     with pytest.raises((ValueError, NotFittedError), match=sentence):
         call()

@@ -611,7 +611,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_bad_input(name):
+def test_text_perturbations_refuse_wrong_parameters(name):
     call, sentence = ROWS[name]
     with pytest.raises(ValueError, match=sentence):
         call()

@@ -72,8 +72,9 @@ def cancer():
 
 def test_severity_curves_are_the_scores(digits):
     model, X, y = digits
-    noise = [c(severity=s, **IMAGES) for c in (GaussianNoise, SaltAndPepper)
-             for s in (5, 1)]  # fmt: skip
+    noise = [
+        c(severity=s, **IMAGES) for c in (GaussianNoise, SaltAndPepper) for s in (5, 1)
+    ]
     results = cross_validate_perturbations(model, X, y, noise, cv=3)
     display = SeverityCurveDisplay.from_results(results).plot()
     assert list(display.lines_) == ["GaussianNoise", "SaltAndPepper"]
@@ -119,8 +120,9 @@ def test_cv_results_of_both_kinds(digits):
     np.testing.assert_allclose(curve["score"], means)
     error = scores["test_noisy"].std(ddof=1) / np.sqrt(3)
     assert curve["high"][1] - curve["score"][1] == pytest.approx(error)
-    search = GridSearchCV(model, {"max_depth": [2, 8]}, scoring=scoring, refit="clean",
-                          cv=3).fit(X, y)  # fmt: skip
+    search = GridSearchCV(
+        model, {"max_depth": [2, 8]}, scoring=scoring, refit="clean", cv=3
+    ).fit(X, y)
     found = search.cv_results_
     display = SeverityCurveDisplay.from_cv_results(found, {"noisy": 3}, clean="clean")
     best = found["mean_test_clean"].max()

@@ -326,9 +326,14 @@ def test_thresholds():
     }
     sd = np.sqrt(3.5)
     assert found == pytest.approx(
-        {"auto": 2 + 2 * sd, "mean+2sd": 2 + 2 * sd, "mean+sd": 2 + sd,
-         "mean+var": 5.5, 0.25: 0.25}
-    )  # fmt: skip
+        {
+            "auto": 2 + 2 * sd,
+            "mean+2sd": 2 + 2 * sd,
+            "mean+sd": 2 + sd,
+            "mean+var": 5.5,
+            0.25: 0.25,
+        }
+    )
     assert DeepESTSampler().fit(scores / 5).threshold_ == pytest.approx(0.3)
     by_array = DeepESTSampler(auxiliary=scores / 5).fit(np.ones((4, 1)))
     assert by_array.threshold_ == pytest.approx((2 + 2 * sd) / 5)
