@@ -77,27 +77,19 @@ def by_group(
     >>> by_group(f1_score, y_true, y_pred, groups=groups, n_permutations=99).value
     array([1., 0.])
     """
-    return compare_groups(
-        metric,
-        data,
-        metric_params,
-        groups,
-        clusters,
-        confidence=confidence,
-        n_permutations=n_permutations,
-        random_state=random_state,
-        caller="by_group",
-        stacklevel=5,
-    )
+    draws = confidence, n_permutations, random_state
+    parts = data, metric_params, groups, clusters
+    return compare_groups(metric, *parts, draws, "by_group", stacklevel=5)
 
 
-def compare_groups(metric, data, params, groups, clusters, **settings):
+def compare_groups(
+    metric, data, params, groups, clusters, draws, caller, *, stacklevel=6
+):
     """Return the tables of :func:`by_group`.
 
-    ``settings`` are those of :class:`GroupComparison`, whose ``stacklevel`` counts the
-    frames from its warnings to the user.
+    ``draws`` are confidence, number of permutations and seed; ``stacklevel`` counts the
+    frames from a warning of :class:`GroupComparison` to the user.
     """
-    caller = settings["caller"]
     spec = find_metric(metric)
     if not data:
         raise ValueError(f"{caller} needs the data of the metric; got none.")
@@ -115,6 +107,9 @@ def compare_groups(metric, data, params, groups, clusters, **settings):
     else:
         function = metric if spec is None else spec.function
         of = function_statistic(function, *data, **params)
+    names = "confidence", "n_permutations", "random_state"
+    settings = dict(zip(names, draws, strict=True))
+    settings |= {"caller": caller, "stacklevel": stacklevel}
     comparison = GroupComparison(groups, clusters, len(data[0]), **settings)
     facts = {"measure": getattr(metric, "__name__", "metric")}
     if spec is not None:

@@ -10,10 +10,8 @@ from skrobust._validation import (
     check_choice,
     check_confidence,
     check_count,
-    check_fractions,
     check_probabilities,
     check_same_length,
-    check_scores,
     metric,
 )
 from skrobust.metrics.groups.clip_values import HOWS, aggregate_columns, clip_codes
@@ -21,7 +19,7 @@ from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, make_units
 from skrobust.metrics.intervals.proportion_clustered import share_interval
 from skrobust.metrics.labels import label_array, label_columns
 from skrobust.metrics.robust.linearity import straightness
-from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
 
 _LINEARITY = ("r_squared_chord", "r_squared", "max_deviation")
 
@@ -221,10 +219,7 @@ class _Side:
 
 
 def _rising(tolerances, caller):
-    if tolerances is None:
-        return np.arange(21) / 100
-    tolerances = check_scores(tolerances, caller, name="tolerances", min_size=3)
-    check_fractions(tolerances, caller, name="tolerances")
+    tolerances = check_tolerances(tolerances, caller, min_size=3)
     if (np.diff(tolerances) <= 0).any():
         raise ValueError(f"{caller} needs tolerances that rise from first to last.")
     return tolerances

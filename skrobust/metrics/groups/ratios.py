@@ -1,9 +1,8 @@
 """Robust ratio group by group, at one tolerance or along the curve."""
 
-import numpy as np
-
 from skrobust._validation import check_number, metric
 from skrobust.metrics.groups.by_group import compare_groups
+from skrobust.metrics.robust.probability_shift import check_tolerances
 
 
 @metric
@@ -81,19 +80,10 @@ def group_robust_ratio(
     """
     caller = "group_robust_ratio"
     tolerance = check_number(tolerance, "tolerance", caller, low=0, high=1)
+    draws = confidence, n_permutations, random_state
     options = {"reference": reference, "y_true": y_true, "labels": labels}
-    return compare_groups(
-        "robust_ratio",
-        (y_prob, y_prob_perturbed),
-        {"tolerance": tolerance, **options},
-        groups,
-        clusters,
-        confidence=confidence,
-        n_permutations=n_permutations,
-        random_state=random_state,
-        caller=caller,
-        stacklevel=6,
-    )
+    parts = (y_prob, y_prob_perturbed), {"tolerance": tolerance, **options}
+    return compare_groups("robust_ratio", *parts, groups, clusters, draws, caller)
 
 
 @metric
@@ -173,18 +163,9 @@ def group_robust_ratio_curve(
     >>> results.ranges.range
     array([1., 0.])
     """
-    if tolerances is None:
-        tolerances = np.arange(21) / 100
+    caller = "group_robust_ratio_curve"
+    tolerances = check_tolerances(tolerances, caller)
+    draws = confidence, n_permutations, random_state
     options = {"reference": reference, "y_true": y_true, "labels": labels}
-    return compare_groups(
-        "robust_ratio",
-        (y_prob, y_prob_perturbed),
-        {"tolerance": np.atleast_1d(tolerances), **options},
-        groups,
-        clusters,
-        confidence=confidence,
-        n_permutations=n_permutations,
-        random_state=random_state,
-        caller="group_robust_ratio_curve",
-        stacklevel=6,
-    )
+    parts = (y_prob, y_prob_perturbed), {"tolerance": tolerances, **options}
+    return compare_groups("robust_ratio", *parts, groups, clusters, draws, caller)

@@ -82,15 +82,6 @@ def group_robustness(
     >>> results.value, results.gaps.gap, results.worst_group
     (array([1. , 0.5]), array([0.5]), 'b')
     """
-    return compare_groups(
-        "robust_accuracy",
-        (y_true, y_pred_perturbed),
-        {},
-        groups,
-        clusters,
-        confidence=confidence,
-        n_permutations=n_permutations,
-        random_state=random_state,
-        caller="group_robustness",
-        stacklevel=6,
-    )
+    draws = confidence, n_permutations, random_state
+    parts = (y_true, y_pred_perturbed), {}, groups, clusters
+    return compare_groups("robust_accuracy", *parts, draws, "group_robustness")

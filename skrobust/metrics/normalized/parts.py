@@ -118,27 +118,16 @@ def normalized_score_parts(
     >>> parts.raw, parts.dimensionality, parts.snr, parts.signal, parts.imbalance
     (0.75, 1.0, 3.0, 0.75, 1.0)
     """
+    given = {"class_counts": class_counts, "snr": snr, "y_prob": y_prob}
+    data = {"labels": labels, "center": center, "X": X, "sample_weight": sample_weight}
+    options = task, n_features, n_samples, signal, clip
     return score_parts(
-        "normalized_score_parts",
-        y_true,
-        y_pred,
-        task=task,
-        n_features=n_features,
-        n_samples=n_samples,
-        class_counts=class_counts,
-        snr=snr,
-        y_prob=y_prob,
-        labels=labels,
-        center=center,
-        X=X,
-        signal=signal,
-        clip=clip,
-        sample_weight=sample_weight,
+        "normalized_score_parts", y_true, y_pred, *options, **given, **data
     )
 
 
 def score_parts(
-    caller, y_true, y_pred, *, task, n_features, n_samples, signal, clip, **data
+    caller, y_true, y_pred, task, n_features, n_samples, signal, clip, **data
 ):
     """Return every part of a normalized score; ``caller`` is who the warnings name."""
     check_choice(task, "task", caller, TASKS)

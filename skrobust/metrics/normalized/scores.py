@@ -90,19 +90,10 @@ def normalized_accuracy_score(
     >>> round(score, 6)
     0.88944
     """
-    return score_parts(
-        "normalized_accuracy_score",
-        y_true,
-        y_pred,
-        task="classification",
-        n_features=n_features,
-        n_samples=n_samples,
-        class_counts=class_counts,
-        snr=snr,
-        signal=signal,
-        clip=clip,
-        sample_weight=sample_weight,
-    ).score
+    caller, size = "normalized_accuracy_score", (n_features, n_samples)
+    data = {"class_counts": class_counts, "snr": snr, "sample_weight": sample_weight}
+    task = "classification"
+    return score_parts(caller, y_true, y_pred, task, *size, signal, clip, **data).score
 
 
 @metric
@@ -173,18 +164,10 @@ def normalized_r2_score(
     >>> round(score, 6)
     0.90229
     """
-    return score_parts(
-        "normalized_r2_score",
-        y_true,
-        y_pred,
-        task="regression",
-        n_features=n_features,
-        n_samples=n_samples,
-        center=center,
-        signal=signal,
-        clip=clip,
-        sample_weight=sample_weight,
-    ).score
+    caller, size = "normalized_r2_score", (n_features, n_samples)
+    data = {"center": center, "sample_weight": sample_weight}
+    task = "regression"
+    return score_parts(caller, y_true, y_pred, task, *size, signal, clip, **data).score
 
 
 @metric
@@ -256,17 +239,9 @@ def normalized_clustering_score(
     >>> round(score, 6)
     0.990099
     """
-    return score_parts(
-        "normalized_clustering_score",
-        labels_true,
-        labels_pred,
-        task="clustering",
-        n_features=n_features,
-        n_samples=n_samples,
-        X=X,
-        signal=signal,
-        clip=clip,
-    ).score
+    pair, size = (labels_true, labels_pred), (n_features, n_samples)
+    options = "clustering", *size, signal, clip
+    return score_parts("normalized_clustering_score", *pair, *options, X=X).score
 
 
 def _interval(function, data, request, **params):

@@ -4,15 +4,13 @@ import numpy as np
 from sklearn.metrics import accuracy_score
 
 from skrobust._validation import (
-    check_fractions,
     check_number,
-    check_scores,
     check_weights,
     metric,
 )
 from skrobust.metrics.intervals.bootstrap import Shares
 from skrobust.metrics.registry import MetricSpec, register
-from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
 from skrobust.metrics.robust.sample_values import (
     correct_predictions,
     correctness,
@@ -205,10 +203,7 @@ def robust_ratio_curve(
     array([0. , 0.5, 1. ])
     """
     caller = "robust_ratio_curve"
-    if tolerances is None:
-        tolerances = np.arange(21) / 100
-    tolerances = check_scores(tolerances, caller, name="tolerances")
-    check_fractions(tolerances, caller, name="tolerances")
+    tolerances = check_tolerances(tolerances, caller)
     shift, atol = shift_and_atol(
         y_prob, y_prob_perturbed, reference, y_true, labels, caller
     )
@@ -243,8 +238,7 @@ def _within_tolerance(
     if np.ndim(tolerance) == 0:
         bounds = check_number(tolerance, "tolerance", caller, low=0, high=1)
     else:
-        bounds = check_scores(tolerance, caller, name="tolerance")
-        check_fractions(bounds, caller, name="tolerance")
+        bounds = check_tolerances(tolerance, caller)
     shift, atol = shifts(
         data, caller, reference=reference, y_true=y_true, labels=labels
     )

@@ -2,14 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import (
-    check_choice,
-    check_fractions,
-    check_same_length,
-    check_scores,
-    invalid,
-    metric,
-)
+from skrobust._validation import check_choice, metric
+from skrobust.metrics.robust.probability_shift import check_curve
 
 
 @metric
@@ -62,16 +56,7 @@ def area_under_robust_ratio_curve(tolerances, ratios, *, method="trapezoid"):
     """
     caller = "area_under_robust_ratio_curve"
     check_choice(method, "method", caller, ("trapezoid", "mean"))
-    tolerances = check_scores(tolerances, caller, name="tolerances", min_size=2)
-    ratios = check_scores(ratios, caller, name="ratios")
-    check_same_length(caller, tolerances=tolerances, ratios=ratios)
-    check_fractions(tolerances, caller, name="tolerances")
-    check_fractions(ratios, caller, name="ratios")
-    order = np.argsort(tolerances)
-    b, height = tolerances[order], ratios[order]
-    if (np.diff(b) == 0).any():
-        repeated = float(b[1:][np.diff(b) == 0][0])
-        raise invalid("tolerances", caller, "free of repetitions", repeated)
+    b, height = check_curve(tolerances, ratios, caller, min_size=2)
     if method == "mean":
         return float(height.mean())
     return float(np.trapezoid(height, b) / (b[-1] - b[0]))

@@ -3,12 +3,8 @@
 import numpy as np
 
 from skrobust._results import Results
-from skrobust._validation import (
-    check_fractions,
-    check_same_length,
-    check_scores,
-    metric,
-)
+from skrobust._validation import metric
+from skrobust.metrics.robust.probability_shift import check_curve
 
 
 @metric
@@ -60,15 +56,7 @@ def rr_linearity(tolerances, ratios):
     (0.25, 0.1)
     """
     caller = "rr_linearity"
-    tolerances = check_scores(tolerances, caller, name="tolerances", min_size=3)
-    check_fractions(tolerances, caller, name="tolerances")
-    ratios = check_scores(ratios, caller, name="ratios")
-    check_fractions(ratios, caller, name="ratios")
-    check_same_length(caller, tolerances=tolerances, ratios=ratios)
-    if len(np.unique(tolerances)) < len(tolerances):
-        raise ValueError(f"{caller} needs different tolerances; two are equal.")
-    order = np.argsort(tolerances)
-    tolerances, ratios = tolerances[order], ratios[order]
+    tolerances, ratios = check_curve(tolerances, ratios, caller, min_size=3)
     chord, line, deviation, place = straightness(tolerances, ratios[None])
     return Results(
         columns=(),

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_probabilities, check_same_length
+from skrobust._validation import (
+    check_choice,
+    check_fractions,
+    check_probabilities,
+    check_same_length,
+    check_scores,
+    invalid,
+)
 from skrobust.metrics.labels import label_array, label_columns
 
 _REFERENCES = ("predicted", "true", "max")
@@ -67,6 +74,29 @@ def probability_shift(
     kind = np.result_type(*map(np.asarray, data))
     # The shift is as exact as what it was made of, which a tolerance must know.
     return shift.astype(kind if kind == np.float32 else np.float64)
+
+
+def check_tolerances(tolerances, caller, *, min_size=1):
+    """Return tolerances in [0, 1]; None: 0, 0.01, ..., 0.2, as in the source."""
+    if tolerances is None:
+        return np.arange(21) / 100
+    tolerances = check_scores(tolerances, caller, name="tolerances", min_size=min_size)
+    return check_fractions(tolerances, caller, name="tolerances")
+
+
+def check_curve(tolerances, ratios, caller, *, min_size):
+    """Return different tolerances, which rise, and the ratio at each, or raise."""
+    tolerances = check_tolerances(tolerances, caller, min_size=min_size)
+    ratios = check_scores(ratios, caller, name="ratios")
+    check_same_length(caller, tolerances=tolerances, ratios=ratios)
+    check_fractions(ratios, caller, name="ratios")
+    order = np.argsort(tolerances)
+    tolerances, ratios = tolerances[order], ratios[order]
+    again = np.diff(tolerances) == 0
+    if again.any():
+        value = float(tolerances[1:][again][0])
+        raise invalid("tolerances", caller, "free of repetitions", value)
+    return tolerances, ratios
 
 
 def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, caller):

@@ -7,12 +7,11 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import (
     check_confidence,
-    check_fractions,
-    check_scores,
     check_weights,
 )
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.proportion_clustered import effective_n, share_interval
+from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.robust.sample_values import shifts
 
 
@@ -98,10 +97,7 @@ def robust_ratio_band(
     """
     caller = "robust_ratio_band"
     confidence = check_confidence(confidence, caller)
-    if tolerances is None:
-        tolerances = np.arange(21) / 100
-    tolerances = check_scores(tolerances, caller, name="tolerances")
-    check_fractions(tolerances, caller, name="tolerances")
+    tolerances = check_tolerances(tolerances, caller)
     shift, atol = shifts(
         data, caller, reference=reference, y_true=y_true, labels=labels
     )

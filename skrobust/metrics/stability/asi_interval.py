@@ -91,18 +91,9 @@ def asi_interval(correct, units, confidence, method, resample_conditions, caller
             low = min(low, _of_ratio(ratio + quantile * ratio_error))
             high = max(high, _of_ratio(ratio - quantile * ratio_error))
         low, high = max(-1.0, low), min(1.0, high)
-    return Interval(
-        value,
-        float(low),
-        float(high),
-        error,
-        confidence,
-        "noise-corrected jackknife",
-        units.n,
-        warnings,
-        units.name,
-        plug_in,
-    )
+    parts = value, float(low), float(high), error, confidence
+    method = "noise-corrected jackknife"
+    return Interval(*parts, method, units.n, warnings, units.name, plug_in)
 
 
 def index(mean, variance):

@@ -99,18 +99,9 @@ def period_stability_index(
     >>> round(period_stability_index(y_true, y_pred, weeks), 4)
     -2.2256
     """
-    return _index(
-        y_true,
-        y_pred,
-        times,
-        metric,
-        weights=(falling_rate_weight, variability_weight),
-        slope_per=slope_per,
-        undefined=undefined,
-        return_periods=return_periods,
-        sample_weight=sample_weight,
-        caller="period_stability_index",
-    )
+    data, weights = (y_true, y_pred, times), (falling_rate_weight, variability_weight)
+    options = undefined, return_periods, sample_weight, "period_stability_index"
+    return _index(data, metric, weights, slope_per, *options)
 
 
 @metric
@@ -174,37 +165,18 @@ def gini_stability(
     >>> round(gini_stability(y_true, y_score, weeks), 4)
     0.75
     """
-    return _index(
-        y_true,
-        y_score,
-        times,
-        "gini",
-        weights=(88, 0.5),
-        slope_per="period",
-        undefined=undefined,
-        return_periods=return_periods,
-        sample_weight=sample_weight,
-        caller="gini_stability",
-    )
+    options = undefined, return_periods, sample_weight, "gini_stability"
+    return _index((y_true, y_score, times), "gini", (88, 0.5), "period", *options)
 
 
 def _index(
-    y_true,
-    y_pred,
-    times,
-    named,
-    *,
-    weights,
-    slope_per,
-    undefined,
-    return_periods,
-    sample_weight,
-    caller,
+    data, named, weights, slope_per, undefined, return_periods, sample_weight, caller
 ):
     check_choice(undefined, "undefined", caller, ("warn", "raise"))
     check_choice(slope_per, "slope_per", caller, ("period", "time"))
     fall = check_number(weights[0], "falling_rate_weight", caller, low=0)
     scatter = check_number(weights[1], "variability_weight", caller, low=0)
+    y_true, y_pred, times = data
     y_true, y_pred, score = named_metric(named, y_true, y_pred, caller)
     distinct, rows = rows_of_periods(times, len(y_true), caller)
     positions = np.arange(len(distinct), dtype=np.float64)
