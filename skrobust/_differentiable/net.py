@@ -208,8 +208,8 @@ class NetView:
             logits = self._pass(leaf)
 
         no_gradient = (
-            f"{self._caller} found that no gradient reaches the input; the net detaches "
-            "it (detach, argmax or numpy inside forward?)."
+            f"{self._caller} found that no gradient reaches the input; the net "
+            "detaches it (detach, argmax or numpy inside forward?)."
         )
 
         def pullback(slope):

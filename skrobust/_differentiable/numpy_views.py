@@ -4,7 +4,7 @@ import numpy as np
 
 
 class HostView:
-    """A view in numpy float64; a subclass sets ``_caller``, ``_classes``, ``_width``."""
+    """A view in numpy float64; subclasses set ``_caller``, ``_classes``, ``_width``."""
 
     def __enter__(self):
         return self

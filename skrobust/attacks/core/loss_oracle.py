@@ -359,6 +359,7 @@ class LossOracle:
                 score = batch.judge(z, logits, self._label, self.loss, self._target)[3]
             if self._lean or trust:
                 batch.keep(self.rows, z if own else z + 0, score)
+                self._lean = False  # from here on the better of two is kept
             else:
                 self._keep_better(z, score)
         batch.count(self.rows, self._n_forward, self._n_backward)
