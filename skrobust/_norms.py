@@ -52,10 +52,13 @@ def length(delta, norm):
     return xp.sqrt((flat * flat).sum(1))
 
 
-def linf_box(x, eps):
-    """Return the lowest and the highest point of the ball in the maximum norm."""
-    reach = reach_in(eps, x.dtype)
-    return inwards(x - reach, x, eps), inwards(x + reach, x, eps)
+def linf_box(x, eps, low=None, high=None):
+    """Return the lowest and highest points of the maximum norm's ball within a box."""
+    xp, reach = namespace(x), reach_in(eps, x.dtype)
+    floor, ceiling = inwards(x - reach, x, eps), inwards(x + reach, x, eps)
+    if low is None:
+        return floor, ceiling
+    return xp.maximum(floor, low), xp.minimum(ceiling, high)
 
 
 def reach_in(eps, dtype):
