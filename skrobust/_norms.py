@@ -1,4 +1,4 @@
-"""Lengths, projections and steepest directions in the norms of attacks.
+"""Norms of attacks: lengths, projections and steepest directions.
 
 Each function takes numpy arrays or torch tensors whose first axis runs over samples,
 and works where they lie; torch is never imported, only met. A radius is one number or

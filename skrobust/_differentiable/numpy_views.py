@@ -1,4 +1,4 @@
-"""What views that compute in numpy have in common."""
+"""Base class of differentiable views that compute in numpy."""
 
 import numpy as np
 
