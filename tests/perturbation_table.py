@@ -177,7 +177,8 @@ def _new_laws():
         if not kinds:  # a class that is no perturbation of rows
             continue
         noise = "row" if getattr(cls, "_draws", True) else "fixed"
-        yield Law(name, kinds[0], noise, {"severity": 5})
+        strengths = {n: s.at(5) for n, s in getattr(cls, "_strengths", {}).items()}
+        yield Law(name, kinds[0], noise, strengths or {"severity": 5})
         if getattr(cls, "_needs", ()):
             LEARNS.add(name)
 
