@@ -65,6 +65,16 @@ def check_count(value, name, caller, *, low=1):
     return int(value)
 
 
+def check_confidence(confidence, caller):
+    """Return a confidence strictly between 0 and 1 as a float, or raise."""
+    is_number = isinstance(confidence, numbers.Real) and not isinstance(
+        confidence, (bool, np.bool_)
+    )
+    if not is_number or not 0 < confidence < 1:
+        raise invalid("confidence", caller, "a number in (0, 1)", confidence)
+    return float(confidence)
+
+
 def check_choice(value, name, caller, choices):
     """Return a value that is one of the named choices, or raise."""
     if not any(

@@ -8,7 +8,13 @@ from sklearn.exceptions import FitFailedWarning
 
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
-from skrobust._validation import check_count, check_same_length, check_targets, invalid
+from skrobust._validation import (
+    check_confidence,
+    check_count,
+    check_same_length,
+    check_targets,
+    invalid,
+)
 from skrobust.base.streams import other_noise
 from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.evaluation._conditions import (
@@ -29,7 +35,7 @@ from skrobust.evaluation._score_summary import (
     index_interval,
     overall,
 )
-from skrobust.metrics.intervals.clusters import check_confidence, make_units, t_quantile
+from skrobust.metrics.intervals.clusters import make_units, t_quantile
 
 _NOTE = (
     "Intervals over folds are those of Student's t. Folds share most of their training "

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
-from skrobust._validation import check_same_length, check_targets
+from skrobust._validation import check_confidence, check_same_length, check_targets
 from skrobust.evaluation._checkpoint import Checkpoint
 from skrobust.evaluation._conditions import (
     condition_list,
@@ -25,7 +25,6 @@ from skrobust.evaluation._score_summary import (
     index_interval,
     overall,
 )
-from skrobust.metrics.intervals.clusters import check_confidence
 
 
 def evaluate_perturbations(

@@ -6,10 +6,15 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import check_count, check_same_length, invalid
+from skrobust._validation import (
+    check_confidence,
+    check_count,
+    check_same_length,
+    invalid,
+)
 from skrobust.metrics import group_robust_ratio_curve, group_robustness
 from skrobust.metrics.groups.group_tables import GroupComparison
-from skrobust.metrics.intervals.clusters import check_confidence, make_units
+from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.proportion_clustered import share_interval
 from skrobust.metrics.labels import label_array
 

@@ -1,31 +1,33 @@
-"""Scores of robustness and stability: how much of a good result remains."""
+"""Metrics of robustness and stability, their intervals, comparisons and scorers.
 
+The metrics take arrays, as those of ``sklearn.metrics`` do. :func:`get_scorer` and the
+``make_..._scorer`` functions make scorers of them, :func:`confidence_interval` their
+intervals, :func:`compare_models` and :func:`by_group` paired and grouped comparisons.
+Each metric is registered beside its function (see ``skrobust.metrics.registry``).
+"""
+
+from skrobust._deprecation import deprecated_names
 from skrobust.metrics.comparison.compare_models import compare_models
+from skrobust.metrics.groups.by_group import by_group
 from skrobust.metrics.groups.clip_values import aggregate_clips
 from skrobust.metrics.groups.clips import clip_robustness
 from skrobust.metrics.groups.ratios import group_robust_ratio, group_robust_ratio_curve
 from skrobust.metrics.groups.robustness import group_robustness
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
 from skrobust.metrics.intervals.interval import Interval
-from skrobust.metrics.intervals.proportion import (
-    proportion_interval,
-)
+from skrobust.metrics.intervals.proportion import proportion_interval
 from skrobust.metrics.normalized.factors import (
     dimensionality_factor,
     imbalance_factor,
     signal_factor,
 )
-from skrobust.metrics.normalized.parts import (
-    normalized_score_parts,
-)
+from skrobust.metrics.normalized.parts import normalized_score_parts
 from skrobust.metrics.normalized.scores import (
     normalized_accuracy_score,
     normalized_clustering_score,
     normalized_r2_score,
 )
-from skrobust.metrics.normalized.signal_to_noise import (
-    signal_to_noise_ratio,
-)
+from skrobust.metrics.normalized.signal_to_noise import signal_to_noise_ratio
 from skrobust.metrics.robust.accuracy_and_ratio import (
     robust_accuracy_score,
     robust_ratio_curve,
@@ -49,19 +51,17 @@ from skrobust.metrics.robust.prediction_shift import (
     regression_robust_ratio_curve,
     regression_robust_ratio_score,
 )
-from skrobust.metrics.robust.probability_shift import (
-    probability_shift,
-)
+from skrobust.metrics.robust.probability_shift import probability_shift
 from skrobust.metrics.robust.ratio_band import robust_ratio_band
 from skrobust.metrics.robust.structural_similarity import average_structural_similarity
 from skrobust.metrics.scorers.base import BaseScorer
 from skrobust.metrics.scorers.factory import (
     get_scorer,
     get_scorer_names,
+    make_asi_scorer,
     make_normalized_scorer,
     make_robust_scorer,
     make_stability_index_scorer,
-    make_stability_scorer,
 )
 from skrobust.metrics.stability.indices import (
     accuracy_stability_index,
@@ -83,6 +83,7 @@ __all__ = [
     "area_under_robust_ratio_curve",
     "average_distortion",
     "average_structural_similarity",
+    "by_group",
     "clip_robustness",
     "coefficient_of_variation",
     "compare_models",
@@ -98,10 +99,10 @@ __all__ = [
     "group_robust_ratio_curve",
     "group_robustness",
     "imbalance_factor",
+    "make_asi_scorer",
     "make_normalized_scorer",
     "make_robust_scorer",
     "make_stability_index_scorer",
-    "make_stability_scorer",
     "mean_corruption_error",
     "mean_flip_rate",
     "misclassification_rate",
@@ -130,3 +131,7 @@ __all__ = [
     "stability_summary",
     "true_class_confidence",
 ]
+
+__getattr__ = deprecated_names(
+    __name__, {"make_stability_scorer": "skrobust.metrics.make_asi_scorer"}
+)

@@ -1,5 +1,7 @@
 """Attacks on linear models: closed forms, laws, labels, and pipelines."""
 
+import copy
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -24,7 +26,12 @@ from sklearn.svm import SVC, LinearSVC
 from skrobust._norms import length, project, steepest
 from skrobust.attacks import FGSM, PGD, GradientAttack
 from skrobust.evaluation import evaluate_attack
-from skrobust.metrics import make_robust_scorer, robust_ratio_score
+from skrobust.metrics import (
+    make_normalized_scorer,
+    make_robust_scorer,
+    make_stability_index_scorer,
+    robust_ratio_score,
+)
 from skrobust.testing import check_attack
 
 EVERY = [
@@ -345,3 +352,49 @@ def test_norm_helpers(norm):
     assert np.allclose(length(t, norm).numpy(), size)
     assert np.allclose(project(t, 0.7, norm).numpy(), inside)
     assert np.allclose(steepest(t, norm).numpy(), u)
+
+
+def test_sparse_coefficients_and_rows_give_the_dense_results():
+    from scipy.sparse import csr_array
+
+    model, X, y = linear_problem()
+    expected = FGSM(0.05).perturb(model, X, y)
+    thin = copy.deepcopy(model).sparsify()
+    assert np.allclose(FGSM(0.05).perturb(thin, X, y), expected)
+    scorer = make_normalized_scorer(n_samples=1000)
+    assert scorer(model, csr_array(X), y) == scorer(model, X, y)
+    assert make_stability_index_scorer(4)(model, csr_array(X), y) <= 1
+
+
+@pytest.mark.parametrize("norm", [np.inf, 2])
+def test_rounding_stays_inside_the_ball(norm):
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=999).fit(X, y)
+    for dtype, eps in ((np.float16, 0.0015), (np.float32, 0.1), (np.float64, 0.1)):
+        rows = X.astype(dtype)
+        out = FGSM(eps, norm=norm, objective="loss").perturb(model, rows, y)
+        delta = out.astype(np.float64) - rows.astype(np.float64)
+        assert np.linalg.norm(delta, norm, axis=1).max() <= eps
+    rows = (X + 1e5).astype(np.float32)
+    model.intercept_ = model.intercept_ - model.coef_.sum(axis=1) * 1e5
+    out = FGSM(0.02).perturb(model, rows, y)
+    assert np.abs(out.astype(np.float64) - rows.astype(np.float64)).max() <= 0.02
+
+
+def test_equal_bounds_freeze_a_feature():
+    model, X, y = linear_problem()
+    X[:, 2] = 0.5
+    low, high = X.min(axis=0), X.max(axis=0)
+    out = PGD(0.1, data_range=(low, high), random_state=0).perturb(model, X, y)
+    assert (out[:, 2] == 0.5).all()
+    assert not np.array_equal(out, X)
+
+
+def test_a_search_without_a_fitted_best_estimator_is_refused():
+    _, X, y = linear_problem()
+    for search in (
+        GridSearchCV(LogisticRegression(), {}),
+        GridSearchCV(LogisticRegression(), {}, refit=False).fit(X, y),
+    ):
+        with pytest.raises(ValueError, match="fitted search with refit"):
+            FGSM(0.1).perturb(search, X, y)

@@ -8,6 +8,7 @@ import pytest
 from problems import linear_problem
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.linear_model import Ridge
 
 from skrobust.attacks import FGSM, PGD, AutoAttack, AutoPGD, ProbabilityShift
 from skrobust.attacks._auto_pgd import checkpoints
@@ -287,3 +288,18 @@ def test_on_nets():
         weak = PGD(0.1, n_steps=20, random_state=0).run(model, rows, y)
         assert strong.run(model, rows, y).n_successes >= weak.n_successes
         assert weak.success.mean() > (model.predict(rows) != y).mean() + 0.1
+
+
+def test_auto_attack_refuses_a_regressor():
+    # Every row counted as wrong from the start, so nothing was attacked.
+    X, y = np.arange(8.0).reshape(-1, 1), np.arange(8.0)
+    model = Ridge().fit(X, y)
+    with pytest.raises(ValueError, match="AutoAttack compares classes, and Ridge"):
+        AutoAttack(0.1).run(model, X, y)
+
+
+@pytest.mark.parametrize("target", ["rose", 7, np.full(150, 7)])
+def test_auto_attack_refuses_a_target_unknown_to_the_model(target, iris):
+    # A member spoke, of an array that nobody had given.
+    with pytest.raises(ValueError, match="'target' parameter of AutoAttack"):
+        AutoAttack(0.1, target=target).run(*iris)

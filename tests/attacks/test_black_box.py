@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
@@ -331,7 +331,7 @@ def test_a_model_that_is_no_estimator():
 
 @pytest.mark.parametrize("norm", [np.inf, 2])
 def test_square_on_images(norm):
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     X, y = X[:300] / 16, y[:300]
     model = RandomForestClassifier(20, random_state=0).fit(X, y)
     eps = 0.2 if norm == np.inf else 1.0

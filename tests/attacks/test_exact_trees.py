@@ -180,3 +180,48 @@ def test_refusals():
     fitted = HistGradientBoostingClassifier(**HIST).fit(kinds, y)
     with pytest.raises(ValueError, match=r"categor|numeric|numbers|convert"):
         ExactTree(0.1).perturb(fitted, kinds, y)
+
+
+@pytest.mark.parametrize("scales", [False, True])
+@pytest.mark.parametrize("histograms", [False, True])
+def test_nearest_points_of_trees_hold_in_single_precision(histograms, scales):
+    # The nearest point of a box, rounded to float32, was on the near side of it.
+    rng = np.random.default_rng(0)
+    X = rng.normal(3, 1, size=(60, 2)).astype(np.float32)
+    y = (X.sum(axis=1) > 6).astype(int)
+    model = DecisionTreeClassifier(max_depth=3, random_state=0)
+    if histograms:
+        model = HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5)
+    model = make_pipeline(StandardScaler(), model) if scales else model
+    model.fit(X, y)
+    attack = ExactTree(eps=1.0)
+    norms = attack.minimal_norms(model, X, y)
+    fooled = model.predict(attack.perturb(model, X, y)) != y
+    clear = np.abs(norms - 1) > 1e-5
+    np.testing.assert_array_equal(fooled[clear], (norms <= 1)[clear])
+
+
+def test_branches_of_missing_values_alone_are_out_of_reach():
+    # Their box began and ended at infinity, and the search walked into it.
+    rng = np.random.default_rng(20)
+    X = rng.normal(size=(12, 2))
+    y = rng.permutation(np.repeat([0, 1], 6))
+    holes = np.where(rng.random(X.shape) < 0.2, np.nan, X)
+    model = HistGradientBoostingClassifier(
+        max_iter=3, max_depth=2, min_samples_leaf=2, learning_rate=0.7
+    )
+    model.fit(holes, y)
+    attack = ExactTree(norm=1, node_budget=300)
+    attack.minimal_norms(model, X)
+    assert attack.proven_.all()
+
+
+@pytest.mark.parametrize("init", ["zero", None])
+def test_a_sum_of_zero_is_the_second_class_of_gradient_boosting(init):
+    X = np.array([[0.0], [1.0], [1.0], [2.0]])
+    model = GradientBoostingClassifier(init=init, n_estimators=1, learning_rate=1.0)
+    model.fit(X, [0, 0, 1, 1])
+    assert model.decision_function([[1.0]]) == 0
+    assert model.predict([[1.0]]) == 1
+    norms = ExactTree().minimal_norms(model, X)
+    np.testing.assert_allclose(norms, [0.5, 0.5, 0.5, 1.5], rtol=1e-6)

@@ -1,13 +1,16 @@
 """Attacks of minimal norm on linear models: closed forms, budgets, laws, bad input."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from scipy.optimize import linprog, minimize
 from sklearn.base import clone
-from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -487,7 +490,7 @@ def test_shortest_steps_are_exact(norm):
 def test_searches_do_not_run_off_between_narrow_kernels(a):
     # Pixels of 0 to 16: the scores are level but for 1e-100 and less, first-order
     # distances were 1e148, overflowed, and such rows came back as examples.
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     X, y = X[:60], y[:60]
     model = SVC(gamma=0.5).fit(X, y)
     with np.errstate(over="raise", divide="raise", invalid="raise"):
@@ -508,3 +511,22 @@ def test_values_beyond_where_a_search_ends_are_kept():
     found = DDN().perturb(model, X)
     assert (found[:, 0] > 1.6e18).all()
     assert np.isfinite(DDN().minimal_norms(model, X)).all()
+
+
+@pytest.mark.parametrize("far", [5.0, 20.0])
+@pytest.mark.parametrize("d", [2, 10, 50])
+def test_carlini_wagner_crosses_a_plateau(d, far):
+    # Its steps were as short as the steep slope at the row promised, in each search.
+    model = MLPClassifier((2,), activation="tanh", max_iter=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(np.eye(d), np.arange(d) % 2)
+    weights = np.zeros((d, 2))
+    weights[0] = [20.0, 0.3]  # one step up at 0, which is not enough, and one far off
+    model.coefs_ = [weights, np.array([[0.9], [0.9]])]
+    model.intercepts_ = [np.array([0.0, -0.3 * far]), np.array([-0.5])]
+    x = np.zeros((1, d))
+    x[0, 0] = -0.1
+    edge = far + np.arctanh(0.5 / 0.9 - 1) / 0.3 + 0.1
+    norms = CarliniWagner().minimal_norms(model, x)
+    np.testing.assert_allclose(norms, edge, rtol=1e-3)

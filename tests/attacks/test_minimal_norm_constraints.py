@@ -1,13 +1,10 @@
 """Attacks of minimal norm under constraints: closed forms, all rows that there are."""
 
-import itertools
-
 import numpy as np
 import pandas as pd
 import pytest
-from problems import linear_problem
+from problems import grid_problem, linear_problem
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -94,26 +91,6 @@ def test_deviations_are_a_change_of_units(a):
     assert np.allclose(scaled.minimal_norms(raw, X), plain, rtol=rtol)
 
 
-def grid_problem():
-    """Two counts, a code, a pair and a number, and every row that they allow."""
-    rng = np.random.default_rng(3)
-    n = 60
-    X = np.column_stack([
-        rng.integers(0, 5, size=(n, 2)), rng.choice([1, 2, 5], size=n),
-        np.eye(3)[rng.integers(0, 3, size=n)],
-    ]).astype(float)  # fmt: skip
-    scores = X @ np.array([1.0, -0.7, 0.6, 1.5, -1.0, 0.3])
-    y = (scores > np.median(scores)).astype(int)
-    model = LogisticRegression(C=10).fit(X, y)
-    rules = Constraints(
-        integer=[0, 1], valid_values={2: [1, 2, 5]}, one_hot=[[3, 4, 5]]
-    )
-    every = itertools.product(range(5), range(5), [1, 2, 5], np.eye(3))
-    every = np.array([[a, b, c, *hot] for a, b, c, hot in every], dtype=float)
-    box = (np.array([0, 0, 1, 0, 0, 0.0]), np.array([4, 4, 5, 1, 1, 1.0]))
-    return model, X, rules, every, box
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("a", ATTACKS, ids=str)
 def test_rounded_examples_against_all_rows_that_there_are(a, dtype):
@@ -194,3 +171,27 @@ def test_the_model_has_the_last_word(a):
     model = SVC(gamma=0.05).fit(X, y)
     y = model.predict(X)
     assert (model.predict(clone(a).perturb(model, X, y)) != y).all()
+
+
+def distances_to_class(model, X, target, free):
+    """Return how far each row is from a class of a linear model, by its faces."""
+    others = [k for k in model.classes_ if k != target]
+    normal = (model.coef_[target] - model.coef_[others])[:, free]
+    scores = model.decision_function(X)
+    gap = scores[:, [target]] - scores[:, others]
+    out = np.where((gap >= 0).all(axis=1), 0.0, np.inf)
+    for faces in ([0], [1], [0, 1]):
+        steps = -gap[:, faces] @ np.linalg.pinv(normal[faces]).T
+        reached = (gap + steps @ normal.T >= -1e-9).all(axis=1)
+        size = np.linalg.norm(steps, axis=1)
+        out = np.where(reached, np.minimum(out, size), out)
+    return out
+
+
+@pytest.mark.parametrize("n_steps", [30, 100, 500])
+def test_fmn_reaches_a_narrow_target_with_any_number_of_steps(n_steps, iris):
+    # The radius grew from step to step, and more steps found less: inf with 500.
+    model, X, y = iris
+    attack = FMN(target=1, n_steps=n_steps, constraints=Constraints(frozen=[0, 1]))
+    norms = attack.minimal_norms(model, X, y)
+    assert norms.mean() < 1.3 * distances_to_class(model, X, 1, [2, 3]).mean()

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
+from problems import digit_rows
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -213,7 +213,7 @@ def test_standardized_pipeline_in_raw_units():
 
 @pytest.fixture(scope="module")
 def digits_net():
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     images = (X / 16).astype(np.float32).reshape(-1, 1, 8, 8)
     net = small_cnn_classifier((8, 8), 10, epochs=10)[-1]
     return net.fit(images[:1000], y[:1000]), images[1000:1080], y[1000:1080]

@@ -360,3 +360,53 @@ def test_rows_that_leave_late_are_attacked_all_the_same(attack, objective, monke
     assert np.array_equal(at_once.success, late.success)
     assert at_once.success.mean() > (net.predict(X) != y).mean()
     assert (late.X_adv != X).any(axis=1).sum() > (net.predict(X) == y).sum() / 2
+
+
+@pytest.mark.torch
+def test_binary_threshold_decides_what_is_fooled():
+    pytest.importorskip("skorch")
+    from nets_for_tests import Linear, make_net
+    from torch import nn
+
+    _, X, y = linear_problem(600)
+    X, target = X.astype(np.float32), y.astype(np.float32)
+    for threshold in (0.2, 0.65, 0.8):
+        net = make_net(
+            Linear, binary=True, criterion=nn.BCEWithLogitsLoss, threshold=threshold,
+            module__k=1, module__ending="flat",
+        ).fit(X, target)  # fmt: skip
+        w = net.module_.layer.weight.detach().numpy().ravel()
+        z = X @ w + net.module_.layer.bias.detach().numpy()
+        reach, cut = 0.05 * np.abs(w).sum(), np.log(threshold / (1 - threshold))
+        exact = np.where(target == 1, z - reach > cut, z + reach <= cut).mean()
+        found = make_robust_scorer(PGD(0.05, random_state=0))(net, X, target)
+        assert found == pytest.approx(exact, abs=0.005)
+
+
+@pytest.mark.torch
+def test_a_net_may_have_more_outputs_than_classes():
+    pytest.importorskip("skorch")
+    from nets_for_tests import Linear, make_net
+
+    _, X, y = linear_problem(classes=3)
+    X = X.astype(np.float32)
+    net = make_net(Linear, module__k=5).fit(X, y)
+    scorer = make_robust_scorer(
+        FGSM(0.1), "robust_ratio", tolerance=0.1, reference="true"
+    )
+    assert 0 <= scorer(net, X, y) <= 1
+    as_objects = np.array(y.tolist(), dtype=object)
+    assert np.array_equal(
+        FGSM(0.1).perturb(net, X, as_objects), FGSM(0.1).perturb(net, X, y)
+    )
+
+
+@pytest.mark.parametrize("width", [np.float16, np.float64])
+def test_a_bare_net_names_the_floats_that_it_takes(width):
+    # torch spoke, of mat1 and mat2.
+    torch = pytest.importorskip("torch")
+    nets = pytest.importorskip("skrobust.nets")
+    net = nets.make_net_classifier(torch.nn.Linear(2, 2), fitted=True, classes=[0, 1])
+    words = f"takes float32 arrays, not a {width.__name__}"
+    with pytest.raises(ValueError, match=words):
+        FGSM().run(net, np.zeros((3, 2), width), [0, 1, 0])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from attacks.test_minimal_norm_constraints import grid_problem
+from problems import grid_problem
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 

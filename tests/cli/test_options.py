@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from problems import digit_rows
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -134,7 +135,7 @@ def test_call_names_what_was_given():
 
 @pytest.fixture(scope="module")
 def unresolved():
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     model = LogisticRegression(max_iter=2000).fit(X[:900] / 16, y[:900])
     settings = {"image_shape": (8, 8), "data_range": (0, 1)}
     noises = [
@@ -316,7 +317,7 @@ def interrupted(command, seen, tmp_path):
 @pytest.mark.parametrize("command", ["compare", "report"])
 def test_measurements_go_on_after_ctrl_c(command, folder, tmp_path):
     models = [folder / "bare-weak.skops", folder / "bare-strong.skops"]
-    sizes = ",".join(f"{0.01 * i:g}" for i in range(1, 61))
+    sizes = ",".join(f"{0.01 * i:g}" for i in range(1, 16))
     args = ["--eps", sizes, "--set", "n_steps=60", "--checkpoint", "parts"]
     if command == "report":
         models, args = models[:1], [*args, "--out", "r.html", "--no-checks"]
@@ -328,7 +329,7 @@ def test_measurements_go_on_after_ctrl_c(command, folder, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT for one process")
 def test_copies_go_on_after_ctrl_c(folder, tmp_path):
-    X = np.random.default_rng(0).random((20000, 40))
+    X = np.random.default_rng(0).random((6000, 40))
     np.savez(tmp_path / "rows.npz", X=X)
     args = ["perturb", "rows.npz", "--preset", "tabular", "--out", "o"]
     said, kept = interrupted(args, "o/*/rows.npz", tmp_path)

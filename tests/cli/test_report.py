@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from problems import digit_rows
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -105,7 +106,7 @@ def folder(tmp_path_factory):
     table.to_csv(folder / "numbers.csv", index=False)
     (folder / "empty.csv").write_text("a,b,c,d,kind\n")
     (folder / "blank.csv").write_text("")
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     digits = make_pipeline(StandardScaler(), LogisticRegression(C=0.01))
     skops_io.dump(digits.fit(X[:900], y[:900]), folder / "digits.skops")
     return folder

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, load_iris
+from problems import digit_rows
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import SVC
 
@@ -896,7 +897,7 @@ def photos(tmp_path_factory):
     """Digits as PNG files, their labels, and a model of flat rows."""
     image = pytest.importorskip("PIL.Image")
     folder = tmp_path_factory.mktemp("photos")
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     (folder / "in" / "b").mkdir(parents=True)
     for k in range(60):
         path = folder / "in" / ("b" if k % 2 else "") / f"{k:03}.png"

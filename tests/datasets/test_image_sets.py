@@ -557,3 +557,34 @@ def test_nothing_is_warned_of_where_all_is_well(faces):
         warnings.simplefilter("error")
         load_image_folder(faces, on_error="skip")
     assert sorted(skrobust.datasets.__all__) == skrobust.datasets.__all__
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ([0, 1], [2, 3]),
+        (0, slice(None), [1, 2]),
+        ([2, 0], slice(None), [1, 2]),
+        ([True, False, True], [0, 1], 0),
+        ([1, 0], slice(2), 0),
+        (slice(1, None), [0, 1], [1, 0]),
+        ([0], ..., [0, 1]),
+    ],
+)
+def test_index_arrays_on_several_axes_pair_as_in_numpy(key, tmp_path):
+    # They crossed instead: another shape, or the same one with other pixels.
+    pixels = np.arange(3 * 4 * 5 * 3, dtype=np.uint8).reshape(3, 4, 5, 3)
+    paths = [tmp_path / f"{i}.png" for i in range(3)]
+    for path, image in zip(paths, pixels, strict=True):
+        pytest.importorskip("PIL.Image").fromarray(image).save(path)
+    np.testing.assert_array_equal(LazyImages(paths)[key], pixels[key])
+
+
+@pytest.mark.parametrize("name", ["a_{}.png", "clip/{}.png"])
+def test_numbers_too_long_for_a_frame_are_part_of_the_name(name, tmp_path):
+    # An OverflowError: names made of hashes and of stamps have such numbers.
+    file = tmp_path / "real" / name.format("9" * 23)
+    file.parent.mkdir(parents=True)
+    grey = np.zeros((4, 5, 3), np.uint8)
+    pytest.importorskip("PIL.Image").fromarray(grey).save(file)
+    assert load_image_folder(tmp_path).frame.tolist() == [-1]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from problems import linear_problem
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA, TruncatedSVD
@@ -20,6 +21,8 @@ from sklearn.preprocessing import (
     QuantileTransformer,
     StandardScaler,
 )
+
+from skrobust.metrics import make_robust_scorer
 
 pytest.importorskip("skorch")
 torch = pytest.importorskip("torch")
@@ -174,3 +177,22 @@ def test_images_behind_a_decomposition():
         p = torch.softmax(view.logits(view.tensor(X[:30])), dim=1).numpy()
     assert np.abs(p - model.predict_proba(X[:30])).max() < 1e-6
     assert (PGD(5.0, n_steps=3).perturb(model, X[:5], Y[:5]) != X[:5]).any()
+
+
+@pytest.mark.torch
+def test_a_large_offset_before_a_scaler_keeps_the_robust_accuracy():
+    pytest.importorskip("skorch")
+    from nets_for_tests import Linear, make_net
+
+    from skrobust.nets import ToNetInput
+
+    _, X, y = linear_problem(200)
+    numbers = []
+    for offset in (0.0, 1e6, 1.7e9):
+        pipe = make_pipeline(StandardScaler(), ToNetInput(), make_net(Linear))
+        pipe.fit(X + offset, y)
+        numbers.append(
+            make_robust_scorer(PGD(0.05, random_state=0))(pipe, X + offset, y)
+        )
+    assert numbers[0] == pytest.approx(numbers[1], abs=0.01)
+    assert numbers[0] == pytest.approx(numbers[2], abs=0.01)

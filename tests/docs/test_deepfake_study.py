@@ -12,12 +12,34 @@ for package in ("torch", "skorch", "PIL", "matplotlib"):
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
+def small_net():
+    """A net of few layers and one logit in the place of a MesoNet."""
+    from torch import nn
+
+    return nn.Sequential(
+        nn.Conv2d(3, 4, 5, stride=4),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 1),
+    )
+
+
 @pytest.fixture(scope="module")
 def study():
+    """Return the study with small images and nets, of which no number is judged."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
+        import deepfake_detectors
         import deepfake_study
 
+        small = {
+            name: (small_net, file)
+            for name, (_, file) in deepfake_detectors.MESO.items()
+        }
+        patch.setattr(deepfake_detectors, "MESO", small)
+        patch.setattr(deepfake_detectors, "SIDE", 64)
+        patch.setitem(deepfake_study.PLANS["quick"], "side", 32)
         yield deepfake_study
     for name in ("study", "runs", "tables", "detectors"):
         sys.modules.pop(f"deepfake_{name}", None)
@@ -114,7 +136,7 @@ def test_equals_evaluate_attack(study, folder, tmp_path):
 
     train, test = study.load_faces(folder, 2)
     plan = study.PLANS["quick"] | {"linf_steps": [], "cw_norms": []}
-    settings = {"epochs": 1, "side": 64, "batch_size": 4, "device": "cpu"}
+    settings = {"epochs": 1, "side": 32, "batch_size": 4, "device": "cpu"}
     models, _ = study.make_detectors(folder, train, keep=tmp_path, **settings)
     model = models["ResNet34"]
     detector = Detector("ResNet34", model, test, Checkpoint(None, "test"))

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 
 from skrobust.attacks import FGSM, PGD, AutoAttack, GradientAttack
 from skrobust.base import BaseAttack
@@ -25,7 +24,7 @@ def digits():
     pytest.importorskip("skorch")
     from skrobust.nets import small_cnn_classifier
 
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     X = X / 16
     model = small_cnn_classifier((8, 8), 10, epochs=20).fit(X[:1000], y[:1000])
     return model, X[1000:1100], y[1000:1100]
@@ -291,3 +290,12 @@ def test_less_than_one_step_is_doubted_where_there_are_many(eps, top, doubted):
     values = np.arange(top + 1.0).reshape(-1, 1)
     doubts = [*check_input(values, eps, np.inf, (0, top))]
     assert [d.code for d in doubts] == ["INPUT_SCALE"] * doubted
+
+
+def test_an_attack_with_a_target_passes_check_evaluation(iris):
+    # Rows of the target stay right, which was called a blind attack; and one target a
+    # row met a part of the rows.
+    model, X, y = iris
+    for target in (2, (y + 1) % 3):
+        attack = PGD(0.5, target=target, random_state=0)
+        assert check_evaluation(model, X, y, attack) == []

@@ -1,16 +1,17 @@
 """Long work that was killed goes on where it was, with nothing finished lost."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from sklearn.base import BaseEstimator
-from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -38,15 +39,23 @@ def run(folder, calls, *, die_at=None, n_jobs=1):
     )
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_killed_run_goes_on(tmp_path, n_jobs):
-    calls = tmp_path / "calls"
-    whole = run(tmp_path / "other", tmp_path / "whole calls")
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """What a whole run printed, and the folder that a killed one left."""
+    folder = tmp_path_factory.mktemp("killed")
+    whole = run(folder / "other", folder / "whole calls")
     assert whole.returncode == 0, whole.stderr
-    killed = run(tmp_path / "store", calls, die_at=0.3)
+    killed = run(folder / "store", folder / "calls", die_at=0.3)
     assert killed.returncode == 7
-    assert calls.read_text().split() == ["0.0", "0.1", "0.2", "0.3"]
-    calls.unlink()
+    assert (folder / "calls").read_text().split() == ["0.0", "0.1", "0.2", "0.3"]
+    return whole, folder / "store"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_killed_run_goes_on(tmp_path, n_jobs, killed):
+    whole, store = killed
+    calls = tmp_path / "calls"
+    shutil.copytree(store, tmp_path / "store")
     resumed = run(tmp_path / "store", calls, n_jobs=n_jobs)
     assert resumed.returncode == 0, resumed.stderr
     assert sorted(calls.read_text().split()) == ["0.3", "0.4", "0.5"]
@@ -68,7 +77,7 @@ class Count(BaseEstimator):
 
 
 def test_the_same_run_is_read_and_a_changed_one_is_not(tmp_path):
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     model = SVC().fit(X[:300], y[:300])
     test, truth = X[300:400], y[300:400]
     noise = [
@@ -120,7 +129,7 @@ def test_attacks_too(tmp_path, monkeypatch):
 
 def test_long_grids_do_not_confuse_conditions(tmp_path):
     # Conditions are told apart by all their parameters, also where repr is shortened.
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     model = LogisticRegression(max_iter=50, tol=0.1).fit(X[:300], y[:300])
     grid = two_factor_grid(image_shape=(8, 8), data_range=(0, 16), random_state=0)
     plain = evaluate_perturbations(model, X[300:400], y[300:400], grid)
@@ -159,3 +168,36 @@ def test_nets_are_told_apart(tmp_path):
     loaded = evaluate_attack(nets[1], X, y, FGSM(0.1), checkpoint=tmp_path)
     assert len(list(tmp_path.glob("*.npy"))) == 3
     assert again.robust_accuracy == loaded.robust_accuracy
+
+
+def constant(y, predicted):
+    return 1.0
+
+
+def quarter(y, predicted):
+    return 0.25
+
+
+def test_checkpoints_tell_scorers_and_equal_conditions_apart(tmp_path):
+    model, X, y = linear_problem()
+    for function, value in ((constant, 1.0), (quarter, 0.25)):
+        scorer = make_scorer(function)
+        noise = [GaussianNoise(std=0.1)]
+        r = evaluate_perturbations(
+            model, X, y, noise, scoring=scorer, checkpoint=tmp_path
+        )
+        assert r.score[0] == value
+    with pytest.raises(ValueError, match="cannot be pickled"):
+        evaluate_perturbations(
+            model, X, y, [GaussianNoise(std=0.1)], checkpoint=tmp_path,
+            scoring=make_scorer(lambda a, b: 1.0),
+        )  # fmt: skip
+    fresh = [GaussianNoise(std=0.3) for _ in range(4)]  # equal, and without a seed
+    r = evaluate_perturbations(model, X, y, fresh, checkpoint=tmp_path)
+    assert len({column.tobytes() for column in r.correct.T}) > 1
+    for file in tmp_path.glob("*.npy"):
+        file.write_bytes(b"damaged")
+    again = evaluate_perturbations(
+        model, X, y, [GaussianNoise(std=0.0)], checkpoint=tmp_path
+    )
+    assert again.score[0] == model.score(X, y)

@@ -10,8 +10,9 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from problems import digit_rows
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, ShuffleSplit, StratifiedKFold
@@ -39,7 +40,7 @@ from skrobust.perturbations import (
 )
 
 SCRIPT = Path(__file__).parents[1].joinpath("killed_folds.py")
-X, Y = load_digits(return_X_y=True)
+X, Y = digit_rows()
 X, Y = X[:400], Y[:400]
 SHAPE = {"image_shape": (8, 8), "data_range": (0, 16)}
 NOISES = [GaussianNoise(s, **SHAPE, random_state=0) for s in (1, 3, 5)]

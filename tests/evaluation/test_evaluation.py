@@ -2,24 +2,30 @@
 
 import numpy as np
 import pytest
+from problems import digit_rows, linear_problem
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC
 
-from skrobust.attacks import FGSM, PGD
+from skrobust.attacks import FGSM, PGD, HopSkipJump
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.evaluation._evaluate_attack import fit_temperature
 from skrobust.metrics import (
     accuracy_stability_index,
+    make_asi_scorer,
     make_robust_scorer,
-    make_stability_scorer,
     proportion_interval,
 )
-from skrobust.perturbations import GaussianNoise, SaltAndPepper, two_factor_grid
+from skrobust.perturbations import (
+    GaussianNoise,
+    PerturbationSequence,
+    SaltAndPepper,
+    two_factor_grid,
+)
 
-DIGITS, LABELS = load_digits(return_X_y=True)
+DIGITS, LABELS = digit_rows()
 MODEL = SVC().fit(DIGITS[:1000], LABELS[:1000])
 TEST, TRUTH = DIGITS[1000:1300], LABELS[1000:1300]
 GRID = two_factor_grid(image_shape=(8, 8), data_range=(0, 16), random_state=0)
@@ -32,7 +38,7 @@ def test_results_agree_with_the_scorer_and_by_hand():
     assert np.array_equal(r.correct.mean(axis=0), r.score)
     assert r.correct.shape == (300, 69)
     assert r.accuracy_stability_index == accuracy_stability_index(by_hand)
-    assert r.accuracy_stability_index == make_stability_scorer(GRID)(MODEL, TEST, TRUTH)
+    assert r.accuracy_stability_index == make_asi_scorer(GRID)(MODEL, TEST, TRUTH)
     assert r.mean == np.mean(by_hand)
     assert r.coefficient_of_variation == pytest.approx(
         np.std(by_hand) / np.mean(by_hand)
@@ -155,3 +161,38 @@ def test_temperature():
     assert fit_temperature(p, y) == pytest.approx(1, abs=0.07)
     sharp = p**4 / (p**4).sum(axis=1, keepdims=True)
     assert fit_temperature(sharp, y) == pytest.approx(4, rel=0.07)
+
+
+def test_conditions_are_one_perturbation_or_an_iterable_and_no_class():
+    model, X, y = linear_problem()
+    for wrong in (GaussianNoise, [GaussianNoise], [3]):
+        with pytest.raises(ValueError, match="'conditions' parameter"):
+            evaluate_perturbations(model, X, y, wrong)
+    one = evaluate_perturbations(model, X, y, GaussianNoise(std=0.0))
+    assert one.score[0] == model.score(X, y)
+    some = (GaussianNoise(std=s) for s in (0.0, 0.0))
+    assert evaluate_perturbations(model, X, y, some).score.shape == (2,)
+
+
+@pytest.mark.torch
+def test_net_regressors_are_scored_by_their_own_score():
+    pytest.importorskip("skorch")
+    from skorch import NeuralNetRegressor
+    from torch import nn
+
+    X = np.random.default_rng(0).normal(size=(300, 6)).astype(np.float32)
+    y = X[:, 0] * 3
+    net = NeuralNetRegressor(
+        nn.Sequential(nn.Linear(6, 1), nn.Flatten(0)), max_epochs=50, lr=0.05,
+        train_split=None, verbose=0,
+    ).fit(X, y)  # fmt: skip
+    r = evaluate_perturbations(net, X, y, [PerturbationSequence([])])
+    assert r.score[0] == pytest.approx(net.score(X, y))
+
+
+def test_an_attack_on_labels_alone_has_a_robust_accuracy(iris):
+    # It was lost with the robust ratio, which such an attack cannot have.
+    attack = HopSkipJump(1.0, n_steps=3, n_directions=10, random_state=0)
+    found = evaluate_attack(*iris, attack)
+    assert found["robust_accuracy"] < found["clean_accuracy"]
+    assert "labels alone" in found["skipped"]

@@ -10,6 +10,7 @@ import pytest
 
 from skrobust._keyed_noise.generator import NoiseKey, row_keys
 from skrobust._keyed_noise.row_hash import ContentKey, content_keys
+from skrobust.perturbations import GaussianNoise
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -145,3 +146,11 @@ def test_noise_keys():
     assert step.take([3, 1]).common == step.common
     a, b = (key.generator().shared().random() for key in (part, step))
     assert a == b
+
+
+def test_large_integers_keep_their_own_noise():
+    rows = 2**24 + np.arange(50)[:, None] * np.ones((1, 3), int)
+    noise = GaussianNoise(std=0.001, data_range=(0, 2**25), random_state=0)
+    assert np.array_equal(
+        noise.perturb(None, rows), noise.perturb(None, rows[::-1])[::-1]
+    )

@@ -21,6 +21,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skrobust import metrics as m
 from skrobust.metrics.normalized.factors import (
     dimensionality_factor,
     imbalance_factor,
@@ -703,3 +704,13 @@ def test_no_warning_for_a_perfect_score_that_rounds():
             score = normalized_clustering_score(y, y, n_features=1)
             assert score == pytest.approx(1)
             assert score <= 1
+
+
+def test_n_samples_is_at_least_the_rows_scored():
+    with pytest.raises(ValueError, match="at least the 100 rows scored"):
+        normalized_accuracy_score([0, 1] * 50, [0, 1] * 50, n_features=10, n_samples=1)
+
+
+def test_imbalance_factor_of_one_class_warns():
+    with pytest.warns(UserWarning, match="class"):
+        assert m.imbalance_factor([1, 1, 1]) == 1

@@ -21,6 +21,7 @@ from skrobust.metrics import (
     stability_quadrant,
     stability_summary,
 )
+from skrobust.metrics.stability.period_rows import period_text
 
 # Periods -----------------------------------------------------------------------------
 
@@ -407,3 +408,38 @@ def test_a_million_rows_of_a_hundred_weeks_pass():
         )
     assert periods.n_samples.sum() == 1_000_000
     assert 0.3 < value < 0.6
+
+
+@pytest.mark.parametrize(
+    ("period", "text"),
+    [
+        (np.datetime64("2020-01-01T00:00:00.000000"), "2020-01-01"),
+        (np.datetime64("2020-01-01T10:30:00.000000000"), "2020-01-01T10:30:00"),
+        ("2020-01-01 00:00:00", "2020-01-01"),
+        (np.datetime64("2020-01"), "2020-01"),
+        (3.0, "3.0"),
+        ("00:00", "00:00"),
+    ],
+)
+def test_period_text_is_a_short_iso_date(period, text):
+    assert period_text(period) == text
+
+
+@pytest.mark.parametrize("names", ["2022-{}", "week {}", "{}"])
+def test_text_times_sort_by_time(names):
+    # The months were 1, 10, 11, 12, 2, ..., and their trend was nonsense.
+    y, months = np.tile([0, 1], 12), np.repeat(np.arange(1, 13), 2)
+    times = np.array([names.format(month) for month in months])
+    with pytest.raises(ValueError, match=r"text that sorts in time.*Categorical"):
+        period_stability_index(y, y, times)
+    padded = np.array([names.format(f"{month:02d}") for month in months])
+    assert period_stability_index(y, y, padded) == 1
+
+
+def test_ordered_categories_keep_their_order():
+    names = ["Jan", "Feb", "Mar", "Apr"]
+    month = pd.Categorical(np.repeat(names, 2), categories=names, ordered=True)
+    y, predicted = [0, 1] * 4, [0, 1, 0, 1, 0, 0, 1, 0]
+    by_number = period_stability_index(y, predicted, np.repeat(range(4), 2))
+    assert period_stability_index(y, predicted, month) == by_number
+    assert period_stability_index(y, predicted, pd.Series(month)) == by_number

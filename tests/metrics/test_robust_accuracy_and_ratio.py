@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import accuracy_score
 
+from skrobust.metrics import robust_ratio_band
 from skrobust.metrics.robust.accuracy_and_ratio import (
     robust_accuracy_score,
     robust_ratio_curve,
@@ -350,3 +351,12 @@ def test_ratio_refuses(clean, moved, arguments, sentence):
 def test_curve_refuses(tolerances, sentence):
     with pytest.raises(ValueError, match=sentence):
         robust_ratio_curve(CLEAN, MOVED, tolerances=tolerances)
+
+
+def test_single_precision_shifts_keep_their_tolerance():
+    p = np.linspace(0.3, 0.9, 61).astype(np.float32)
+    step = np.float32(0.05)
+    P, Q = np.c_[p, 1 - p], np.c_[p - step, 1 - p + step]
+    both = robust_ratio_band(P, Q, tolerances=[0.05]).ratio
+    shift = robust_ratio_band(probability_shift(P, Q), tolerances=[0.05]).ratio
+    assert both[0] == shift[0] == 1

@@ -4,14 +4,15 @@ import pickle
 
 import numpy as np
 import pytest
+from problems import digit_rows, linear_problem
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import (
     load_breast_cancer,
     load_diabetes,
-    load_digits,
     load_iris,
     make_blobs,
+    make_classification,
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import f1_score, make_scorer
@@ -28,15 +29,16 @@ from sklearn.preprocessing import StandardScaler, minmax_scale
 from sklearn.svm import SVC
 
 from skrobust.attacks import FGSM, PGD
+from skrobust.evaluation import evaluate_attack
 from skrobust.metrics import (
     BaseScorer,
     accuracy_stability_index,
     get_scorer,
     get_scorer_names,
+    make_asi_scorer,
     make_normalized_scorer,
     make_robust_scorer,
     make_stability_index_scorer,
-    make_stability_scorer,
     normalized_accuracy_score,
     normalized_score_parts,
     robust_accuracy_score,
@@ -45,7 +47,7 @@ from skrobust.metrics import (
 from skrobust.perturbations import GaussianNoise, SaltAndPepper, two_factor_grid
 from skrobust.testing import check_scorer
 
-DIGITS = load_digits(return_X_y=True)
+DIGITS = digit_rows()
 X, y = DIGITS[0][:400] / 16, DIGITS[1][:400]
 CANCER, SICK = load_breast_cancer(return_X_y=True)
 CANCER = minmax_scale(CANCER)
@@ -57,7 +59,7 @@ def every_scorer():
     attack = FGSM(0.05, data_range=(0, 1))
     return {
         "normalized": make_normalized_scorer(n_samples=4000),
-        "asi": make_stability_scorer(few),
+        "asi": make_asi_scorer(few),
         "stability": make_stability_index_scorer(4),
         "noise": make_robust_scorer(noise),
         "noise f1": make_robust_scorer(noise, f1_score),
@@ -77,7 +79,7 @@ def test_design_snippet_on_a_linear_pipeline():
     scoring = {
         "accuracy": "accuracy",
         "normalized": make_normalized_scorer("accuracy", n_samples=1797),
-        "asi": make_stability_scorer(two_factor_grid("asi68", image_shape=(8, 8))),
+        "asi": make_asi_scorer(two_factor_grid("asi68", image_shape=(8, 8))),
         "robust": make_robust_scorer(PGD(eps=0.1)),
         "ratio": make_robust_scorer(
             PGD(eps=0.1), metric="robust_ratio", tolerance=0.05
@@ -225,7 +227,7 @@ def test_stability_scorer_is_the_index_over_conditions():
     grid = two_factor_grid(image_shape=(8, 8), random_state=0)[:20]
     model = SVC().fit(X[:200], y[:200])
     scores = [model.score(c.perturb(model, X[200:]), y[200:]) for c in grid]
-    scorer = make_stability_scorer(grid)
+    scorer = make_asi_scorer(grid)
     assert scorer(model, X[200:], y[200:]) == accuracy_stability_index(scores)
 
 
@@ -310,3 +312,64 @@ def test_a_metric_passed_as_a_scorer_says_so():
         cross_val_score(
             SVC(), X, y, scoring=normalized_accuracy_score, error_score="raise"
         )
+
+
+def test_robust_accuracy_attacks_the_label_with_every_objective():
+    X, y = make_classification(
+        400, 6, n_informative=4, n_redundant=0, flip_y=0.2, random_state=0
+    )
+    model = LogisticRegression().fit(X, y)
+    shift = PGD(2.0, random_state=0, objective="probability_shift")
+    with pytest.raises(ValueError, match="turns wrong rows right as well"):
+        make_robust_scorer(shift)(model, X, y)
+    plain = make_robust_scorer(PGD(2.0, random_state=0))(model, X, y)
+    for objective in (None, "loss", "probability_shift", "misclassification"):
+        attack = PGD(2.0, random_state=0, objective=objective)
+        assert evaluate_attack(model, X, y, attack).robust_accuracy == plain
+
+
+def test_metrics_of_classes_refuse_regressors():
+    X, y = load_diabetes(return_X_y=True)
+    model = LinearRegression().fit(X, y)
+    noise = GaussianNoise(std=0.01, data_range=(-1, 1))
+    for call in (
+        lambda: make_robust_scorer(noise)(model, X, y),
+        lambda: make_normalized_scorer("accuracy")(model, X, y),
+        lambda: evaluate_attack(model, X, y, noise),
+    ):
+        with pytest.raises(ValueError, match="LinearRegression is a regressor"):
+            call()
+
+
+def test_robust_ratio_needs_at_least_two_classes():
+    _, X, _ = linear_problem()
+
+    class One:
+        classes_ = np.array([0])
+
+        def predict_proba(self, X):
+            return np.ones((len(X), 1))
+
+        def predict(self, X):
+            return np.zeros(len(X), int)
+
+    scorer = make_robust_scorer(GaussianNoise(std=0.1), "robust_ratio", tolerance=0.1)
+    with pytest.raises(ValueError, match="at least two classes"):
+        scorer(One(), X, np.zeros(len(X), int))
+
+
+def test_robust_ratio_needs_probabilities():
+    _, X, y = linear_problem()
+    model = SVC(kernel="linear").fit(X, y)
+    with pytest.raises(ValueError, match="needs predict_proba"):
+        make_robust_scorer(FGSM(0.1), "robust_ratio", tolerance=0.1)(model, X, y)
+
+
+def test_the_former_name_of_the_asi_scorer_warns():
+    import skrobust.metrics
+
+    with pytest.warns(FutureWarning, match=r"use skrobust\.metrics\.make_asi_scorer"):
+        former = skrobust.metrics.make_stability_scorer
+    assert former is make_asi_scorer
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = skrobust.metrics.nothing

@@ -1,20 +1,28 @@
 """Scorers wherever scikit-learn takes one, and a sentence where it cannot."""
 
+import copy
+import itertools
 import warnings
 from importlib.metadata import version
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from problems import linear_problem
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs, make_regression
+from sklearn.datasets import load_iris, make_blobs, make_regression
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.inspection import permutation_importance
-from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeCV
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    RidgeCV,
+    SGDClassifier,
+)
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -30,14 +38,17 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skrobust import metrics as m
 from skrobust.attacks import FGSM, PGD
 from skrobust.metrics import (
+    make_asi_scorer,
     make_normalized_scorer,
     make_robust_scorer,
     make_stability_index_scorer,
-    make_stability_scorer,
 )
+from skrobust.nets import ToNetInput
 from skrobust.perturbations import GaussianNoise
+from skrobust.sampling import DeepESTSampler
 
 _, X, Y = linear_problem(240, d=8)
 MODEL = LogisticRegression(max_iter=2000)
@@ -46,7 +57,7 @@ NOISE = GaussianNoise(std=0.1, random_state=0)
 ATTACK = FGSM(0.05, data_range=(0, 1))
 SCORERS = {
     "normalized": make_normalized_scorer(n_samples=5000),
-    "asi": make_stability_scorer(
+    "asi": make_asi_scorer(
         [GaussianNoise(std=s, random_state=0) for s in (0.0, 0.1, 0.2)]
     ),
     "stability": make_stability_index_scorer(3),
@@ -268,3 +279,85 @@ def test_loader_workers_inside_parallel_folds():
     except ValueError as error:
         assert "iterator_valid__num_workers=0" in str(error)  # noqa: PT017
     assert np.isfinite(scores(2, "loky")).all()
+
+
+def test_ratio_of_one_against_the_rest_uses_its_own_probabilities():
+    # Softmax of the decisions is not what SGD's predict_proba is; the shift that was
+    # searched was that of another function.
+    X, y = load_iris(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = SGDClassifier(loss="log_loss", random_state=0).fit(X, y)
+    scorer = make_robust_scorer(
+        PGD(0.2, random_state=0), metric="robust_ratio", tolerance=0.02
+    )
+    p = model.predict_proba(X)
+    own = np.arange(150), p.argmax(axis=1)
+    moved = np.zeros(150)
+    for corner in itertools.product((-1, 0, 1), repeat=4):
+        q = model.predict_proba(X + 0.2 * np.array(corner))
+        moved = np.maximum(moved, np.abs(q[own] - p[own]))
+    corners = (moved <= 0.02).mean()
+    assert scorer(model, X, y) <= corners + 0.03
+
+
+def test_resamplers_of_a_pipeline_are_idle_at_predict():
+    pytest.importorskip("imblearn")
+    from imblearn.pipeline import make_pipeline as make_imblearn_pipeline
+    from imblearn.under_sampling import RandomUnderSampler
+
+    _, X, y = linear_problem()
+    model = make_imblearn_pipeline(
+        StandardScaler(), RandomUnderSampler(random_state=0), LogisticRegression()
+    ).fit(X, y)
+    assert make_robust_scorer(PGD(0.1, random_state=0))(model, X, y) < model.score(X, y)
+    nested = make_pipeline(make_pipeline(StandardScaler()), LogisticRegression()).fit(
+        X, y
+    )
+    assert make_robust_scorer(FGSM(0.1))(nested, X, y) < nested.score(X, y)
+
+
+@pytest.mark.torch
+def test_double_precision_nets_are_scored_on_their_own_dtype():
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("skorch")
+    from nets_for_tests import Linear, make_net
+
+    _, X, y = linear_problem(classes=3)
+    single = make_net(Linear, module__k=3).fit(X.astype(np.float32), y)
+    double = copy.deepcopy(single)
+    double.module_.double()
+    noise = make_robust_scorer(
+        GaussianNoise(std=0.01, data_range=(-1, 2), random_state=0)
+    )
+    assert noise(double, X, y) == pytest.approx(
+        noise(single, X.astype(np.float32), y), abs=0.02
+    )
+    with pytest.raises(ValueError, match="not a float64 array"):
+        noise(single, torch.from_numpy(X), y)
+    half = torch.from_numpy(X).bfloat16()
+    out = GaussianNoise(std=0.1, data_range=(0, 1), random_state=0).perturb(None, half)
+    assert out.dtype == torch.bfloat16
+
+
+@pytest.mark.torch
+def test_nets_take_float32_rows_and_frames_behind_to_net_input():
+    pytest.importorskip("skorch")
+    from nets_for_tests import make_net
+    from sklearn.pipeline import make_pipeline
+
+    _, X, y = linear_problem()
+    net = make_net(module__k=2, epochs=5)
+    labels = y.astype(np.int64)
+    scorer = m.make_robust_scorer(FGSM(0.1))
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    piped = make_pipeline(ToNetInput(), net).fit(frame, labels)
+    value = scorer(piped, frame, labels)
+    assert value == scorer(piped, frame.astype(np.float32), labels)
+    bare = piped[-1]
+    assert value == scorer(bare, X.astype(np.float32), labels)
+    with pytest.raises(ValueError, match="takes float32 arrays, not a data frame"):
+        scorer(bare, frame, labels)
+    with pytest.raises(ValueError, match="not a float64 array"):
+        scorer(bare, X, labels)
+    with pytest.raises(ValueError, match="not a float64 array"):
+        DeepESTSampler(bare).fit(X)

@@ -8,6 +8,7 @@ from scipy.stats import linregress
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
+from skrobust.metrics import stability_summary
 from skrobust.metrics.stability.indices import (
     accuracy_stability_index,
     coefficient_of_variation,
@@ -313,3 +314,13 @@ def test_stability_of_fewer_than_two_periods(scores):
 def test_stability_refuses(scores, arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
         stability_index(scores, **arguments)
+
+
+def test_quadrants_do_not_depend_on_the_order_of_scores():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        scores = rng.random(69)
+        summary = stability_summary(scores, reference=rng.permutation(scores))
+        assert summary.quadrant == "I"
+    with pytest.raises(ValueError, match="reference mean"):
+        stability_summary([0.5, 0.6], reference={"mean": float("nan"), "cv": 0.1})

@@ -4,8 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
+from problems import digit_rows
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
@@ -25,7 +26,7 @@ from skrobust.base.training_attack import training_attack
 from skrobust.nets import AdversarialTraining, ToNetInput, small_cnn_classifier
 from skrobust.perturbations import GaussianNoise
 
-X, Y = load_digits(return_X_y=True)
+X, Y = digit_rows()
 Z, T = load_breast_cancer(return_X_y=True)
 Z = MinMaxScaler().fit_transform(Z)
 BOX = {"data_range": (0, 1), "random_state": 0}
@@ -398,3 +399,10 @@ def test_nets_of_regression_are_refused():
     rows = X[:20, :6].astype(np.float32)
     with pytest.raises(ValueError, match="classifier; NeuralNetRegressor is a reg"):
         net.fit(rows, rows[:, :1])
+
+
+def test_a_share_of_no_row_is_refused_by_the_sampler():
+    # The attack spoke instead, of no samples.
+    sampler = AdversarialSampler(LogisticRegression(), FGSM(0.1), share=0.1)
+    with pytest.raises(ValueError, match="'share' parameter of AdversarialSampler"):
+        sampler.fit_resample(np.eye(4), [0, 0, 1, 1])

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from problems import digit_rows
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -286,3 +287,20 @@ def test_bad_input(case):
     call, text = BAD[case]
     with pytest.raises(ValueError, match=text):
         call()
+
+
+@pytest.mark.torch
+def test_seeded_nets_score_alike_in_threads():
+    pytest.importorskip("skorch")
+    import joblib
+    from sklearn.model_selection import cross_val_score
+
+    from skrobust.nets import small_cnn_classifier
+
+    X, y = digit_rows()
+    model = small_cnn_classifier((8, 8), 10, epochs=2)
+    scores = []
+    for n_jobs in (1, 2):
+        with joblib.parallel_config("threading", n_jobs=n_jobs):
+            scores.append(cross_val_score(model, X[:300], y[:300], cv=3))
+    assert np.array_equal(*scores)

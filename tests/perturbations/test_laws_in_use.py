@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.metrics import make_robust_scorer, make_stability_scorer
+from skrobust.metrics import make_asi_scorer, make_robust_scorer
 from skrobust.perturbations import (
     FunctionPerturbation,
     PerturbationSampler,
@@ -78,7 +78,7 @@ def test_in_scorers_and_evaluations(law):
     again = cross_val_score(model, X, y, cv=2, scoring=clone(by_reference, safe=False))
     assert np.array_equal(scores, again)
     conditions = [at(law, s) for s in (0, 1, 5)]
-    index = make_stability_scorer(conditions, X_ref=X)(model, X, y)
+    index = make_asi_scorer(conditions, X_ref=X)(model, X, y)
     assert np.isfinite(index)
     table = evaluate_perturbations(model, X, y, conditions, X_ref=X)
     assert table.score[0] == 1

@@ -4,14 +4,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from problems import digit_rows
 from scipy import ndimage, stats
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
+from skrobust.base import BasePerturbation
 from skrobust.perturbations import (
+    FeatureNoise,
     GaussianNoise,
     ImagePerturbation,
     PerturbationSequence,
@@ -322,7 +324,7 @@ def test_containers(p):
 
 
 def test_in_a_pipeline_and_a_search():
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     X, y = X[:300], y[:300]
     noise = GaussianNoise(std=0.1, data_range=(0, 16), random_state=0)
     pipe = make_pipeline(noise, SVC()).fit(X, y)
@@ -369,3 +371,50 @@ def test_chunks_and_folds_see_the_same_noise(random_state):
     whole = p.perturb(None, X)
     chunks = np.concatenate([p.perturb(None, X[i : i + 7]) for i in range(0, 40, 7)])
     assert np.array_equal(whole, chunks)
+
+
+class Jitter(BasePerturbation):
+    """Noise by the standard deviation of each training column."""
+
+    def __init__(self, scale=0.1, random_state=0):
+        self.scale, self.random_state = scale, random_state
+
+    def _learn(self, values):
+        self.scale_ = self.scale * values.std(axis=0)
+
+    def _perturb(self, X, rng):
+        return X + self.scale_ * rng.normal(size=X.shape)
+
+
+def test_columns_in_another_order_are_refused():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"small": rng.normal(size=300), "big": rng.normal(size=300) * 1e3}
+    )
+    p = Jitter().fit(frame)
+    moved = p.perturb(None, frame) - frame
+    assert moved["big"].std() > 50 > moved["small"].std()
+    with pytest.raises(ValueError, match="feature names"):
+        p.perturb(None, frame[["big", "small"]])
+
+
+def test_numpy_integers_are_seeds_and_counts():
+    X = np.full((3, 8, 8), 0.5)
+    outs = [
+        PerturbationSequence(
+            [GaussianNoise(std=0.1)], replicate=r, random_state=seed
+        ).perturb(None, X)
+        for r, seed in ((1, 0), (np.int64(1), np.int32(0)))
+    ]
+    assert np.array_equal(*outs)
+
+
+def test_a_sequence_takes_polars_frames_with_times():
+    # numpy was asked for one array of all columns.
+    polars = pytest.importorskip("polars")
+    times = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[us]")
+    X = polars.DataFrame({"x": [1.0, 2.0], "when": times})
+    noise = PerturbationSequence([FeatureNoise(severity=3)], random_state=0)
+    out = noise.fit(X).perturb(None, X)
+    assert out["when"].equals(X["when"])
+    assert not out["x"].equals(X["x"])

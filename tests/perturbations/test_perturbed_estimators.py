@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from problems import linear_problem
+from problems import digit_rows, linear_problem
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import load_diabetes, load_digits
+from sklearn.datasets import load_diabetes
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -37,7 +37,7 @@ from skrobust.perturbations import (
     two_factor_grid,
 )
 
-DIGITS, LABELS = load_digits(return_X_y=True)
+DIGITS, LABELS = digit_rows()
 DIGITS, LABELS = DIGITS[:500], LABELS[:500]
 NOISE = GaussianNoise(std=0.3, data_range=(0, 16), random_state=0)
 _, X, Y = linear_problem(120, d=4, classes=3)

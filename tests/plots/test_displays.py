@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from problems import digit_rows
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -52,15 +53,9 @@ from skrobust.plots import (  # noqa: E402
 IMAGES = {"image_shape": (8, 8), "data_range": (0, 16), "random_state": 0}
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def digits():
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     model = DecisionTreeClassifier(max_depth=8, random_state=0).fit(X[:500], y[:500])
     return model, X[500:700], y[500:700]
 
@@ -458,3 +453,13 @@ def test_user_palettes_are_kept():
         assert display.lines_[""].get_color() == first
     display = MinimalNormDisplay.from_results([1.0]).plot()
     assert display.lines_[""].get_color() == "#0072B2"
+
+
+def test_days_are_written_as_days_under_a_stability_pattern():
+    # 2020-01-01T00:00:00.000000 under each mark, and "- fall -0.000" above.
+    pytest.importorskip("matplotlib").use("Agg")
+    days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "datetime64[us]")
+    display = StabilityPatternDisplay.from_periods([0.5, 0.6, 0.7], days).plot()
+    names = [text.get_text() for text in display.ax_.get_xticklabels()]
+    assert names == ["2020-01-01", "2020-01-02", "2020-01-03"]
+    assert "- fall 0.000" in display.legend_.get_title().get_text()

@@ -16,12 +16,6 @@ from skrobust.sampling import (  # noqa: E402
 )
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 def pool(n=300):
     rng = np.random.default_rng(0)
     scores = rng.beta(0.5, 2, n)

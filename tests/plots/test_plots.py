@@ -6,7 +6,8 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits
+from problems import digit_rows
+from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC
@@ -26,15 +27,9 @@ from skrobust.plots import (  # noqa: E402
 )
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def digits():
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     grid = two_factor_grid(
         "asi68", image_shape=(8, 8), data_range=(0, 16), random_state=0
     )

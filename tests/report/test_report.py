@@ -7,10 +7,11 @@ from importlib import resources
 
 import numpy as np
 import pytest
+from problems import digit_rows
 from report_page import Page
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -55,7 +56,7 @@ def strict(text):
 
 @pytest.fixture(scope="module")
 def digits():
-    X, y = load_digits(return_X_y=True)
+    X, y = digit_rows()
     return X[:1500], y[:1500], X[1500:1650], y[1500:1650]
 
 

@@ -71,14 +71,6 @@ def test_wrappers_are_looked_through():
 
 
 @pytest.fixture(scope="module")
-def nets():
-    pytest.importorskip("skorch")
-    import nets_for_tests
-
-    return nets_for_tests
-
-
-@pytest.fixture(scope="module")
 def net(nets):
     return nets.make_net(epochs=3).fit(X.astype(np.float32), Y)
 

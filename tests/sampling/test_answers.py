@@ -6,13 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sampling.test_estimators import InBatches
-from sampling.test_samplers import FAILED, SCORES, facts
-from sampling.test_unbiased import Floored
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from small_samplers import FAILED, SCORES, Floored, InBatches, facts
 
-from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust.sampling import DeepESTSampler, OperationalSampler, SimpleRandomSampler
 
 SAMPLERS = [
     SimpleRandomSampler(random_state=0),
@@ -381,3 +379,11 @@ def test_the_smallest_pools(sampler, n):
     for options in ({"estimator": "published"}, {"method": "anytime"}):
         assert sampler.result(**options).interval == (0, 0)
     assert sampler.metric().value == 0
+
+
+def test_warnings_of_a_result_are_all_different():
+    sampler = OperationalSampler(random_state=0).fit(np.linspace(0, 1, 200))
+    ids = sampler.ask(10)
+    sampler.tell(ids, failed=[None, None, *8 * [False]])
+    said = sampler.result().warnings
+    assert len(set(said)) == len(said) > 1

@@ -4,9 +4,9 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from sampling.test_unbiased import DESIGNS, P6, P7, answered, make, sequences
+from small_samplers import DESIGNS, P6, P7, InBatches, answered, make, sequences
 
-from skrobust.sampling import BaseSampler, DeepESTSampler, SimpleRandomSampler
+from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 from skrobust.sampling.core.anytime import betting_interval
 from skrobust.sampling.core.estimates import (
     hajek_variance,
@@ -18,32 +18,6 @@ from skrobust.sampling.core.estimates import (
 from skrobust.sampling.core.rounds import Rounds
 
 OUTCOMES = [np.array(bits, dtype=bool) for bits in product((0, 1), repeat=7)][5::21]
-
-
-class InBatches(BaseSampler):
-    """Simple random batches, with a predictor that learns from what was told."""
-
-    _sequential = False
-
-    def __init__(self, estimator=None, *, auxiliary="confidence", random_state=None):
-        self.estimator = estimator
-        self.auxiliary = auxiliary
-        self.random_state = random_state
-
-    def _draw(self, n):
-        free = np.flatnonzero(self._status == 0)
-        ids = self._rng.choice(free, n, replace=False)
-        return ids, np.full(n, n / len(free)), {"free": len(free)}
-
-    def _snapshot(self):
-        status = self._status[self.ids_]
-        return {"slope": float(0.5 + (status == 3).sum() / (2 + 2 * len(status)))}
-
-    def _predict(self, snapshot):
-        return np.clip(self.scores_ * snapshot["slope"], 0, 1)
-
-    def _floor(self, n):
-        return np.array(self._rounds.pi)[:n] / self._n_asked  # a lower bound
 
 
 @pytest.mark.parametrize("design", DESIGNS)

@@ -4,10 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sampling.test_estimators import InBatches
-from sampling.test_unbiased import P7, answered, make, sequences
 from sklearn.base import clone
 from sklearn.metrics import f1_score, precision_score, recall_score
+from small_samplers import P7, InBatches, answered, make, sequences
 
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 

@@ -1,5 +1,6 @@
 """The ask/tell contract of samplers: ids, answers, errors, models, containers."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -11,8 +12,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
+from small_samplers import FAILED, SCORES, facts
 
-from skrobust.sampling import DeepESTSampler, SamplingResult, SimpleRandomSampler
+from skrobust.sampling import (
+    DeepESTSampler,
+    GradientSampler,
+    OperationalSampler,
+    SamplingResult,
+    SimpleRandomSampler,
+)
 
 SAMPLERS = [
     SimpleRandomSampler(random_state=0),
@@ -21,18 +29,10 @@ SAMPLERS = [
     DeepESTSampler(rule="released", random_state=0),
 ]
 every_sampler = pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
-SCORES = np.random.default_rng(5).random(60)
-FAILED = np.random.default_rng(6).random(60) < SCORES
 
 
 def row_sums(X):
     return np.abs(np.asarray(X)).sum(axis=1)
-
-
-def facts(result):
-    """Everything that a result says, comparable."""
-    values = dict(vars(result), failures=result.failures.tolist())
-    return {k: "nan" if v != v else v for k, v in values.items()}
 
 
 @pytest.fixture(scope="module")
@@ -486,3 +486,47 @@ def test_result_reads_well():
     assert result._repr_html_().startswith("<p>accuracy")
     with pytest.raises(AttributeError):
         result.accuracy = 1.0
+
+
+def test_parameters_set_after_drawing_change_nothing():
+    scores = np.linspace(0.1, 1, 200)
+    sampler = DeepESTSampler(random_state=0, threshold=0.0).fit(scores)
+    sampler.tell(sampler.ask(50), failed=np.zeros(50))
+    before = sampler.result().interval
+    assert sampler.set_params(mixing=0.1, rule="released").result().interval == before
+    with pytest.raises(ValueError, match="'mixing'"):
+        sampler.set_params(mixing=1.0).result()
+    plain = SimpleRandomSampler(random_state=0).fit(np.ones(10))
+    with pytest.raises(ValueError, match="'interval'"):
+        plain.set_params(interval="guess").result()
+
+
+def test_a_copy_is_a_sampler_of_its_own():
+    sampler = DeepESTSampler(rule="released", threshold=0.0, random_state=1)
+    sampler.fit(np.linspace(0.1, 1, 8)).ask(1)
+    copy.copy(sampler).ask(3)
+    twin = copy.deepcopy(sampler)
+    assert np.array_equal(sampler.ask(5), twin.ask(5))
+    assert np.allclose(sampler.draw_probabilities_, twin.draw_probabilities_)
+    assert len(sampler.ids_) == 6
+
+
+def test_predictions_are_copied():
+    predicted = np.zeros(50, int)
+    sampler = SimpleRandomSampler(random_state=0).fit(np.ones(50), y_pred=predicted)
+    ids = sampler.ask(5)
+    predicted[:] = 1
+    assert sampler.tell(ids, np.zeros(5, int)).result().accuracy == 1
+
+
+@pytest.mark.parametrize(
+    "kind", [SimpleRandomSampler, GradientSampler, OperationalSampler]
+)
+def test_labels_in_place_of_an_oracle_are_refused_before_anything_is_asked(kind):
+    # "'numpy.ndarray' object is not callable", after a first draw.
+    sampler = kind(random_state=0).fit(np.linspace(0, 1, 50))
+    labels = np.zeros(50, dtype=bool)
+    with pytest.raises(ValueError, match="'oracle' parameter of"):
+        sampler.sample(10, labels)
+    assert not len(sampler.ids_)
+    assert sampler.sample(10, labels.take).n_labels == 10

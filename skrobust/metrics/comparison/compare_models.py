@@ -7,8 +7,8 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import check_count, invalid
-from skrobust.metrics.comparison.model_data import model_statistics
+from skrobust._validation import check_confidence, check_count, invalid
+from skrobust.metrics.comparison.model_data import make_comparison
 from skrobust.metrics.comparison.paired import (
     flip_rates,
     from_draws,
@@ -18,7 +18,7 @@ from skrobust.metrics.comparison.paired import (
     undefined,
 )
 from skrobust.metrics.intervals.bootstrap import bootstrap, jackknife, jackknife_error
-from skrobust.metrics.intervals.clusters import check_confidence, make_units
+from skrobust.metrics.intervals.clusters import make_units
 
 
 def compare_models(
@@ -129,10 +129,10 @@ def compare_models(
     rng = np.random.default_rng(seed_number(random_state, caller) % 2**64)
     if not isinstance(models, dict) or len(models) < 2:
         raise invalid("models", caller, "a dict of two or more models", models)
-    makers, shape = model_statistics(models, metric, y_true, metric_params, caller)
-    units = make_units(clusters, shape.n_samples, caller)
+    data = make_comparison(models, metric, y_true, metric_params, caller)
+    units = make_units(clusters, data.n_samples, caller)
     notes = units.warnings()
-    statistics = [make(units) for make in makers]
+    statistics = [make(units) for make in data.makers]
     values = np.stack([statistic.whole() for statistic in statistics])
     if not np.isfinite(values).all():
         raise ValueError(f"{caller} needs a metric that is defined for each model.")
@@ -158,13 +158,13 @@ def compare_models(
     else:
         method = "paired bootstrap"
         found = from_draws(difference, moved, confidence)
-    if shape.hits is not None and not units.clustered:
+    if data.hits is not None and not units.clustered:
         method = "exact McNemar"
-        tests = [mcnemar(shape.hits[a], shape.hits[b], confidence) for a, b in pairs]
+        tests = [mcnemar(data.hits[a], data.hits[b], confidence) for a, b in pairs]
         found.low, found.high, found.p_value = (
             np.array(c) for c in zip(*tests, strict=True)
         )
-    if shape.tolerances is None and units.enough:
+    if data.tolerances is None and units.enough:
         found.p_adjusted = holm(found.p_value)
         found.correction = f"Holm over {len(pairs)} pairs"
     if np.isnan(found.low).any() and units.enough:
@@ -176,8 +176,8 @@ def compare_models(
         "first": np.repeat(names[first], repeats),
         "second": np.repeat(names[second], repeats),
     }
-    if shape.tolerances is not None:
-        table["tolerance"] = np.tile(shape.tolerances, len(pairs))
+    if data.tolerances is not None:
+        table["tolerance"] = np.tile(data.tolerances, len(pairs))
     table |= {
         "value_first": values[first].ravel(),
         "value_second": values[second].ravel(),
@@ -185,7 +185,7 @@ def compare_models(
         "low": found.low,
         "high": found.high,
     }
-    if shape.tolerances is not None:
+    if data.tolerances is not None:
         table |= {"band_low": found.band_low, "band_high": found.band_high}
     table |= {
         "p_value": found.p_value,
@@ -200,8 +200,8 @@ def compare_models(
     return Results(
         columns=tuple(table),
         **table,
-        ranking_kept=kept if shape.tolerances is not None else float(kept[0]),
-        metric=shape.metric,
+        ranking_kept=kept if data.tolerances is not None else float(kept[0]),
+        metric=data.metric,
         method=method,
         correction=found.correction,
         n=units.n,

@@ -8,6 +8,7 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
 from skrobust._validation import (
     check_choice,
+    check_confidence,
     check_count,
     check_fractions,
     check_probabilities,
@@ -16,11 +17,7 @@ from skrobust._validation import (
     metric,
 )
 from skrobust.metrics.groups.clip_values import HOWS, aggregate_columns, clip_codes
-from skrobust.metrics.intervals.clusters import (
-    FEW_CLUSTERS,
-    check_confidence,
-    make_units,
-)
+from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, make_units
 from skrobust.metrics.intervals.proportion_clustered import share_interval
 from skrobust.metrics.labels import label_array, label_columns
 from skrobust.metrics.robust.linearity import straightness

@@ -1,4 +1,4 @@
-"""Intervals of groups, gaps between them, and the range that chance alone makes.
+"""Intervals of groups, gaps between groups, and permutation tests.
 
 Everything is counted in units: the samples, or the clusters they come in.
 """
@@ -10,8 +10,6 @@ from scipy.special import ndtri
 from scipy.stats import fisher_exact, t
 
 from skrobust.metrics.intervals.proportion import cluster_effective_n, wilson_bounds
-
-FEW_CLUSTERS = 20
 
 
 def share_interval(hits, sizes, *, clustered, confidence):
@@ -44,14 +42,14 @@ def share_interval(hits, sizes, *, clustered, confidence):
     return wilson_bounds(float(hits.sum()) / n, n, quantile)
 
 
-def newcombe(p_1, bounds_1, p_2, bounds_2):
+def newcombe(p_1, bounds_1, p_2, bounds_2, extent=(-1, 1)):
     """Return the interval of ``p_1 - p_2`` from the intervals of both (Newcombe)."""
     low_1, high_1 = bounds_1
     low_2, high_2 = bounds_2
     gap = p_1 - p_2
     low = gap - np.hypot(p_1 - low_1, high_2 - p_2)
     high = gap + np.hypot(high_1 - p_1, p_2 - low_2)
-    return float(np.clip(low, -1, 1)), float(np.clip(high, -1, 1))  # keeps nan
+    return tuple(float(np.clip(limit, *extent)) for limit in (low, high))  # keeps nan
 
 
 def permuted_ranges(hits, sizes, group, n_permutations, rng):
@@ -119,21 +117,12 @@ def pair_chances(hits, sizes, group, n_permutations, rng):
     return np.array(chances)
 
 
-def pairwise_gaps(hits, sizes, group, bounds, chances=None):
-    """Return one row (first, second, gap, low, high, p_value) per pair of groups.
-
-    The p-value is Fisher's exact one, or that of ``chances``, one a pair.
-    """
-    rows = []
+def fisher_chances(hits, sizes, group):
+    """Return p-values of Fisher's exact test of each pair of groups."""
     n = np.bincount(group, weights=sizes)
     k = np.bincount(group, weights=hits)
-    shares = k / n
-    for place, (i, j) in enumerate(combinations(range(len(n)), 2)):
-        low, high = newcombe(shares[i], bounds[i], shares[j], bounds[j])
-        if chances is not None:
-            p_value = chances[place]
-        else:
-            table = [[k[i], n[i] - k[i]], [k[j], n[j] - k[j]]]
-            p_value = fisher_exact(np.array(table, dtype=int)).pvalue
-        rows.append((i, j, shares[i] - shares[j], low, high, float(p_value)))
-    return rows
+    chances = []
+    for i, j in combinations(range(len(n)), 2):
+        table = [[k[i], n[i] - k[i]], [k[j], n[j] - k[j]]]
+        chances.append(fisher_exact(np.array(table, dtype=int)).pvalue)
+    return chances

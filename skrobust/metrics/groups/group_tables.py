@@ -1,28 +1,30 @@
-"""The tables of a comparison of groups, from hits and misses sample by sample."""
+"""Tables of a comparison of groups."""
 
 import warnings
+from itertools import combinations
 
 import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import check_count, check_number, invalid
+from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.comparison.paired import holm
 from skrobust.metrics.groups.gaps import (
-    FEW_CLUSTERS,
     chance_of,
+    fisher_chances,
+    newcombe,
     pair_chances,
-    pairwise_gaps,
     permuted_ranges,
     share_interval,
 )
+from skrobust.metrics.intervals.clusters import FEW_CLUSTERS
 from skrobust.metrics.labels import label_array
 
 _SMALL_GROUP = 30  # samples below which a group is flagged
 
 
 class GroupComparison:
-    """Groups, their units, and what is asked of them.
+    """Groups of samples, compared by the share of hits in each.
 
     Parameters
     ----------
@@ -36,7 +38,12 @@ class GroupComparison:
         As in the public functions.
     caller : str
         Name of the public function or class, for error messages.
+    stacklevel : int, default=5
+        Of a warning about few clusters.
     """
+
+    extent = (-1, 1)  # of gaps
+    greater_is_better = True
 
     def __init__(
         self,
@@ -48,12 +55,9 @@ class GroupComparison:
         n_permutations,
         random_state,
         caller,
+        stacklevel=5,
     ):
-        self.confidence = check_number(
-            confidence, "confidence", caller, low=0, high=1, low_open=True
-        )
-        if confidence == 1:
-            raise invalid("confidence", caller, "a number in (0, 1)", confidence)
+        self.confidence = check_confidence(confidence, caller)
         self.n_permutations = check_count(n_permutations, "n_permutations", caller)
         seed = seed_number(random_state, caller)
         self._rng = np.random.default_rng(seed % 2**64)
@@ -74,9 +78,9 @@ class GroupComparison:
             raise invalid(
                 "groups", caller, "of at least two groups", self.names.tolist()
             )
-        self._make_units(named["clusters"])
+        self._make_units(named["clusters"], stacklevel)
 
-    def _make_units(self, clusters):
+    def _make_units(self, clusters, stacklevel):
         if clusters is None:
             self._unit = np.arange(len(self.group_of_sample))
         else:
@@ -95,7 +99,7 @@ class GroupComparison:
                 f"(the smallest has {self.n_units.min()}): intervals use t quantiles, "
                 "and a group of one or two clusters has none.",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=stacklevel,
             )
 
     def hits_of_units(self, hits):
@@ -106,23 +110,35 @@ class GroupComparison:
         return totals
 
     def chances(self, hits):
-        """Return p-values of the pairs in each column, or None each without clusters.
+        """Return p-values of the pairs in each column of hits.
 
         Clusters are permuted; samples have Fisher's exact test.
         """
         if not self.clustered:
-            return [None] * hits.shape[1]
+            parts = self.sizes, self.group
+            return [fisher_chances(column, *parts) for column in hits.T]
         parts = hits, self.sizes, self.group, self.n_permutations, self._rng
         return pair_chances(*parts).T
 
+    def values(self, hits):
+        """Return the value of each group."""
+        n = np.bincount(self.group, weights=self.sizes).astype(int)
+        return np.bincount(self.group, weights=hits) / n
+
+    def bounds(self, hits):
+        """Return the limits of each group."""
+        settings = {"clustered": self.clustered, "confidence": self.confidence}
+        parts = [self.group == g for g in range(len(self.names))]
+        return [share_interval(hits[p], self.sizes[p], **settings) for p in parts]
+
     def table(self, hits, chances):
-        """Return the columns of one row a group, and the gaps, for one column of hits.
+        """Return the columns of one row a group, and of one row a pair.
 
         Parameters
         ----------
         hits : ndarray of shape (n_units,)
             Successes of each unit.
-        chances : ndarray of shape (n_pairs,), or None
+        chances : array-like of shape (n_pairs,)
             See :meth:`chances`.
 
         Returns
@@ -131,37 +147,30 @@ class GroupComparison:
             The columns of both tables.
         """
         n = np.bincount(self.group, weights=self.sizes).astype(int)
-        bounds = [
-            share_interval(
-                hits[self.group == g],
-                self.sizes[self.group == g],
-                clustered=self.clustered,
-                confidence=self.confidence,
-            )
-            for g in range(len(self.names))
-        ]
+        values, bounds = self.values(hits), self.bounds(hits)
         rows = {
             "group": self.names,
             "n_samples": n,
-            "value": np.bincount(self.group, weights=hits) / n,
+            "value": values,
             "low": np.array([low for low, _ in bounds]),
             "high": np.array([high for _, high in bounds]),
             "is_small": n < _SMALL_GROUP,
         }
         if self.clustered:
             rows["n_clusters"] = self.n_units
-        first, second, gap, low, high, p = zip(
-            *pairwise_gaps(hits, self.sizes, self.group, bounds, chances),
-            strict=True,
-        )
+        first, second = zip(*combinations(range(len(n)), 2), strict=True)
+        limits = [
+            newcombe(values[i], bounds[i], values[j], bounds[j], self.extent)
+            for i, j in zip(first, second, strict=True)
+        ]
         gaps = {
             "first": self.names[list(first)],
             "second": self.names[list(second)],
-            "gap": np.array(gap),
-            "low": np.array(low),
-            "high": np.array(high),
-            "p_value": np.array(p),
-            "p_adjusted": holm(p),
+            "gap": values[list(first)] - values[list(second)],
+            "low": np.array([low for low, _ in limits]),
+            "high": np.array([high for _, high in limits]),
+            "p_value": np.array(chances, dtype=np.float64),
+            "p_adjusted": holm(chances),
         }
         return rows, gaps
 
@@ -170,22 +179,18 @@ class GroupComparison:
         permuted = permuted_ranges(
             hits, self.sizes, self.group, self.n_permutations, self._rng
         )
-        n = np.bincount(self.group, weights=self.sizes)
-        shares = [np.bincount(self.group, weights=column) / n for column in hits.T]
-        observed = np.ptp(np.array(shares), axis=1)
-        return {
-            "range": observed,
-            "range_by_chance": permuted.mean(axis=0),
-            "p_value": chance_of(permuted, observed),
-            # The greatest range over all columns guards against picking the best one.
-            "p_adjusted": chance_of(permuted.max(axis=1)[:, None], observed),
-        }
+        observed = np.ptp([self.values(column) for column in hits.T], axis=1)
+        return range_columns(permuted, observed)
 
     def compare(self, hits, **facts):
         """Return the tables of one column of hits of shape (n_samples,)."""
         units = self.hits_of_units(hits)
         rows, gaps = self.table(units[:, 0], self.chances(units)[0])
-        ranges = self.ranges(units)
+        return self._results(rows, gaps, self.ranges(units), facts)
+
+    def _results(self, rows, gaps, ranges, facts):
+        heights = rows["value"] if self.greater_is_better else -rows["value"]
+        worst = np.where(np.isnan(heights), np.inf, heights).argmin()
         return Results(
             columns=tuple(rows),
             **rows,
@@ -193,7 +198,7 @@ class GroupComparison:
             range=float(ranges["range"][0]),
             range_by_chance=float(ranges["range_by_chance"][0]),
             range_p_value=float(ranges["p_value"][0]),
-            worst_group=self.names[int(rows["value"].argmin())].item(),
+            worst_group=self.names[int(worst)].item(),
             confidence=self.confidence,
             n_permutations=self.n_permutations,
             **facts,
@@ -223,3 +228,14 @@ class GroupComparison:
             n_permutations=self.n_permutations,
             **facts,
         )
+
+
+def range_columns(permuted, observed):
+    """Return the columns about the ranges of some columns of values."""
+    return {
+        "range": observed,
+        "range_by_chance": permuted.mean(axis=0),
+        "p_value": chance_of(permuted, observed),
+        # The greatest range over all columns guards against picking the best one.
+        "p_adjusted": chance_of(permuted.max(axis=1)[:, None], observed),
+    }

@@ -2,14 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import (
-    check_fractions,
-    check_number,
-    check_scores,
-    metric,
-)
-from skrobust.metrics.groups.group_tables import GroupComparison
-from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust._validation import check_number, metric
+from skrobust.metrics.groups.by_group import compare_groups
 
 
 @metric
@@ -87,20 +81,19 @@ def group_robust_ratio(
     """
     caller = "group_robust_ratio"
     tolerance = check_number(tolerance, "tolerance", caller, low=0, high=1)
-    shift, atol = shift_and_atol(
-        y_prob, y_prob_perturbed, reference, y_true, labels, caller
-    )
-    comparison = GroupComparison(
+    options = {"reference": reference, "y_true": y_true, "labels": labels}
+    return compare_groups(
+        "robust_ratio",
+        (y_prob, y_prob_perturbed),
+        {"tolerance": tolerance, **options},
         groups,
         clusters,
-        len(shift),
         confidence=confidence,
         n_permutations=n_permutations,
         random_state=random_state,
         caller=caller,
+        stacklevel=6,
     )
-    within = shift <= tolerance + atol
-    return comparison.compare(within, measure="robust ratio", tolerance=tolerance)
 
 
 @metric
@@ -180,24 +173,18 @@ def group_robust_ratio_curve(
     >>> results.ranges.range
     array([1., 0.])
     """
-    caller = "group_robust_ratio_curve"
     if tolerances is None:
         tolerances = np.arange(21) / 100
-    tolerances = check_scores(tolerances, caller, name="tolerances")
-    check_fractions(tolerances, caller, name="tolerances")
-    shift, atol = shift_and_atol(
-        y_prob, y_prob_perturbed, reference, y_true, labels, caller
-    )
-    comparison = GroupComparison(
+    options = {"reference": reference, "y_true": y_true, "labels": labels}
+    return compare_groups(
+        "robust_ratio",
+        (y_prob, y_prob_perturbed),
+        {"tolerance": np.atleast_1d(tolerances), **options},
         groups,
         clusters,
-        len(shift),
         confidence=confidence,
         n_permutations=n_permutations,
         random_state=random_state,
-        caller=caller,
-    )
-    hits = shift[:, None] <= tolerances + atol
-    return comparison.compare_columns(
-        hits, "tolerance", tolerances, measure="robust ratio"
+        caller="group_robust_ratio_curve",
+        stacklevel=6,
     )

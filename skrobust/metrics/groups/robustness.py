@@ -1,13 +1,7 @@
-"""Robust accuracy group by group, and how much of the gaps chance alone makes."""
-
-import warnings
-
-import numpy as np
+"""Robust accuracy group by group."""
 
 from skrobust._validation import metric
-from skrobust.metrics.groups.group_tables import GroupComparison
-from skrobust.metrics.labels import label_array
-from skrobust.metrics.robust.accuracy_and_ratio import right_under_all
+from skrobust.metrics.groups.by_group import compare_groups
 
 
 @metric
@@ -88,36 +82,15 @@ def group_robustness(
     >>> results.value, results.gaps.gap, results.worst_group
     (array([1. , 0.5]), array([0.5]), 'b')
     """
-    caller = "group_robustness"
-    right = right_under_all(y_true, y_pred_perturbed, caller)
-    y_true = label_array(y_true, caller, "y_true")
-    comparison = GroupComparison(
+    return compare_groups(
+        "robust_accuracy",
+        (y_true, y_pred_perturbed),
+        {},
         groups,
         clusters,
-        len(y_true),
         confidence=confidence,
         n_permutations=n_permutations,
         random_state=random_state,
-        caller=caller,
+        caller="group_robustness",
+        stacklevel=6,
     )
-    measure = _measure(y_true, comparison, caller)
-    return comparison.compare(right, measure=measure)
-
-
-def _measure(y_true, comparison, caller):
-    """Say what the share of right answers is, and warn where groups do not compare."""
-    classes, column = np.unique(y_true, return_inverse=True)
-    if len(classes) == 1:
-        return f"robust rate of class {classes[0].item()!r}"
-    for g, name in enumerate(comparison.names.tolist()):
-        seen = np.unique(column[comparison.group_of_sample == g])
-        if len(seen) < len(classes):
-            lacks = np.delete(classes, seen)[0].item()
-            warnings.warn(
-                f"{caller} compares groups of different classes: {name!r} has no "
-                f"{lacks!r}, so gaps mix group and class.",
-                UserWarning,
-                stacklevel=4,
-            )
-            break
-    return "robust accuracy"

@@ -147,3 +147,26 @@ class Scores(Statistic):
                 except ValueError:
                     continue
         return values
+
+
+def function_statistic(function, *data, **params):
+    """Return what makes the statistic of some units, for any function of arrays."""
+    arrays = [np.asarray(array) for array in data]
+    rows, params = split_rows(params, len(arrays[0]))
+    return lambda units: Scores(function, arrays, units, rows, params)
+
+
+def split_rows(params, n_samples, per_row=()):
+    """Split options into those with one entry per sample, as arrays, and the rest."""
+    rows = {
+        name: np.asarray(value)
+        for name, value in params.items()
+        if (name in per_row and value is not None) or _is_per_row(value, n_samples)
+    }
+    return rows, {name: v for name, v in params.items() if name not in rows}
+
+
+def _is_per_row(value, n_samples):
+    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__len__"):
+        return False
+    return len(value) == n_samples

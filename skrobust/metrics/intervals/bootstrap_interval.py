@@ -3,19 +3,44 @@
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from skrobust._validation import check_choice
-from skrobust.metrics.intervals.bootstrap import bootstrap, jackknife, jackknife_error
+from skrobust._validation import check_choice, check_same_length
+from skrobust.metrics.intervals.bootstrap import (
+    Scores,
+    bootstrap,
+    jackknife,
+    jackknife_error,
+    split_rows,
+)
+from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.interval import Interval
 
 _METHODS = ("auto", "bca", "percentile", "jackknife")
 _GROUPS = 200  # the acceleration of BCa needs no more leave-outs than this
 
 
-def callable_interval(statistic, confidence, method, n_resamples, rng, caller):
+def function_interval(function, data, request, *, per_row=("sample_weight",), **params):
+    """Return the interval of a function of arrays whose first axis is the samples.
+
+    Options with one entry per sample are drawn with the samples; those named in
+    ``per_row`` always are.
+    """
+    caller = request.caller
+    arrays = [np.asarray(array) for array in data]
+    if any(array.ndim == 0 for array in arrays):
+        raise ValueError(f"{caller} needs arrays whose first axis is the samples.")
+    rows, params = split_rows(params, len(arrays[0]), per_row)
+    named = {f"array {i + 1}": array for i, array in enumerate(arrays)}
+    check_same_length(caller, **named, **rows)
+    units = make_units(request.clusters, len(arrays[0]), caller)
+    return bootstrap_interval(Scores(function, arrays, units, rows, params), request)
+
+
+def bootstrap_interval(statistic, request):
     """Return the interval of a statistic over its units."""
-    check_choice(method, "method", caller, _METHODS)
+    method, confidence, rng = request.method, request.confidence, request.rng
+    check_choice(method, "method", request.caller, _METHODS)
     units = statistic.units
-    value = statistic.value()
+    value = float(statistic.whole()[0])
     warnings = units.warnings()
     if method == "auto":
         method = "jackknife" if units.few else "bca"
@@ -27,7 +52,8 @@ def callable_interval(statistic, confidence, method, n_resamples, rng, caller):
         half = units.quantile(confidence) * error
         low, high = value - half, value + half
     elif units.enough:
-        draws, undefined = _defined(bootstrap(statistic, n_resamples, rng), "resamples")
+        draws = bootstrap(statistic, request.n_resamples, rng)
+        draws, undefined = _defined(draws, "resamples")
         warnings += undefined
         error = float(draws.std(ddof=1))
         levels = np.array([1 - confidence, 1 + confidence]) / 2

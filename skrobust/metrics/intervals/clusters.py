@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from skrobust._validation import check_number, check_same_length, invalid
+from skrobust._validation import check_same_length
 from skrobust.metrics.labels import label_array
 
 FEW_CLUSTERS = 20  # below it a bootstrap or a normal quantile is too narrow
@@ -69,13 +69,6 @@ def make_units(clusters, n_rows, caller):
         if len(names) < n_rows:
             return Units(inverse, len(names), True)
     return Units(codes, n, False)
-
-
-def check_confidence(confidence, caller):
-    """Return the confidence, or raise."""
-    if confidence == 1:
-        raise invalid("confidence", caller, "a number in (0, 1)", confidence)
-    return check_number(confidence, "confidence", caller, low=0, high=1, low_open=True)
 
 
 def t_quantile(confidence, df):

@@ -5,9 +5,27 @@ import warnings
 import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._validation import check_count
-from skrobust.metrics.intervals.clusters import check_confidence
-from skrobust.metrics.intervals.methods import METHODS, any_callable, known_name
+from skrobust._validation import check_confidence, check_count, check_weights, invalid
+from skrobust.metrics.intervals.bootstrap import Shares
+from skrobust.metrics.intervals.bootstrap_interval import (
+    bootstrap_interval,
+    function_interval,
+)
+from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.intervals.interval import IntervalRequest
+from skrobust.metrics.intervals.proportion_clustered import sample_share_interval
+from skrobust.metrics.registry import call_with_options, find_metric, metric_names
+from skrobust.metrics.robust.accuracy_and_ratio import robust_ratio_curve
+from skrobust.metrics.stability.indices import coefficient_of_variation
+
+_NO_INTERVAL = (
+    (robust_ratio_curve, "takes one value; use robust_ratio_band."),
+    (
+        coefficient_of_variation,
+        "is over samples, not over the scores of conditions; use "
+        "accuracy_stability_index with the correctness of each sample.",
+    ),
+)
 
 
 def confidence_interval(
@@ -64,7 +82,8 @@ def confidence_interval(
         - ``resample_conditions`` (bool, "accuracy_stability_index"): the conditions
           are a sample too.
         - ``periods`` (array-like of shape (n_rows,), "stability_index"): the period of
-          each row of the data. ``score`` (callable) then takes the rows of one period;
+          each row of the data, as ``times`` of :func:`period_stability_index`.
+          ``score`` (callable) then takes the rows of one period;
           None takes the mean of the one array. ``times`` has one entry per period.
 
     Returns
@@ -150,19 +169,36 @@ def confidence_interval(
     rng = np.random.default_rng(seed_number(random_state, caller) % 2**64)
     if not data:
         raise ValueError(f"{caller} needs the data of the metric; got none.")
-    name = known_name(metric, caller)
-    settings = {
-        "clusters": clusters,
-        "confidence": confidence,
-        "method": method,
-        "n_resamples": n_resamples,
-        "rng": rng,
-        "caller": caller,
-    }
-    if name is None:
-        interval = any_callable(metric, data, metric_params, settings)
+    for function, advice in _NO_INTERVAL:
+        if metric is function:
+            raise ValueError(f"{caller} {advice}")
+    spec = find_metric(metric)
+    if spec is None and not callable(metric):
+        rule = f"a callable or one of {', '.join(metric_names())}"
+        raise invalid("metric", caller, rule, metric)
+    request = IntervalRequest(clusters, confidence, method, n_resamples, rng, caller)
+    if spec is None:
+        interval = function_interval(metric, data, request, **metric_params)
     else:
-        interval = METHODS[name](data, metric_params, settings)
+        interval = _metric_interval(spec, data, metric_params, request)
     for text in interval.warnings:
         warnings.warn(text, UserWarning, stacklevel=2)
     return interval
+
+
+def _metric_interval(spec, data, params, request):
+    if spec.interval is not None:
+        parts = (data, request), params, request.caller
+        return call_with_options(spec.interval, *parts, spec.title)
+    if spec.per_sample is None:
+        return function_interval(spec.function, data, request, **params)
+    params = dict(params)
+    weight = params.pop("sample_weight", None)
+    values = spec.values(data, params, request.caller)
+    if values.ndim != 1:
+        raise ValueError(f"{request.caller} needs options with one value each.")
+    if values.dtype == bool:
+        return sample_share_interval(values, weight, request)
+    weight = check_weights(weight, len(values), request.caller)
+    units = make_units(request.clusters, len(values), request.caller)
+    return bootstrap_interval(Shares(values, units, weight), request)

@@ -1,13 +1,28 @@
-"""One value with its interval, and what a reader must know about it."""
+"""A value with its confidence interval."""
 
 from dataclasses import asdict, dataclass
 
+import numpy as np
+
+from skrobust._optional import require
 from skrobust._results import facts_html
+
+
+@dataclass(frozen=True)
+class IntervalRequest:
+    """What is asked of an interval, whatever the metric."""
+
+    clusters: object
+    confidence: float
+    method: str
+    n_resamples: int
+    rng: np.random.Generator
+    caller: str
 
 
 @dataclass(frozen=True, repr=False)
 class Interval:
-    """A metric's value with its confidence interval.
+    """A value with its confidence interval.
 
     Unpacks as ``low, high = interval``.
 
@@ -17,18 +32,18 @@ class Interval:
         The estimate.
     low, high : float
         The limits; nan when the data allow none.
-    std_error : float
+    std_error : float, default=nan
         Estimated standard error of ``value``.
-    confidence : float
+    confidence : float, default=0.95
         The wanted coverage.
-    method : str
+    method : str, default=""
         How the limits were computed.
-    n : int
+    n_units : int, default=0
         Number of independent units: samples, clusters or periods.
     warnings : tuple of str, default=()
         What makes the interval doubtful, one sentence each.
     unit : str, default="samples"
-        What ``n`` counts.
+        What ``n_units`` counts.
     plug_in : float or None, default=None
         The metric of the data as they are, where ``value`` is corrected for noise.
 
@@ -44,13 +59,29 @@ class Interval:
     value: float
     low: float
     high: float
-    std_error: float
-    confidence: float
-    method: str
-    n: int
+    std_error: float = float("nan")
+    confidence: float = 0.95
+    method: str = ""
+    n_units: int = 0
     warnings: tuple = ()
     unit: str = "samples"
     plug_in: float | None = None
+
+    @property
+    def n(self):
+        """Number of independent units, as ``n_units``."""
+        return self.n_units
+
+    def to_frame(self):
+        """Return the value and its interval as a data frame of pandas.
+
+        Returns
+        -------
+        DataFrame
+            One row; the warnings are joined to one text.
+        """
+        pandas = require("pandas", "to_frame", extra="report")
+        return pandas.DataFrame([asdict(self) | {"warnings": " ".join(self.warnings)}])
 
     def __iter__(self):
         return iter((self.low, self.high))
@@ -58,7 +89,7 @@ class Interval:
     def __repr__(self):
         text = (
             f"Interval({self.value:.4f} in [{self.low:.4f}, {self.high:.4f}], "
-            f"{100 * self.confidence:g}% {self.method}, {self.n} {self.unit}"
+            f"{100 * self.confidence:g}% {self.method}, {self.n_units} {self.unit}"
         )
         if self.plug_in is not None:
             text += f", plug-in {self.plug_in:.4f}"

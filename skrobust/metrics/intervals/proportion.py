@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import beta
 
-from skrobust._validation import check_choice, check_number, invalid
+from skrobust._validation import check_choice, check_confidence, check_number, invalid
 
 
 def proportion_interval(count, n, *, confidence=0.95, method="wilson"):
@@ -64,11 +64,7 @@ def proportion_interval(count, n, *, confidence=0.95, method="wilson"):
     count = check_number(count, "count", caller, low=0)
     if count > n:
         raise invalid("count", caller, f"at most n={n:g}", count)
-    if confidence == 1:
-        raise invalid("confidence", caller, "a number in (0, 1)", confidence)
-    confidence = check_number(
-        confidence, "confidence", caller, low=0, high=1, low_open=True
-    )
+    confidence = check_confidence(confidence, caller)
     check_choice(method, "method", caller, ("wilson", "exact"))
     if n == 0:
         return 0.0, 1.0

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice
+from skrobust._validation import check_choice, check_same_length, check_weights
+from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.intervals.proportion import (
     cluster_effective_n,
@@ -11,12 +12,26 @@ from skrobust.metrics.intervals.proportion import (
 )
 
 
+def sample_share_interval(hits, weight, request):
+    """Return the interval of a share of samples, as a request asks for it."""
+    caller, clusters = request.caller, request.clusters
+    weight = check_weights(weight, len(hits), caller)
+    if weight is not None and not weight.all():  # rows of weight 0 count as absent
+        check_same_length(caller, data=hits, clusters=clusters)
+        kept = weight > 0
+        hits, weight = hits[kept], weight[kept]
+        clusters = None if clusters is None else np.asarray(clusters)[kept]
+    units = make_units(clusters, len(hits), caller)
+    settings = request.confidence, request.method, caller
+    return share_interval(hits, weight, units, *settings)
+
+
 def share_interval(hits, weight, units, confidence, method, caller):
     """Return the interval of the weighted mean of 0 and 1 values."""
     hits = np.asarray(hits, dtype=np.float64)
     weight = np.ones(len(hits)) if weight is None else weight
     value = float(np.average(hits, weights=weight))
-    common = {"n": units.n, "unit": units.name, "confidence": confidence}
+    common = {"n_units": units.n, "unit": units.name, "confidence": confidence}
     if units.clustered:
         check_choice(method, "method", caller, ("auto", "cluster t"))
         return _cluster_t(hits, weight, value, units, common)

@@ -1,7 +1,15 @@
-"""The dataset-adaptive normalized score for classes, values and clusters."""
+"""Dataset-adaptive normalized scores of classification, regression, clustering."""
+
+from functools import partial
+
+import numpy as np
 
 from skrobust._validation import metric
+from skrobust.metrics.intervals.bootstrap_interval import function_interval
+from skrobust.metrics.labels import label_array
 from skrobust.metrics.normalized.parts import score_parts
+from skrobust.metrics.registry import MetricSpec, register
+from skrobust.metrics.scorers.classes import NormalizedScorer
 
 
 @metric
@@ -259,3 +267,33 @@ def normalized_clustering_score(
         signal=signal,
         clip=clip,
     ).score
+
+
+def _interval(function, data, request, **params):
+    # The size and the class sizes stay those of the whole in each resample.
+    if params.get("n_samples") is None:
+        params["n_samples"] = len(data[0])
+    if function is normalized_accuracy_score and params.get("class_counts") is None:
+        y_true = label_array(data[0], request.caller, "y_true")
+        _, codes = np.unique(y_true, return_inverse=True)
+        weight = params.get("sample_weight")
+        params["class_counts"] = np.bincount(codes, weights=weight)
+    per_row = ("sample_weight", "X")
+    return function_interval(function, data, request, per_row=per_row, **params)
+
+
+for _name, _task, _function in (
+    ("accuracy", "classification", normalized_accuracy_score),
+    ("r2", "regression", normalized_r2_score),
+    ("clustering", "clustering", normalized_clustering_score),
+):
+    register(
+        MetricSpec(
+            f"normalized_{_name}",
+            _function,
+            task=_task,
+            needs={"labels", "n_features"},
+            interval=partial(_interval, _function),
+            scorer=partial(NormalizedScorer, _name),
+        )
+    )

@@ -1,6 +1,7 @@
-"""Robust accuracy and robust ratio: does the answer stay right, does it stay put."""
+"""Accuracy, robust accuracy and robust ratio."""
 
 import numpy as np
+from sklearn.metrics import accuracy_score
 
 from skrobust._validation import (
     check_fractions,
@@ -9,8 +10,14 @@ from skrobust._validation import (
     check_weights,
     metric,
 )
-from skrobust.metrics.labels import check_same_kind, label_array
+from skrobust.metrics.intervals.bootstrap import Shares
+from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust.metrics.robust.sample_values import (
+    correct_predictions,
+    correctness,
+    shifts,
+)
 
 
 @metric
@@ -56,26 +63,10 @@ def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
     0.5
     """
     caller = "robust_accuracy_score"
-    right = right_under_all(y_true, y_pred_perturbed, caller)
-    weight = check_weights(sample_weight, len(right), caller)
-    return float(np.average(right, weights=weight))
-
-
-def right_under_all(y_true, y_pred_perturbed, caller):
-    """Return which samples are right under every perturbation, or raise."""
-    y_true = label_array(y_true, caller, "y_true")
-    shape = np.shape(y_pred_perturbed)
-    if len(shape) not in (1, 2) or shape[-1] != len(y_true) or 0 in shape:
-        raise ValueError(
-            f"{caller} needs y_pred_perturbed as labels of shape (n_samples,) or "
-            f"(n_perturbations, n_samples), with at least one sample. Got shape "
-            f"{tuple(shape)} for {len(y_true)} samples."
-        )
-    y_pred = label_array(
-        np.asarray(y_pred_perturbed).ravel(), caller, "y_pred_perturbed"
-    )
-    check_same_kind(y_true, y_pred, caller, names=("y_true", "y_pred_perturbed"))
-    return (y_pred.reshape(-1, len(y_true)) == y_true).all(axis=0)
+    name = "y_pred_perturbed"
+    correct = correct_predictions(y_true, y_pred_perturbed, caller, name=name)
+    weight = check_weights(sample_weight, len(correct), caller)
+    return float(np.average(correct.all(axis=1), weights=weight))
 
 
 @metric
@@ -229,3 +220,59 @@ def _shares_within(shift, bounds, weight):
     # Each sum runs in the order of the samples: then rounding keeps the laws that more
     # tolerance or fewer perturbations never lower the share, and that all gives 1.
     return np.array([np.average(shift <= bound, weights=weight) for bound in bounds])
+
+
+def _accuracy(y_true, y_pred, sample_weight=None):
+    """Return the share of correct predictions."""
+    return accuracy_score(y_true, y_pred, sample_weight=sample_weight)
+
+
+def _correct(*data, caller):
+    return correctness(data, caller).all(axis=1)
+
+
+def _robustly_correct(*data, caller):
+    return correctness(data, caller, name="y_pred_perturbed").all(axis=1)
+
+
+def _within_tolerance(
+    *data, tolerance=None, reference="predicted", y_true=None, labels=None, caller
+):
+    if tolerance is None:
+        raise ValueError(f"{caller} of the robust ratio needs tolerance=.")
+    if np.ndim(tolerance) == 0:
+        bounds = check_number(tolerance, "tolerance", caller, low=0, high=1)
+    else:
+        bounds = check_scores(tolerance, caller, name="tolerance")
+        check_fractions(bounds, caller, name="tolerance")
+    shift, atol = shifts(
+        data, caller, reference=reference, y_true=y_true, labels=labels
+    )
+    shift = shift[:, None] if np.ndim(bounds) else shift
+    return shift <= bounds + atol
+
+
+def _ratio_statistic(*data, caller, **options):
+    within = _within_tolerance(*data, caller=caller, **options)
+    return lambda units: Shares(within, units)
+
+
+register(MetricSpec("accuracy", _accuracy, per_sample=_correct))
+register(
+    MetricSpec(
+        "robust_accuracy",
+        robust_accuracy_score,
+        per_sample=_robustly_correct,
+        objective="misclassification",
+    )
+)
+register(
+    MetricSpec(
+        "robust_ratio",
+        robust_ratio_score,
+        needs={"probabilities", "clean", "tolerance"},
+        per_sample=_within_tolerance,
+        compare=_ratio_statistic,
+        objective="probability_shift",
+    )
+)

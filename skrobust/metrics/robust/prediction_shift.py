@@ -1,5 +1,7 @@
 """The robust ratio of regressors: whether the prediction stays put."""
 
+from functools import partial
+
 import numpy as np
 
 from skrobust._validation import (
@@ -11,6 +13,9 @@ from skrobust._validation import (
     invalid,
     metric,
 )
+from skrobust.metrics.intervals.bootstrap import function_statistic
+from skrobust.metrics.intervals.bootstrap_interval import function_interval
+from skrobust.metrics.registry import MetricSpec, register
 
 REFERENCES = ("predicted", "true")
 
@@ -209,8 +214,35 @@ def _shift(y_pred, y_pred_perturbed, reference, y_true, caller):
     return np.abs(moved.reshape(-1, len(anchor)) - anchor).max(axis=0)
 
 
-def _shares(shift, bounds, y_pred, weight):
+def _within(shift, bounds, y_pred):
     scale = np.abs(np.asarray(y_pred, dtype=np.float64))
     slack = 1e-9 * np.maximum(scale[None, :], bounds[:, None])
-    within = shift <= bounds[:, None] + slack
-    return np.array([np.average(row, weights=weight) for row in within])
+    return shift <= bounds[:, None] + slack
+
+
+def _shares(shift, bounds, y_pred, weight):
+    rows = _within(shift, bounds, y_pred)
+    return np.array([np.average(row, weights=weight) for row in rows])
+
+
+def _within_tolerance(
+    y_pred, y_pred_perturbed, *, tolerance, reference="predicted", y_true=None, caller
+):
+    tolerance = check_number(tolerance, "tolerance", caller, low=0)
+    shift = _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
+    return _within(shift, np.array([tolerance]), y_pred)[0]
+
+
+register(
+    MetricSpec(
+        "regression_robust_ratio",
+        regression_robust_ratio_score,
+        title="robust ratio of predictions",
+        task="regression",
+        needs={"labels", "clean", "tolerance"},
+        per_sample=_within_tolerance,
+        interval=partial(function_interval, regression_robust_ratio_score),
+        compare=partial(function_statistic, regression_robust_ratio_score),
+        objective="prediction_shift",
+    )
+)

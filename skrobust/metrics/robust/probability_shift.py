@@ -2,11 +2,7 @@
 
 import numpy as np
 
-from skrobust._validation import (
-    check_choice,
-    check_probabilities,
-    check_same_length,
-)
+from skrobust._validation import check_choice, check_probabilities, check_same_length
 from skrobust.metrics.labels import label_array, label_columns
 
 _REFERENCES = ("predicted", "true", "max")

@@ -5,10 +5,15 @@ import warnings
 import numpy as np
 
 from skrobust._results import Results
-from skrobust._validation import check_fractions, check_scores, check_weights
-from skrobust.metrics.intervals.clusters import check_confidence, make_units
+from skrobust._validation import (
+    check_confidence,
+    check_fractions,
+    check_scores,
+    check_weights,
+)
+from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.proportion_clustered import effective_n, share_interval
-from skrobust.metrics.robust.inputs import shifts
+from skrobust.metrics.robust.sample_values import shifts
 
 
 def robust_ratio_band(

@@ -12,6 +12,28 @@ from skrobust.base.attack import own_params
 OBJECTIVE_UNKNOWN = "upper bound, objective unknown"
 
 
+def prepare_attack(attack, objective, reference="predicted"):
+    """Return an attack that maximises what a metric watches, or refuse it.
+
+    Parameters
+    ----------
+    attack : object with ``perturb``
+        The attack or perturbation.
+    objective : {"misclassification", "probability_shift", "prediction_shift"} or None
+        The objective of the metric; None: the attack is used as it is.
+    reference : str, default="predicted"
+        "true" lets a prediction move away from its target instead.
+    """
+    if objective == "misclassification":
+        return for_accuracy(attack)
+    if objective == "probability_shift":
+        return at_full_strength(attack)[0]
+    if objective == "prediction_shift":
+        error = reference == "true"
+        return for_regression(attack, "prediction_error" if error else objective)
+    return attack
+
+
 def for_accuracy(attack):
     """Return an attack that aims at wrong labels, for robust accuracy.
 

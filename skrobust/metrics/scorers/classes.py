@@ -1,51 +1,33 @@
-"""The scorers of the metrics, as objects that survive clone, pickle and search."""
+"""Scorers of the metrics: objects that survive clone, pickling and searches."""
 
 import numpy as np
-from sklearn.metrics import accuracy_score
 
 from skrobust._containers import shape_of, to_array
-from skrobust._responses import (
-    predict_labels,
-    predict_probabilities,
-    refuse_regressor,
-)
+from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import check_choice, check_count, check_number, invalid
-from skrobust.metrics.normalized.scores import (
-    normalized_accuracy_score,
-    normalized_clustering_score,
-    normalized_r2_score,
-)
-from skrobust.metrics.robust.accuracy_and_ratio import (
-    robust_accuracy_score,
-    robust_ratio_score,
-)
-from skrobust.metrics.robust.prediction_shift import (
-    REFERENCES,
-    regression_robust_ratio_score,
-)
-from skrobust.metrics.scorers.attack_objective import (
-    at_full_strength,
-    column_labels,
-    for_accuracy,
-    for_regression,
-)
+from skrobust.metrics.registry import get_metric, metric_names
+from skrobust.metrics.scorers.attack_objective import column_labels, prepare_attack
 from skrobust.metrics.scorers.base import BaseScorer
-from skrobust.metrics.stability.indices import accuracy_stability_index, stability_index
-
-NORMALIZED = ("accuracy", "r2", "clustering")
-ROBUST = ("robust_accuracy", "robust_ratio", "regression_robust_ratio")
 
 
 def _metric_value(metric, caller, y, y_pred, sample_weight):
     if isinstance(metric, str):
-        check_choice(metric, "metric", caller, ("accuracy",))
-        metric = accuracy_score
+        check_choice(
+            metric, "metric", caller, metric_names(needs={"labels"}, objective=None)
+        )
+        metric = get_metric(metric).function
     elif not callable(metric):
-        rule = "'accuracy' or a function of (y_true, y_pred)"
+        rule = "a name or a function of (y_true, y_pred)"
         raise invalid("metric", caller, rule, metric)
     if sample_weight is None:
         return metric(y, y_pred)
     return metric(y, y_pred, sample_weight=sample_weight)
+
+
+def normalized_names():
+    """Return the kinds of the normalized score."""
+    names = metric_names(needs="n_features")
+    return [name.removeprefix("normalized_") for name in names]
 
 
 class NormalizedScorer(BaseScorer):
@@ -66,7 +48,7 @@ class NormalizedScorer(BaseScorer):
         return f"normalized_{self.metric}"
 
     def _score(self, estimator, X, y, sample_weight):
-        check_choice(self.metric, "metric", "NormalizedScorer", NORMALIZED)
+        check_choice(self.metric, "metric", "NormalizedScorer", normalized_names())
         settings = dict(self.options or {})
         settings["n_samples"] = self.n_samples
         settings["n_features"] = self.n_features
@@ -77,13 +59,10 @@ class NormalizedScorer(BaseScorer):
             refuse_regressor(estimator, "The normalized accuracy", cure)
         predicted = predict_labels(estimator, X)
         if self.metric == "clustering":
-            return normalized_clustering_score(y, predicted, X=to_array(X), **settings)
-        if sample_weight is not None:
+            settings["X"] = to_array(X)
+        elif sample_weight is not None:
             settings["sample_weight"] = sample_weight
-        score = normalized_accuracy_score
-        if self.metric == "r2":
-            score = normalized_r2_score
-        return score(y, predicted, **settings)
+        return get_metric(self._label()).function(y, predicted, **settings)
 
 
 class RobustScorer(BaseScorer):
@@ -111,80 +90,67 @@ class RobustScorer(BaseScorer):
         return getattr(self.metric, "__name__", "robust_score")
 
     def _score(self, estimator, X, y, sample_weight):
-        check_perturber(self.perturbation, "perturbation", "RobustScorer")
+        caller = "RobustScorer"
+        check_perturber(self.perturbation, "perturbation", caller)
+        spec, needs = None, {"labels"}
         if not callable(self.metric):
-            check_choice(self.metric, "metric", "RobustScorer", ROBUST)
-        if self.metric == "robust_ratio":
-            cure = "Use metric='regression_robust_ratio'."
-            refuse_regressor(estimator, "The robust ratio", cure)
-            return self._ratio(estimator, X, y, sample_weight)
-        if self.metric == "regression_robust_ratio":
-            return self._regression_ratio(estimator, X, y, sample_weight)
-        if self.tolerance is not None:
+            check_choice(
+                self.metric,
+                "metric",
+                caller,
+                metric_names(scorer=False, has_scorer=True),
+            )
+            spec = get_metric(self.metric)
+            needs = spec.needs
+            if spec.task == "classification":
+                cure = "Use 'regression_robust_ratio', or a function such as r2_score."
+                refuse_regressor(estimator, f"The {spec.title}", cure)
+        self._check_tolerance(needs, caller)
+        if spec is None:
+            moved = self.perturbation.perturb(estimator, X, y)
+            predicted = predict_labels(estimator, moved)
+            return _metric_value(self.metric, caller, y, predicted, sample_weight)
+        attack = prepare_attack(self.perturbation, spec.objective, self.reference)
+        title, options = f"The {spec.title}", {}
+        if sample_weight is not None:
+            options["sample_weight"] = sample_weight
+
+        def predict(rows):
+            if "probabilities" in needs:
+                return predict_probabilities(estimator, rows, title)
+            return predict_labels(estimator, rows)
+
+        first = predict(X) if "clean" in needs else y
+        moved = predict(attack.perturb(estimator, X, y))
+        if "tolerance" in needs:
+            options |= {"tolerance": self.tolerance, "reference": self.reference}
+            options["y_true"] = y if self.reference == "true" else None
+        if "probabilities" in needs:
+            options["labels"] = column_labels(estimator, moved.shape[1])
+        value = spec.function(first, moved, **options)
+        return value if spec.greater_is_better else -value
+
+    def _check_tolerance(self, needs, caller):
+        if "tolerance" in needs and self.tolerance is None:
             raise ValueError(
-                "The 'tolerance' parameter of RobustScorer belongs to "
+                f"{caller} needs a tolerance for metric={self.metric!r}: in [0, 1] for "
+                "probabilities, in the units of the target for predictions."
+            )
+        if "tolerance" not in needs and self.tolerance is not None:
+            raise ValueError(
+                f"The 'tolerance' parameter of {caller} belongs to "
                 f"metric='robust_ratio'. Got tolerance={self.tolerance!r} with "
                 f"metric={self.metric!r}."
             )
-        attack = self.perturbation
-        if self.metric == "robust_accuracy":
-            cure = "Pass metric=r2_score, or another metric of regression."
-            refuse_regressor(estimator, "Robust accuracy", cure)
-            attack = for_accuracy(attack)
-        predicted = predict_labels(estimator, attack.perturb(estimator, X, y))
-        if self.metric == "robust_accuracy":
-            return robust_accuracy_score(y, predicted, sample_weight=sample_weight)
-        return _metric_value(self.metric, "RobustScorer", y, predicted, sample_weight)
-
-    def _ratio(self, estimator, X, y, sample_weight):
-        if self.tolerance is None:
-            raise ValueError(
-                "RobustScorer needs a tolerance in [0, 1] for metric='robust_ratio', "
-                "for example tolerance=0.05."
-            )
-        check_number(self.tolerance, "tolerance", "RobustScorer", low=0, high=1)
-        attack, _ = at_full_strength(self.perturbation)
-        clean = predict_probabilities(estimator, X, "The robust ratio")
-        perturbed = predict_probabilities(
-            estimator, attack.perturb(estimator, X, y), "The robust ratio"
-        )
-        return robust_ratio_score(
-            clean,
-            perturbed,
-            tolerance=self.tolerance,
-            reference=self.reference,
-            y_true=y if self.reference == "true" else None,
-            labels=column_labels(estimator, clean.shape[1]),
-            sample_weight=sample_weight,
-        )
-
-    def _regression_ratio(self, estimator, X, y, sample_weight):
-        caller = "RobustScorer"
-        if self.tolerance is None:
-            raise ValueError(
-                f"{caller} needs a tolerance for metric='regression_robust_ratio', in "
-                "the units of the target."
-            )
-        check_number(self.tolerance, "tolerance", caller, low=0)
-        check_choice(self.reference, "reference", caller, REFERENCES)
-        far = "prediction_error" if self.reference == "true" else "prediction_shift"
-        attack = for_regression(self.perturbation, far)
-        clean = predict_labels(estimator, X)
-        moved = predict_labels(estimator, attack.perturb(estimator, X, y))
-        return regression_robust_ratio_score(
-            clean,
-            moved,
-            tolerance=self.tolerance,
-            reference=self.reference,
-            y_true=y if self.reference == "true" else None,
-            sample_weight=sample_weight,
-        )
+        if "tolerance" in needs:
+            high = 1 if "probabilities" in needs else None
+            check_number(self.tolerance, "tolerance", caller, low=0, high=high)
 
 
 class StabilityScorer(BaseScorer):
     """Scorer of the Accuracy-Stability Index over a list of conditions.
 
-    Made by :func:`make_stability_scorer`, which describes the parameters.
+    Made by :func:`make_asi_scorer`, which describes the parameters.
     """
 
     def __init__(self, conditions=None, *, metric="accuracy"):
@@ -204,7 +170,7 @@ class StabilityScorer(BaseScorer):
                     self.metric, "StabilityScorer", y, predicted, sample_weight
                 )
             )
-        return accuracy_stability_index(scores)
+        return get_metric(self._label()).function(scores)
 
 
 class StabilityIndexScorer(BaseScorer):
@@ -244,7 +210,7 @@ class StabilityIndexScorer(BaseScorer):
             scores.append(
                 _metric_value(self.metric, caller, y[rows], predicted[rows], weight)
             )
-        return stability_index(
+        return get_metric(self._label()).function(
             scores,
             falling_rate_weight=self.falling_rate_weight,
             variability_weight=self.variability_weight,

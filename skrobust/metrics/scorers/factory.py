@@ -3,14 +3,15 @@
 from sklearn.base import clone
 
 from skrobust._validation import check_choice
+from skrobust.metrics.registry import find_metric, metric_names
 from skrobust.metrics.scorers.classes import (
-    NORMALIZED,
     NormalizedScorer,
     RobustScorer,
     StabilityIndexScorer,
     StabilityScorer,
     check_conditions,
     check_perturber,
+    normalized_names,
 )
 
 
@@ -58,7 +59,7 @@ def make_normalized_scorer(
     >>> cross_val_score(LogisticRegression(max_iter=9999), X, y, scoring=scorer).shape
     (5,)
     """
-    check_choice(metric, "metric", "make_normalized_scorer", NORMALIZED)
+    check_choice(metric, "metric", "make_normalized_scorer", normalized_names())
     return NormalizedScorer(
         metric, n_samples=n_samples, n_features=n_features, options=options or None
     )
@@ -117,7 +118,7 @@ def make_robust_scorer(
     )
 
 
-def make_stability_scorer(conditions, *, metric="accuracy", X_ref=None):
+def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):
     """Make a scorer of the Accuracy-Stability Index over conditions.
 
     Parameters
@@ -136,12 +137,12 @@ def make_stability_scorer(conditions, *, metric="accuracy", X_ref=None):
 
     Examples
     --------
-    >>> from skrobust.metrics import make_stability_scorer
+    >>> from skrobust.metrics import make_asi_scorer
     >>> from skrobust.perturbations import two_factor_grid
-    >>> make_stability_scorer(two_factor_grid("asi68", image_shape=(8, 8))).__name__
+    >>> make_asi_scorer(two_factor_grid("asi68", image_shape=(8, 8))).__name__
     'accuracy_stability_index'
     """
-    check_conditions(conditions, "make_stability_scorer")
+    check_conditions(conditions, "make_asi_scorer")
     conditions = [_fitted(condition, X_ref) for condition in conditions]
     return StabilityScorer(conditions, metric=metric)
 
@@ -185,20 +186,6 @@ def make_stability_index_scorer(
     )
 
 
-_REGISTRY = {
-    "accuracy_stability_index": StabilityScorer,
-    "normalized_accuracy": lambda **p: make_normalized_scorer("accuracy", **p),
-    "normalized_clustering": lambda **p: make_normalized_scorer("clustering", **p),
-    "normalized_r2": lambda **p: make_normalized_scorer("r2", **p),
-    "regression_robust_ratio": lambda **p: RobustScorer(
-        metric="regression_robust_ratio", **p
-    ),
-    "robust_accuracy": lambda **p: RobustScorer(metric="robust_accuracy", **p),
-    "robust_ratio": lambda **p: RobustScorer(metric="robust_ratio", **p),
-    "stability_index": StabilityIndexScorer,
-}
-
-
 def get_scorer_names():
     """Return the names that :func:`get_scorer` knows.
 
@@ -213,7 +200,7 @@ def get_scorer_names():
     >>> "robust_ratio" in get_scorer_names()
     True
     """
-    return sorted(_REGISTRY)
+    return metric_names(has_scorer=True)
 
 
 def get_scorer(name, **params):
@@ -238,9 +225,12 @@ def get_scorer(name, **params):
     >>> get_scorer("normalized_accuracy", n_samples=1797)
     NormalizedScorer(n_samples=1797)
     """
-    if name not in _REGISTRY:
+    spec = find_metric(name)
+    if spec is None or not spec.has_scorer:
         raise ValueError(
             f"{name!r} is not a scorer of skrobust; known are "
             f"{', '.join(get_scorer_names())}."
         )
-    return _REGISTRY[name](**params)
+    if spec.scorer is not None:
+        return spec.scorer(**params)
+    return RobustScorer(metric=spec.name, **params)

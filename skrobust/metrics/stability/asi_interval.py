@@ -3,14 +3,55 @@
 import numpy as np
 
 from skrobust._validation import check_choice
-from skrobust.metrics.intervals.bootstrap import NoiseCorrected, jackknife_error
-from skrobust.metrics.intervals.clusters import t_quantile
+from skrobust.metrics.intervals.bootstrap import (
+    NoiseCorrected,
+    Statistic,
+    jackknife_error,
+)
+from skrobust.metrics.intervals.clusters import make_units, t_quantile
 from skrobust.metrics.intervals.interval import Interval
+from skrobust.metrics.robust.sample_values import correctness
 
 UNRESOLVED = (
     "The index is unresolved: the spread of the conditions is near the noise of "
     "sampling; take more samples."
 )
+
+
+def correctness_interval(data, request, *, resample_conditions=False):
+    """Return the interval of the index from correctness, or labels and predictions."""
+    correct = _conditions(data, request.caller)
+    units = make_units(request.clusters, len(correct), request.caller)
+    settings = request.confidence, request.method, resample_conditions, request.caller
+    return asi_interval(correct, units, *settings)
+
+
+def index_statistic(*data, caller):
+    """Return what makes the statistic of some units, for comparisons."""
+    correct = _conditions(data, caller)
+    return lambda units: _Index(correct, units)
+
+
+def _conditions(data, caller):
+    correct = correctness(data, caller)
+    if correct.shape[1] < 2:
+        raise ValueError(
+            f"{caller} of the accuracy_stability_index needs correctness of shape "
+            "(n_samples, n_conditions) with at least two conditions."
+        )
+    return correct
+
+
+class _Index(Statistic):
+    """The noise-corrected index of a correctness matrix."""
+
+    def __init__(self, correct, units):
+        self.units = units
+        self.moments = NoiseCorrected(correct, units)
+
+    def __call__(self, counts):
+        mean, _, variance = self.moments(counts).T
+        return index(mean, variance)[:, None]
 
 
 def asi_interval(correct, units, confidence, method, resample_conditions, caller):

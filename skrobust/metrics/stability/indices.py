@@ -13,6 +13,14 @@ from skrobust._validation import (
     invalid,
     metric,
 )
+from skrobust.metrics.registry import MetricSpec, register
+from skrobust.metrics.scorers.classes import StabilityIndexScorer, StabilityScorer
+from skrobust.metrics.stability.asi_interval import (
+    correctness_interval,
+    index_statistic,
+)
+from skrobust.metrics.stability.index_interval import index_interval
+from skrobust.metrics.stability.period_rows import time_values
 
 
 def coefficient_of_variation(scores):
@@ -156,8 +164,9 @@ def stability_index(
     variability_weight : float, default=0.5
         Non-negative weight of the scatter about the trend.
     times : array-like of shape (n_periods,) or None, default=None
-        When each score was taken; the slope is then per unit of ``times``. None: the
-        slope is per step.
+        When each score was taken: numbers, and the slope is per unit of them; or
+        dates, periods of pandas or text in ISO format, and the slope is per day. None:
+        the slope is per step.
 
     Returns
     -------
@@ -191,7 +200,7 @@ def stability_index(
     scatter = check_number(variability_weight, "variability_weight", caller, low=0)
     scores = check_scores(scores, caller, min_size=0)
     if times is not None:
-        times = check_scores(times, caller, name="times", min_size=0)
+        times = time_values(times, caller)
         if times.size != scores.size:
             check_same_length(caller, scores=scores, times=times)
     if scores.size < 2:
@@ -234,3 +243,27 @@ def _trend(scores, times):
     y = y - y.mean()
     slope = float(x @ y / (x @ x))
     return slope, y - slope * x
+
+
+register(
+    MetricSpec(
+        "accuracy_stability_index",
+        accuracy_stability_index,
+        aliases=("asi",),
+        bounds=(-1.0, 1.0),
+        needs={"labels", "conditions"},
+        interval=correctness_interval,
+        compare=index_statistic,
+        scorer=StabilityScorer,
+    )
+)
+register(
+    MetricSpec(
+        "stability_index",
+        stability_index,
+        bounds=(-np.inf, np.inf),
+        needs={"scores", "periods"},
+        interval=index_interval,
+        scorer=StabilityIndexScorer,
+    )
+)

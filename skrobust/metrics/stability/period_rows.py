@@ -1,19 +1,19 @@
-"""The rows of each period of time, and the metrics of one period."""
+"""Times and periods, read in one way for all that take them.
 
+They are numbers, dates (of NumPy, pandas or the standard library), periods of pandas,
+an ordered Categorical, or text that sorts in time, as dates in ISO format do.
+"""
+
+import numbers
 import re
-import warnings
 from itertools import pairwise
 
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import roc_auc_score
 from sklearn.utils import column_or_1d
 
-from skrobust._validation import check_same_length, check_scores, invalid
-from skrobust.metrics.labels import label_array, label_pair
+from skrobust._validation import check_scores, invalid
 
-_NAMED = ("accuracy", "gini", "roc_auc")
-_UNDEFINED = float("nan")
+_ISO = re.compile(r"\d{4}(-\d\d){0,2}([T ][\d:.]+)?$")
 
 
 def period_text(period):
@@ -22,18 +22,86 @@ def period_text(period):
     return re.sub(r"(?<=\d)[T ]00:00(:00)?$", "", text)
 
 
-def rows_of_periods(times, n_samples, caller):
-    """Return the distinct times in order and the rows of each."""
+def time_values(times, caller, *, name="times", rule="numbers, dates or ISO text"):
+    """Return times as floats: numbers as they are, dates in days from the first.
+
+    Parameters
+    ----------
+    times : array-like of shape (n_times,)
+        Numbers, dates, periods (which begin) or text in ISO format.
+    caller, name : str
+        The function and the parameter that an error names.
+    rule : str, default="numbers, dates or ISO text"
+        What an error asks for.
+
+    Returns
+    -------
+    ndarray of shape (n_times,), dtype float64
+        The times.
+
+    Raises
+    ------
+    ValueError
+        For missing times and for what is neither a number nor a date.
+    """
+    values = np.asarray(times)
+    if values.dtype.kind in "iufb" or values.ndim != 1:
+        return check_scores(values, caller, name=name, min_size=0)
+    try:
+        dates = np.array([_as_date(value) for value in values], dtype="datetime64[us]")
+    except (TypeError, ValueError):
+        shown = values[:3].astype(str).tolist()
+        raise invalid(name, caller, rule, shown) from None
+    if np.isnat(dates).any():
+        raise ValueError(f"{caller} needs finite {name}; one is missing.")
+    return (dates - dates[:1]).astype(np.float64) / 86_400e6
+
+
+def _as_date(value):
+    """Return a date that NumPy reads: the beginning of a period, without time zone."""
+    value = getattr(value, "start_time", value)
+    is_text = isinstance(value, str)
+    if isinstance(value, numbers.Number) or (is_text and not _ISO.match(value)):
+        raise TypeError
+    if getattr(value, "tzinfo", None) is not None:
+        value = value.replace(tzinfo=None) - value.utcoffset()
+    return np.datetime64(value, "us")
+
+
+def rows_of_periods(times, n_samples, caller, *, name="times"):
+    """Return the distinct periods in the order of time and the rows of each.
+
+    Parameters
+    ----------
+    times : array-like of shape (n_samples,)
+        The period of each row.
+    n_samples : int
+        Number of rows.
+    caller, name : str
+        The function and the parameter that an error names.
+
+    Returns
+    -------
+    distinct : ndarray of shape (n_periods,)
+        The periods.
+    rows : list of ndarray
+        The rows of each.
+
+    Raises
+    ------
+    ValueError
+        For a missing time, and for text whose order is not that of its numbers.
+    """
     ordered = getattr(times, "cat", times)
-    names = None
+    categories = None
     if getattr(ordered, "ordered", False) and hasattr(ordered, "codes"):
-        names, times = np.asarray(ordered.categories), np.asarray(ordered.codes)
+        categories, times = np.asarray(ordered.categories), np.asarray(ordered.codes)
         if (times < 0).any():
             raise ValueError(f"{caller} needs a time for every sample; one is missing.")
     times = column_or_1d(np.asarray(times))
     if len(times) != n_samples:
         raise ValueError(
-            f"{caller} needs one time per sample; times has {len(times)}, the data "
+            f"{caller} needs one time per sample; {name} has {len(times)}, the data "
             f"{n_samples}."
         )
     # What is missing (NaN, NaT) differs from itself, or is None.
@@ -44,16 +112,16 @@ def rows_of_periods(times, n_samples, caller):
         distinct, period = np.unique(times, return_inverse=True)
     except TypeError as error:
         kinds = sorted({type(time).__name__ for time in times})
-        raise invalid("times", caller, "values of one kind that sort", kinds) from error
-    if names is not None:  # categories in their own order
-        distinct = names[distinct]
+        raise invalid(name, caller, "values of one kind that sort", kinds) from error
+    if categories is not None:
+        distinct = categories[distinct]
     else:
-        _check_order(distinct, caller)
+        _check_order(distinct, caller, name)
     order = np.argsort(period, kind="stable")
     return distinct, np.split(order, np.cumsum(np.bincount(period))[:-1])
 
 
-def _check_order(distinct, caller):
+def _check_order(distinct, caller, name):
     """Refuse text that sorts otherwise than its numbers: week 10 before week 2."""
     texts = distinct.tolist()
     if not all(isinstance(text, str) for text in texts):
@@ -62,65 +130,10 @@ def _check_order(distinct, caller):
         if _counted(before) > _counted(after):
             rule = f"text that sorts in time; as text {before!r} is before {after!r}"
             cure = "Give dates, numbers or an ordered Categorical."
-            raise invalid("times", caller, rule, texts[:3], cure)
+            raise invalid(name, caller, rule, texts[:3], cure)
 
 
 def _counted(text):
     """Return the parts of a text, numbers as numbers, in an order of their own."""
     parts = re.split(r"(\d+)", text)
     return [int(part) if i % 2 else part for i, part in enumerate(parts)]
-
-
-def named_metric(metric, y_true, y_pred, caller):
-    """Return checked arrays and the function that scores the rows of one period."""
-    if callable(metric):
-        y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
-        check_same_length(caller, y_true=y_true, y_pred=y_pred)
-        return y_true, y_pred, metric
-    if not isinstance(metric, str) or metric not in _NAMED:
-        rule = f"one of {', '.join(map(repr, _NAMED))} or a callable"
-        raise invalid("metric", caller, rule, metric)
-    if metric == "accuracy":
-        y_true, y_pred = label_pair(y_true, y_pred, caller)
-        return y_true, y_pred, _accuracy
-    y_true = label_array(y_true, caller, "y_true")
-    if np.ndim(y_pred) == 2:
-        cure = "For probabilities of two classes pass `y_pred[:, 1]`."
-        raise invalid("y_pred", caller, "1-D scores", np.shape(y_pred), cure)
-    y_pred = check_scores(y_pred, caller, name="y_pred", min_size=0)
-    check_same_length(caller, y_true=y_true, y_pred=y_pred)
-    classes = np.unique(y_true)
-    if len(classes) > 2:
-        raise ValueError(
-            f"{caller} needs two classes for metric={metric!r}; y_true has "
-            f"{len(classes)}. Pass a callable for more classes."
-        )
-    return y_true == classes[-1], y_pred, _gini if metric == "gini" else _auc
-
-
-def score_of(score, y_true, y_pred, weight):
-    """Return the metric of one period, nan where it is undefined."""
-    if weight is None:
-        settings = {}
-    elif weight.sum() > 0:
-        settings = {"sample_weight": weight}
-    else:
-        return _UNDEFINED
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)  # counted once for all
-        return float(score(y_true, y_pred, **settings))
-
-
-def _accuracy(y_true, y_pred, sample_weight=None):
-    return np.average(y_true == y_pred, weights=sample_weight)
-
-
-def _auc(y_true, y_pred, sample_weight=None):
-    seen = y_true if sample_weight is None else y_true[sample_weight > 0]
-    if seen.all() or not seen.any():
-        return _UNDEFINED
-    return roc_auc_score(y_true, y_pred, sample_weight=sample_weight)
-
-
-def _gini(y_true, y_pred, sample_weight=None):
-    return 2 * _auc(y_true, y_pred, sample_weight) - 1

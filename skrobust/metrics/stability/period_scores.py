@@ -6,19 +6,20 @@ from skrobust._validation import check_same_length, invalid
 from skrobust.metrics.intervals.bootstrap import Scores, Shares, bootstrap
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.labels import label_array
+from skrobust.metrics.stability.period_rows import rows_of_periods
 
 _DRAWS = 200
 
 
 def period_scores(arrays, periods, score, clusters, rng, caller):
-    """Return names and scores of the periods, the noise of their rows, and warnings.
+    """Return scores of the periods, the noise of their rows, and warnings.
 
     Parameters
     ----------
     arrays : tuple of ndarray
         Rows; one array of numbers when ``score`` is None, which takes their mean.
     periods : array-like of shape (n_rows,)
-        The period of each row; sorted, they are the order of time.
+        The period of each row.
     score : callable or None
         Takes the rows of a period, returns a float.
     clusters : array-like of shape (n_rows,) or None
@@ -30,15 +31,16 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
 
     Returns
     -------
-    names, scores : ndarray of shape (n_periods,)
-        Periods with a defined score.
-    noise : ndarray of shape (n_draws, n_periods)
+    kept : ndarray of bool of shape (n_periods,)
+        Which periods have a defined score.
+    scores : ndarray of shape (n_kept,)
+        Their scores.
+    noise : ndarray of shape (n_draws, n_kept)
         Deviations of the resampled scores from their mean.
     warnings : tuple of str
         How many periods had no score.
     """
-    periods = label_array(periods, caller, "periods")
-    check_same_length(caller, data=arrays[0], periods=periods)
+    names, rows_of = rows_of_periods(periods, len(arrays[0]), caller, name="periods")
     if clusters is not None:
         clusters = label_array(clusters, caller, "clusters")
         check_same_length(caller, data=arrays[0], clusters=clusters)
@@ -49,10 +51,8 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
     if score is None and arrays[0].ndim != 1:
         rule = "1-D without score=, as each period's score is then the mean"
         raise invalid("data", caller, rule, arrays[0].shape)
-    names = np.unique(periods)
-    kept, values, noise = [], [], []
-    for name in names:
-        rows = np.flatnonzero(periods == name)
+    kept, values, noise = np.zeros(len(names), dtype=bool), [], []
+    for i, rows in enumerate(rows_of):
         units = make_units(None if clusters is None else clusters[rows], len(rows), "")
         parts = tuple(array[rows] for array in arrays)
         if score is None:
@@ -64,14 +64,14 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
             continue
         draws = bootstrap(statistic, _DRAWS, rng)[:, 0]
         draws = np.where(np.isfinite(draws), draws, value)
-        kept.append(name)
+        kept[i] = True
         values.append(value)
         # n - 1 resampled units would vary as much as n drawn ones.
         noise.append((draws - draws.mean()) * np.sqrt(units.n / max(1, units.n - 1)))
-    left_out = len(names) - len(kept)
+    left_out = int((~kept).sum())
     warnings = ()
     if left_out:
         warnings = (f"{left_out} of {len(names)} periods have no score; left out.",)
-    if not kept:
+    if not kept.any():
         raise ValueError(f"{caller} found no period whose score is defined.")
-    return np.array(kept), np.array(values), np.column_stack(noise), warnings
+    return kept, np.array(values), np.column_stack(noise), warnings

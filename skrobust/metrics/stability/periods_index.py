@@ -6,19 +6,10 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrobust._results import Results
-from skrobust._validation import (
-    check_choice,
-    check_number,
-    check_weights,
-    invalid,
-    metric,
-)
+from skrobust._validation import check_choice, check_number, check_weights, metric
 from skrobust.metrics.stability.indices import stability_index
-from skrobust.metrics.stability.period_rows import (
-    named_metric,
-    rows_of_periods,
-    score_of,
-)
+from skrobust.metrics.stability.period_metrics import named_metric, score_of
+from skrobust.metrics.stability.period_rows import rows_of_periods, time_values
 
 
 # Inside this function ``metric`` is the parameter, not the decorator.
@@ -54,8 +45,9 @@ def period_stability_index(
         Predicted labels for "accuracy"; scores of the second class in sorted order
         for "gini" and "roc_auc"; for a callable whatever it takes.
     times : array-like of shape (n_samples,)
-        The period of each row: numbers, dates or text that sort in time. Each distinct
-        value is a period.
+        The period of each row: numbers, dates, periods of pandas, an ordered
+        Categorical, or text that sorts in time, as ISO format does. Each distinct value
+        is a period.
     metric : {"accuracy", "gini", "roc_auc"} or callable, default="accuracy"
         The metric of one period; "gini" is ``2 * AUC - 1``. A callable takes ``(y_true,
         y_pred)``, and ``sample_weight=`` where weights are given; nan says undefined.
@@ -65,7 +57,7 @@ def period_stability_index(
         Non-negative weight of the scatter about the trend.
     slope_per : {"period", "time"}, default="period"
         Per period that counts, gaps ignored, as in both sources; or per unit of
-        ``times``, which must then be numbers (our extension).
+        ``times``, which are then numbers, or per day of dates (our extension).
     undefined : {"warn", "raise"}, default="warn"
         Periods in which the metric is undefined (one class only, or no weight) are left
         out with one warning that counts them, or refused.
@@ -215,8 +207,10 @@ def _index(
     scatter = check_number(weights[1], "variability_weight", caller, low=0)
     y_true, y_pred, score = named_metric(named, y_true, y_pred, caller)
     distinct, rows = rows_of_periods(times, len(y_true), caller)
-    if slope_per == "time" and distinct.dtype.kind not in "iuf":
-        raise invalid("times", caller, "numbers when slope_per='time'", distinct[0])
+    positions = np.arange(len(distinct), dtype=np.float64)
+    if slope_per == "time":
+        rule = "dates or numbers when slope_per='time'"
+        positions = time_values(distinct, caller, rule=rule)
     weight = check_weights(sample_weight, len(y_true), caller)
     scores = np.array(
         [
@@ -231,7 +225,7 @@ def _index(
             scores[counts],
             falling_rate_weight=fall,
             variability_weight=scatter,
-            times=distinct[counts] if slope_per == "time" else None,
+            times=positions[counts] if slope_per == "time" else None,
         )
     _tell(distinct, counts, undefined, caller)
     if not return_periods:

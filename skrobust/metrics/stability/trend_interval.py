@@ -34,17 +34,18 @@ class Trend:
         )
 
 
-def trend_interval(scores, trend, noise, confidence, method, n_resamples, rng, caller):
+def trend_interval(scores, trend, noise, request):
     """Return the interval of the stability index.
 
     ``noise`` holds the deviations of each period's score when its rows are resampled,
     of shape (n_draws, n_periods), or is None.
     """
-    check_choice(method, "method", caller, ("auto", "delta", "blocks"))
+    confidence, method = request.confidence, request.method
+    check_choice(method, "method", request.caller, ("auto", "delta", "blocks"))
     n = len(scores)
     if method == "auto":
         method = "delta" if n < LONG_SERIES else "blocks"
-    common = {"confidence": confidence, "n": n, "unit": "periods"}
+    common = {"confidence": confidence, "n_units": n, "unit": "periods"}
     if n < 3:
         nan = float("nan")
         value = float(trend.index(scores)) if n == 2 else nan
@@ -61,9 +62,8 @@ def trend_interval(scores, trend, noise, confidence, method, n_resamples, rng, c
         low, high, error = _delta(trend, value, float(slope), spread, n, confidence)
         method = "delta method, t"
     else:
-        draws, length = _block_draws(
-            trend, mean, slope, residuals, noise, row_variance, n_resamples, rng
-        )
+        parts = trend, mean, slope, residuals, noise, row_variance
+        draws, length = _block_draws(*parts, request.n_resamples, request.rng)
         error = float(draws.std(ddof=1))
         half = t_quantile(confidence, n / length - 2) * error
         low, high = value - half, value + half

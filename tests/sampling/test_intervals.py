@@ -109,3 +109,27 @@ def test_strata_without_a_failure_are_not_taken_for_certain(kind):
         kind(), scores, failed, n_labels=(50, 120), n_repeats=100, random_state=0
     )
     assert found.coverage.min() >= 0.85  # it was .51 at 50 labels
+
+
+def test_the_interval_never_collapses_before_a_census():
+    scores = np.r_[np.full(6, 0.5), np.full(94, 0.02)]
+    failed = np.r_[np.arange(6) % 2 == 0, np.arange(94) < 2]
+    covered = []
+    for seed in range(100):
+        sampler = DeepESTSampler(random_state=seed).fit(scores)
+        low, high = sampler.sample(50, lambda ids: failed[ids]).interval
+        assert high - low > 0.01
+        covered.append(low - 1e-12 <= 0.95 <= high + 1e-12)
+    assert np.mean(covered) >= 0.95
+
+
+def test_rare_draws_without_failures_keep_the_interval_wide():
+    # All failures met are suspicious ones; a t interval would be narrow, and wrong.
+    scores = np.r_[np.full(60, 0.5), np.full(940, 0.1)]
+    failed = np.r_[np.arange(60) % 2 == 0, np.arange(940) % 47 == 0]
+    covered = []
+    for seed in range(100):
+        sampler = DeepESTSampler(rule="released", random_state=seed).fit(scores)
+        result = sampler.sample(100, lambda ids: failed[ids])
+        covered.append(result.interval[0] <= 0.95 <= result.interval[1] + 1e-12)
+    assert np.mean(covered) >= 0.95

@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import skrobust.perturbations as sp
+from skrobust.perturbations import GaussianNoise, SaltAndPepper
 from skrobust.testing import check_perturbation
 
 RNG = np.random.default_rng(0)
@@ -145,3 +146,19 @@ def test_texts_as_training_noise(texts):
     assert list(labels) == y + y
     with pytest.raises(ValueError, match="Typos takes text"):
         sampler.fit_resample(pd.Series(np.arange(8)), y)
+
+
+def test_a_range_beyond_the_type_does_not_wrap_around():
+    white = np.full((1, 8, 8), 255, np.uint8)
+    noise = GaussianNoise(std=0.02, data_range=(0, 256), random_state=0)
+    assert noise.perturb(None, white).min() > 200
+    grey = np.full((1, 8, 8), 100, np.uint8)
+    struck = SaltAndPepper(0.5, data_range=(0, 256), random_state=0).perturb(None, grey)
+    assert set(np.unique(struck)) == {0, 100, 255}
+
+
+def test_pixels_of_another_kind_than_in_fit_are_refused():
+    bytes_ = np.random.default_rng(0).integers(0, 256, (5, 8, 8), dtype=np.uint8)
+    noise = GaussianNoise(std=0.1, random_state=0).fit(bytes_)
+    with pytest.raises(ValueError, match="fitted on other pixels"):
+        noise.perturb(None, np.full((3, 8, 8), 0.5))

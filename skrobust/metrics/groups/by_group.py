@@ -1,0 +1,164 @@
+"""Any metric group by group, with gaps, ranges and permutation tests."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._validation import invalid
+from skrobust.metrics.groups.group_tables import GroupComparison
+from skrobust.metrics.groups.statistic_groups import StatisticComparison
+from skrobust.metrics.intervals.bootstrap import Shares, function_statistic
+from skrobust.metrics.labels import label_array
+from skrobust.metrics.registry import call_with_options, find_metric, metric_names
+
+
+def by_group(
+    metric,
+    *data,
+    groups,
+    clusters=None,
+    confidence=0.95,
+    n_permutations=999,
+    random_state=None,
+    **metric_params,
+):
+    r"""Compare a metric over groups.
+
+    .. math:: m_g = m(\{i : groups_i = g\}), \qquad gap_{gh} = m_g - m_h
+
+    Parameters
+    ----------
+    metric : str or callable
+        A metric of samples, as in :func:`confidence_interval`, or any callable of
+        arrays whose first axis is the samples.
+    *data : array-like
+        The data of the metric, as in :func:`confidence_interval`.
+    groups : array-like of shape (n_samples,)
+        The group of each sample; at least two groups.
+    clusters : array-like of shape (n_samples,) or None, default=None
+        What samples belong together (clips, patients), each within one group. Clusters
+        are then drawn and permuted instead of samples.
+    confidence : float in (0, 1), default=0.95
+        Of each interval.
+    n_permutations : int, default=999
+        Random assignments of the samples (or clusters) to the groups.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the permutations.
+    **metric_params : dict
+        Parameters of the metric. ``tolerance`` of the robust ratio may be an array: the
+        groups are then compared at each of them.
+
+    Returns
+    -------
+    Results
+        The tables of :func:`group_robustness`, or, for several tolerances, those of
+        :func:`group_robust_ratio_curve`.
+
+    Raises
+    ------
+    ValueError
+        For an unknown metric, lengths that differ, fewer than two groups, or a cluster
+        in two groups.
+
+    Notes
+    -----
+    Shares of samples have the intervals and tests of :func:`group_robustness`. Other
+    metrics have bootstrap intervals in each group (below 20 clusters those of the
+    jackknife), Newcombe's combination of them for gaps, and permutation tests of pairs.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import f1_score
+    >>> from skrobust.metrics import by_group
+    >>> y_true, y_pred = [0, 1] * 40, [0, 1] * 20 + [0, 0] * 20
+    >>> groups = ["a"] * 40 + ["b"] * 40
+    >>> by_group("accuracy", y_true, y_pred, groups=groups, random_state=0).value
+    array([1. , 0.5])
+    >>> by_group(f1_score, y_true, y_pred, groups=groups, n_permutations=99).value
+    array([1., 0.])
+    """
+    return compare_groups(
+        metric,
+        data,
+        metric_params,
+        groups,
+        clusters,
+        confidence=confidence,
+        n_permutations=n_permutations,
+        random_state=random_state,
+        caller="by_group",
+        stacklevel=5,
+    )
+
+
+def compare_groups(metric, data, params, groups, clusters, **settings):
+    """Return the tables of :func:`by_group`.
+
+    ``settings`` are those of :class:`GroupComparison`, whose ``stacklevel`` counts the
+    frames from its warnings to the user.
+    """
+    caller = settings["caller"]
+    spec = find_metric(metric)
+    if not data:
+        raise ValueError(f"{caller} needs the data of the metric; got none.")
+    if spec is None and not callable(metric):
+        rule = f"a callable or one of {', '.join(metric_names())}"
+        raise invalid("metric", caller, rule, metric)
+    if "scores" in getattr(spec, "needs", ()):
+        raise invalid("metric", caller, "a metric of samples, not of periods", metric)
+    values, kind = None, StatisticComparison
+    if spec is None:
+        maker = function_statistic(metric, *data, **params)
+    elif spec.per_sample is not None:
+        values = spec.values(data, params, caller)
+        maker, kind = _maker_of(values)
+    elif spec.compare is not None:
+        parts = data, params, caller, spec.title
+        maker = call_with_options(spec.compare, *parts)
+    else:
+        maker = function_statistic(spec.function, *data, **params)
+    n_samples = len(data[0]) if values is None else len(values)
+    comparison = kind(groups, clusters, n_samples, **settings)
+    facts = {"measure": getattr(metric, "__name__", "metric")}
+    if spec is not None:
+        comparison.greater_is_better = spec.greater_is_better
+        facts["measure"] = spec.title
+        if "labels" in spec.needs and spec.task == "classification" and len(data) > 1:
+            facts["measure"] = _measure(spec, data[0], comparison, settings)
+    tolerance = params.get("tolerance")
+    if np.ndim(tolerance):
+        tolerances = np.asarray(tolerance, dtype=np.float64)
+        return comparison.compare_columns(maker, "tolerance", tolerances, **facts)
+    if tolerance is not None:
+        facts["tolerance"] = tolerance
+    return comparison.compare(maker, **facts)
+
+
+def _maker_of(values):
+    """Return what is compared of values of samples, and how."""
+    if values.dtype == bool:
+        return values, GroupComparison
+    return (lambda units: Shares(values, units)), StatisticComparison
+
+
+def _measure(spec, y_true, comparison, settings):
+    """Say what is compared, and warn where groups hold different classes."""
+    caller = settings["caller"]
+    classes, column = np.unique(
+        label_array(y_true, caller, "y_true"), return_inverse=True
+    )
+    if len(classes) == 1:
+        rate = spec.title.replace("accuracy", "rate")
+        return f"{rate} of class {classes[0].item()!r}"
+    for g, name in enumerate(comparison.names.tolist()):
+        seen = np.unique(column[comparison.group_of_sample == g])
+        if len(seen) < len(classes):
+            lacks = np.delete(classes, seen)[0].item()
+            warnings.warn(
+                f"{caller} compares groups of different classes: {name!r} has no "
+                f"{lacks!r}, so gaps mix group and class.",
+                UserWarning,
+                stacklevel=settings["stacklevel"] - 1,
+            )
+            break
+    return spec.title

@@ -1,0 +1,68 @@
+"""Metrics of one period of time."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import roc_auc_score
+
+from skrobust._validation import check_same_length, check_scores, invalid
+from skrobust.metrics.labels import label_array, label_pair
+
+_NAMED = ("accuracy", "gini", "roc_auc")
+_UNDEFINED = float("nan")
+
+
+def named_metric(metric, y_true, y_pred, caller):
+    """Return checked arrays and the function that scores the rows of one period."""
+    if callable(metric):
+        y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+        check_same_length(caller, y_true=y_true, y_pred=y_pred)
+        return y_true, y_pred, metric
+    if not isinstance(metric, str) or metric not in _NAMED:
+        rule = f"one of {', '.join(map(repr, _NAMED))} or a callable"
+        raise invalid("metric", caller, rule, metric)
+    if metric == "accuracy":
+        y_true, y_pred = label_pair(y_true, y_pred, caller)
+        return y_true, y_pred, _accuracy
+    y_true = label_array(y_true, caller, "y_true")
+    if np.ndim(y_pred) == 2:
+        cure = "For probabilities of two classes pass `y_pred[:, 1]`."
+        raise invalid("y_pred", caller, "1-D scores", np.shape(y_pred), cure)
+    y_pred = check_scores(y_pred, caller, name="y_pred", min_size=0)
+    check_same_length(caller, y_true=y_true, y_pred=y_pred)
+    classes = np.unique(y_true)
+    if len(classes) > 2:
+        raise ValueError(
+            f"{caller} needs two classes for metric={metric!r}; y_true has "
+            f"{len(classes)}. Pass a callable for more classes."
+        )
+    return y_true == classes[-1], y_pred, _gini if metric == "gini" else _auc
+
+
+def score_of(score, y_true, y_pred, weight):
+    """Return the metric of one period, nan where it is undefined."""
+    if weight is None:
+        settings = {}
+    elif weight.sum() > 0:
+        settings = {"sample_weight": weight}
+    else:
+        return _UNDEFINED
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)  # counted once for all
+        return float(score(y_true, y_pred, **settings))
+
+
+def _accuracy(y_true, y_pred, sample_weight=None):
+    return np.average(y_true == y_pred, weights=sample_weight)
+
+
+def _auc(y_true, y_pred, sample_weight=None):
+    seen = y_true if sample_weight is None else y_true[sample_weight > 0]
+    if seen.all() or not seen.any():
+        return _UNDEFINED
+    return roc_auc_score(y_true, y_pred, sample_weight=sample_weight)
+
+
+def _gini(y_true, y_pred, sample_weight=None):
+    return 2 * _auc(y_true, y_pred, sample_weight) - 1

@@ -1,0 +1,35 @@
+"""Fixtures that several folders share; none of them is changed by a test."""
+
+import gc
+
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect without the garbage collector, which finds nothing there."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.fixture(scope="session")
+def iris():
+    """A logistic regression on the irises, and the irises."""
+    X, y = load_iris(return_X_y=True)
+    return LogisticRegression(max_iter=1000).fit(X, y), X, y
+
+
+@pytest.fixture(scope="session")
+def nets():
+    """Return the module of nets, or skip where torch or skorch is absent."""
+    pytest.importorskip("torch")
+    pytest.importorskip("skorch")
+    import nets_for_tests
+
+    return nets_for_tests

@@ -1,0 +1,326 @@
+"""Intervals of the two stability indices: coverage, clusters, trends, warnings."""
+
+import numpy as np
+import pytest
+from interval_problems import (
+    asi_of,
+    condition_means,
+    coverage,
+    draw_images,
+    draw_series,
+    quiet,
+)
+from scipy.stats import t
+
+from skrobust.metrics import confidence_interval
+from skrobust.metrics.intervals.bootstrap import NoiseCorrected
+from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.stability.indices import accuracy_stability_index, stability_index
+
+
+def corrected_by_definition(correct):
+    """Return the plug-in variance less the noise, from the joint covariance."""
+    n, k = correct.shape
+    means = correct.mean(axis=0)
+    joint = np.cov(correct.T.astype(float)) / n
+    noise = np.trace(joint) / k - joint.sum() / k**2
+    spread = np.sqrt(max(0.0, means.var() - noise))
+    return asi_of(means.mean(), spread)
+
+
+def test_asi_jackknife_equals_a_slow_loop():
+    correct = draw_images(np.random.default_rng(7), 60, condition_means(0.7, 0.2, 5))
+    interval = confidence_interval("accuracy_stability_index", correct)
+    assert interval.warnings == ()
+    assert interval.value == pytest.approx(corrected_by_definition(correct))
+    assert interval.plug_in == pytest.approx(
+        accuracy_stability_index(correct.mean(axis=0))
+    )
+    left_out = np.array(
+        [corrected_by_definition(np.delete(correct, i, axis=0)) for i in range(60)]
+    )
+    error = np.sqrt(59 / 60 * np.sum((left_out - left_out.mean()) ** 2))
+    assert interval.std_error == pytest.approx(error)
+    assert np.diff(tuple(interval)) == pytest.approx(2 * error * 2.000995, rel=1e-5)
+    assert (
+        confidence_interval(accuracy_stability_index, correct.astype(int)) == interval
+    )
+
+
+def test_asi_of_clusters_equals_a_slow_loop():
+    correct = draw_images(np.random.default_rng(8), 120, condition_means(0.7, 0.2, 5))
+    clusters = np.random.default_rng(8).integers(24, size=120)
+
+    def value(rows):
+        mean, pairs, size = correct[rows].mean(), 0.0, 0
+        for a in np.unique(clusters[rows]):
+            for b in np.unique(clusters[rows]):
+                if a != b:
+                    one, two = (correct[rows & (clusters == c)] for c in (a, b))
+                    s, t = one.sum(axis=0), two.sum(axis=0)
+                    pairs += np.mean((s - s.mean()) * (t - t.mean()))
+                    size += len(one) * len(two)
+        return asi_of(mean, np.sqrt(max(0.0, pairs / size)))
+
+    interval = quiet(confidence_interval, "asi", correct, clusters=clusters)
+    assert interval.value == pytest.approx(value(np.ones(120, dtype=bool)))
+    left_out = np.array([value(clusters != g) for g in np.unique(clusters)])
+    g = len(left_out)
+    error = np.sqrt((g - 1) / g * np.sum((left_out - left_out.mean()) ** 2))
+    assert interval.std_error == pytest.approx(error)
+
+
+def test_asi_of_a_resample_never_pairs_a_sample_with_itself():
+    rng = np.random.default_rng(80)
+    correct = draw_images(rng, 12, condition_means(0.7, 0.2, 5))
+    counts = rng.multinomial(12, np.full(12, 1 / 12), size=3)
+    statistic = NoiseCorrected(correct, make_units(None, 12, ""))
+    centred = correct - correct.mean(axis=1, keepdims=True)
+    for count, (mean, _, corrected) in zip(counts, statistic(counts), strict=True):
+        pairs = np.outer(count, count) * (1 - np.eye(12))
+        products = centred @ centred.T / 5
+        assert corrected == pytest.approx((pairs * products).sum() / pairs.sum())
+        assert mean == pytest.approx(count @ correct.mean(axis=1) / 12)
+
+
+def test_asi_corrected_covers_and_percentile_fails():
+    # 69 conditions of spread .02: a true index of .946.
+    rng = np.random.default_rng(9)
+    means = condition_means(0.8492, 0.02, 69)
+    truth = asi_of(means.mean(), means.std())
+    assert truth == pytest.approx(0.946, abs=5e-4)
+    seen = {"corrected": 0, "plug-in": 0}
+
+    def draw():
+        correct = draw_images(rng, 500, means, shared=0.2)
+        interval = confidence_interval("accuracy_stability_index", correct)
+        seen["corrected"] += interval.value
+        seen["plug-in"] += interval.plug_in
+        assert not interval.warnings
+        return interval
+
+    assert 0.94 <= coverage(draw, truth, 500) <= 0.99
+    assert seen["corrected"] / 500 == pytest.approx(truth, abs=1e-3)
+    assert seen["plug-in"] / 500 < truth - 0.01
+
+    def percentile():
+        return confidence_interval(
+            lambda c: accuracy_stability_index(c.mean(axis=0)),
+            draw_images(rng, 500, means, shared=0.2),
+            method="percentile",
+            n_resamples=100,
+            random_state=int(rng.integers(2**31)),
+        )
+
+    assert coverage(percentile, truth, 60) < 0.2
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.005])
+def test_asi_near_the_noise_floor_is_unresolved_and_covers(spread):
+    rng = np.random.default_rng(10)
+    means = condition_means(0.85, spread, 69)
+    unresolved = 0
+
+    def draw():
+        nonlocal unresolved
+        interval = confidence_interval("asi", draw_images(rng, 500, means, shared=0.2))
+        unresolved += any("unresolved" in text for text in interval.warnings)
+        assert interval.high <= 1
+        return interval
+
+    assert coverage(draw, asi_of(0.85, spread), 300) >= 0.95
+    assert unresolved >= 0.9 * 300
+
+
+def test_asi_conditions_are_fixed_unless_asked():
+    rng = np.random.default_rng(11)
+
+    def draw(resample_conditions):
+        means = np.clip(0.8 + 0.06 * rng.normal(size=20), 0.01, 0.99)
+        correct = draw_images(rng, 300, means)
+        return confidence_interval(
+            "asi", correct, resample_conditions=resample_conditions
+        )
+
+    truth = asi_of(0.8, 0.06)
+    assert coverage(lambda: draw(True), truth, 600) >= 0.92
+    assert coverage(lambda: draw(False), truth, 600) < 0.8
+
+
+def test_asi_of_always_wrong():
+    interval = quiet(confidence_interval, "asi", np.zeros((10, 3)))
+    assert interval.value == -1
+    assert np.isnan(tuple(interval)).all()
+
+
+@pytest.mark.parametrize(
+    "n, slope", [(10, -0.005), (10, 0.005), (4, -0.005), (20, -0.02)]
+)
+def test_trend_covers(n, slope):
+    rng = np.random.default_rng(12)
+    truth = 0.8 + 12 * min(0, slope) - 0.5 * 0.02
+
+    def draw():
+        return confidence_interval("stability_index", draw_series(rng, n, slope))
+
+    assert 0.93 <= coverage(draw, truth, 2000) <= 0.97
+
+
+def test_trend_without_slope_warns_and_covers():
+    rng = np.random.default_rng(13)
+
+    def draw():
+        return confidence_interval("stability_index", draw_series(rng, 10, 0.0))
+
+    assert coverage(draw, 0.79, 2000) >= 0.94
+    with pytest.warns(UserWarning, match="not clearly different from 0"):
+        draw()
+
+
+@pytest.mark.parametrize("n", [30, 60])
+def test_long_trend_covers(n):
+    rng = np.random.default_rng(14)
+    truth = 0.8 - 12 * 0.005 - 0.5 * 0.02
+
+    def draw(correlation):
+        return confidence_interval(
+            "stability_index",
+            draw_series(rng, n, -0.005, correlation),
+            n_resamples=400,
+            random_state=int(rng.integers(2**31)),
+        )
+
+    assert draw(0.0).method.startswith("residual blocks of")
+    assert 0.93 <= coverage(lambda: draw(0.0), truth, 800) <= 0.97
+    # Theory promises nothing here; independent residuals would cover below 80 %.
+    assert coverage(lambda: draw(0.5), truth, 600) >= 0.86
+
+
+def test_blocks_of_one_agree_with_the_delta_method():
+    # Without the scatter a falling index is linear, so that both errors are exact.
+    scores = draw_series(np.random.default_rng(43), 30, -0.02)
+    options = {"variability_weight": 0, "random_state": 0, "n_resamples": 20_000}
+    blocks = confidence_interval("stability_index", scores, **options)
+    delta = confidence_interval("stability_index", scores, method="delta", **options)
+    assert blocks.method == "residual blocks of 1, t"
+    assert blocks.std_error == pytest.approx(delta.std_error, rel=0.015)
+    half = (blocks.high - blocks.low) / 2
+    assert half == pytest.approx(t.ppf(0.975, 28) * blocks.std_error)
+    slow = draw_series(np.random.default_rng(42), 60, -0.02, 0.7)
+    blocks = quiet(confidence_interval, "stability_index", slow, random_state=0)
+    length = int(blocks.method.split()[3].rstrip(","))
+    assert length > 2
+    half = (blocks.high - blocks.low) / 2
+    assert half == pytest.approx(t.ppf(0.975, 60 / length - 2) * blocks.std_error)
+
+
+def test_trend_value_is_the_metric():
+    scores = [0.85, 0.86, 0.84, 0.83, 0.82]
+    for options in (
+        {},
+        {"falling_rate_weight": 88, "variability_weight": 1},
+        {"times": [0, 1, 2, 4, 8]},
+    ):
+        interval = quiet(confidence_interval, stability_index, scores, **options)
+        assert interval.value == pytest.approx(stability_index(scores, **options))
+        assert (interval.n, interval.unit) == (5, "periods")
+    shifted = quiet(confidence_interval, "stability_index", np.array(scores) + 0.1)
+    plain = quiet(confidence_interval, "stability_index", scores)
+    assert tuple(shifted) == pytest.approx([end + 0.1 for end in plain])
+
+
+def test_trend_of_rows():
+    rng = np.random.default_rng(15)
+    truth = 0.8 - 12 * 0.005 - 0.5 * np.sqrt(0.02**2 + 0.16 / 200)
+
+    def draw(n):
+        means = np.clip(draw_series(rng, n, -0.005), 0, 1)
+        right = rng.random((n, 200)) < means[:, None]
+        return confidence_interval(
+            "stability_index",
+            right.ravel(),
+            periods=np.repeat(np.arange(n), 200),
+            n_resamples=300,
+            random_state=int(rng.integers(2**31)),
+        )
+
+    assert coverage(lambda: draw(10), truth, 300) >= 0.93
+    assert 0.92 <= coverage(lambda: draw(36), truth, 250) <= 0.985
+
+
+def test_rows_score_their_periods():
+    rng = np.random.default_rng(16)
+    y, p = rng.integers(2, size=(2, 400))
+    periods = np.repeat(["2024-01", "2024-02", "2024-03", "2024-04"], 100)
+    y[periods == "2024-03"] = 0
+
+    def precision(a, b):
+        if not a.any():
+            raise ValueError("one class")
+        return float(np.mean(a == b))
+
+    order = rng.permutation(400)
+    for rows in (np.arange(400), order):
+        interval = quiet(
+            confidence_interval,
+            "stability_index",
+            y[rows],
+            p[rows],
+            periods=periods[rows],
+            score=precision,
+            times=[0, 1, 2, 3],
+        )
+        assert "1 of 4 periods have no score" in interval.warnings[0]
+        kept = [np.mean((y == p)[periods == f"2024-0{m}"]) for m in (1, 2, 4)]
+        expected = stability_index(kept, times=[0, 1, 3])
+        assert interval.value == pytest.approx(expected)
+
+
+def test_trend_warnings():
+    with pytest.warns(UserWarning, match="2 periods leave no degree of freedom"):
+        interval = confidence_interval("stability_index", [0.9, 0.8])
+    assert np.isnan(tuple(interval)).all()
+    assert interval.value == pytest.approx(stability_index([0.9, 0.8]))
+    with pytest.warns(UserWarning, match="leave 2 degrees of freedom"):
+        confidence_interval("stability_index", [0.9, 0.7, 0.52, 0.3])
+    waves = 0.9 - 0.02 * np.arange(24) + 0.05 * np.sin(np.arange(24) / 3)
+    with pytest.warns(UserWarning, match="correlated"):
+        confidence_interval("stability_index", waves)
+    rng = np.random.default_rng(17)
+    calm = draw_series(rng, 20, -0.02)
+    assert confidence_interval("stability_index", calm).warnings == ()
+
+
+def test_an_index_without_spread_keeps_a_width():
+    limits = []
+    for n in (3, 3000):
+        right = np.ones((n, 5), bool)
+        with pytest.warns(UserWarning, match="No unit tells one condition"):
+            low, high = confidence_interval("accuracy_stability_index", right)
+        assert low < high == 1
+        limits.append(low)
+    assert limits[0] < 0.9 < limits[1]
+
+
+def test_the_order_of_rows_in_time_does_not_matter():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=60)
+    for i in range(1, 60):
+        noise[i] += 0.8 * noise[i - 1]
+    scores, times = 0.7 + 0.01 * noise, np.arange(60.0)
+    order = rng.permutation(60)
+    with pytest.warns(UserWarning, match="correlated"):
+        plain = confidence_interval(
+            "stability_index", scores, times=times, random_state=0
+        )
+    with pytest.warns(UserWarning, match="correlated"):
+        mixed = confidence_interval(
+            "stability_index", scores[order], times=times[order], random_state=0
+        )
+    assert (plain.low, plain.high) == pytest.approx((mixed.low, mixed.high))
+
+
+def test_periods_need_one_number_a_row():
+    rows = np.random.default_rng(0).random((300, 4))
+    with pytest.raises(ValueError, match="1-D without score="):
+        confidence_interval("stability_index", rows, periods=np.repeat(range(10), 30))
