@@ -136,6 +136,11 @@ _TEXTS = {
 }
 _MORE = {"MainsHum": {"sampling_rate": 200}}
 _FAMILIES = {"image": _IMAGES, "table": _TABLES, "series": _SERIES, "text": _TEXTS}
+LAWS = [
+    Law(name, kind, noise, strong, _MORE.get(name, {}))
+    for kind, family in _FAMILIES.items()
+    for name, (noise, strong) in family.items()
+]
 # Those that learn from training data, and will not take the rows at hand instead.
 LEARNS = {
     "BaselineWander", "CategoryFlip", "FeatureNoise", "Jitter", "MainsHum", "MeanDrift",
@@ -159,31 +164,6 @@ def concrete_names():
         and not inspect.isabstract(getattr(sp, name))
     }
 
-
-LAWS = [
-    Law(name, kind, noise, strong, _MORE.get(name, {}))
-    for kind, family in _FAMILIES.items()
-    for name, (noise, strong) in family.items()
-]
-
-
-def _new_laws():
-    """Yield what follows from the class itself for a perturbation without a line."""
-    told = {law.name for law in LAWS} | HOLDERS
-    for name in sorted(concrete_names() - told):
-        cls = getattr(sp, name)
-        bases = {kind: getattr(sp, f"{kind.title()}Perturbation") for kind in _FAMILIES}
-        kinds = [kind for kind, base in bases.items() if issubclass(cls, base)]
-        if not kinds:  # a class that is no perturbation of rows
-            continue
-        noise = "row" if getattr(cls, "_draws", True) else "fixed"
-        strengths = {n: s.at(5) for n, s in getattr(cls, "_strengths", {}).items()}
-        yield Law(name, kinds[0], noise, strengths or {"severity": 5})
-        if getattr(cls, "_needs", ()):
-            LEARNS.add(name)
-
-
-LAWS += list(_new_laws())
 
 ANIMALS = ("fox", "dog", "cat", "owl", "hen", "rat", "bee", "ant", "cow", "pig")
 SENTENCES = [

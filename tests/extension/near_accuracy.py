@@ -1,6 +1,7 @@
 """Near accuracy: share of predictions at most one class away."""
 
 import numpy as np
+
 from skrobust.metrics.registry import MetricSpec, register
 
 

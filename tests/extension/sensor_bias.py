@@ -1,7 +1,8 @@
 """Sensor bias: every row of a table is shifted by a random amount."""
 
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
+
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables._base import TablePerturbation
 
 
 class SensorBias(TablePerturbation):
@@ -21,6 +22,7 @@ class SensorBias(TablePerturbation):
 
     _strengths = {"sd": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
     _needs = frozenset({"scale"})
+    _strong_params = {"sd": 0.3}
 
     def __init__(self, severity=None, *, sd=None, columns=None, random_state=None):
         self.severity = severity
