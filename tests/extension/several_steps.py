@@ -26,5 +26,7 @@ class SeveralSteps(GradientAttack):
     def _attack_batch(self, oracle, x, rng):
         for _ in range(self.n_steps):
             x, gradient = oracle.gradient(x)
+            if not len(x):  # all rows are done
+                break
             x = oracle.project(oracle.step(x, gradient, 2 * self.eps / self.n_steps))
         return x
