@@ -1,5 +1,6 @@
 """The Python blocks of the documentation, and what they take as given."""
 
+import importlib
 import re
 import textwrap
 from pathlib import Path
@@ -20,6 +21,13 @@ def blocks(name):
         ("\n" * text[: one.start(1)].count("\n")) + textwrap.dedent(one.group(1))
         for one in found
     ]
+
+
+def fix(patch, name, **fixed):
+    """Give some parameters of a public function or class, whatever a caller gives."""
+    module, function = name.rsplit(".", 1)
+    plain = getattr(importlib.import_module(module), function)
+    patch.setattr(name, lambda *args, **given: plain(*args, **{**given, **fixed}))
 
 
 def names_in_use():

@@ -17,9 +17,12 @@ class Net(nn.Module):
     def __init__(self, d=6, k=3, ending="logits", scale=1.0, width=16):
         super().__init__()
         self.body = nn.Sequential(
-            nn.Linear(d, width), nn.BatchNorm1d(width), nn.ReLU(), nn.Dropout(0.3),
+            nn.Linear(d, width),
+            nn.BatchNorm1d(width),
+            nn.ReLU(),
+            nn.Dropout(0.3),
             nn.Linear(width, k),
-        )  # fmt: skip
+        )
         self.ending, self.scale = ending, scale
 
     def forward(self, x):
@@ -114,9 +117,17 @@ class FitOnce:
     def fit(self, X, y, **fit_params):
         try:
             key = pickle.dumps(
-                (type(self), self.get_params(deep=False), X, y, fit_params,
-                 self.initialized_, torch.get_rng_state().numpy(), torch.get_default_dtype())
-            )  # fmt: skip
+                (
+                    type(self),
+                    self.get_params(deep=False),
+                    X,
+                    y,
+                    fit_params,
+                    self.initialized_,
+                    torch.get_rng_state().numpy(),
+                    torch.get_default_dtype(),
+                )
+            )
         except Exception:  # what cannot be pickled is trained each time
             return super().fit(X, y, **fit_params)
         if self.callbacks is not None or self.warm_start or self.initialized_:
@@ -141,10 +152,15 @@ class NeuralNetBinaryClassifier(FitOnce, skorch.NeuralNetBinaryClassifier):
 
 def make_net(module=Net, *, seed=0, epochs=40, **kw):
     settings = {
-        "criterion": nn.CrossEntropyLoss, "max_epochs": epochs, "lr": 0.02,
-        "optimizer": torch.optim.Adam, "train_split": None, "verbose": 0,
-        "batch_size": 32, "iterator_train__shuffle": False,
-    }  # fmt: skip
+        "criterion": nn.CrossEntropyLoss,
+        "max_epochs": epochs,
+        "lr": 0.02,
+        "optimizer": torch.optim.Adam,
+        "train_split": None,
+        "verbose": 0,
+        "batch_size": 32,
+        "iterator_train__shuffle": False,
+    }
     settings.update(kw)
     kind = NeuralNetClassifier
     if settings.pop("binary", False):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator
 
 import skrobust.perturbations as sp
 
@@ -12,19 +13,15 @@ RNG = np.random.default_rng(0)
 
 
 class Law(NamedTuple):
-    """What a test must know of one perturbation.
+    """What a test must know of one perturbation, read from its class.
 
     ``noise`` is "normal" (every number gets its own continuous noise), "row" (each row
     draws, so that equal rows differ), "common" (drawn, but the same for all rows) or
     "fixed" (nothing is drawn). ``strong`` are physical parameters under which nearly
-    every row changes.
+    every row changes, ``more`` what each instance needs besides.
     """
 
-    name: str
-    kind: str
-    noise: str
-    strong: dict
-    more: dict = {}
+    cls: type
 
     def __call__(self, severity=None, **params):
         """Return an instance of a severity or of physical parameters."""
@@ -37,132 +34,56 @@ class Law(NamedTuple):
         return self.name
 
     @property
-    def cls(self):
-        return getattr(sp, self.name)
+    def name(self):
+        return self.cls.__name__
+
+    @property
+    def kind(self):
+        return self.cls._takes
+
+    @property
+    def noise(self):
+        return self.cls._noise
+
+    @property
+    def more(self):
+        params, strengths = self.cls._strong_params, self.cls._strengths
+        return {k: v for k, v in params.items() if k not in strengths}
+
+    @property
+    def strong(self):
+        return self.cls._strong_params
 
     @property
     def draws(self):
         """Whether equal rows come out different."""
         return self.noise in ("normal", "row")
 
+    @property
+    def learns(self):
+        """Whether it learns from training data and refuses the rows at hand instead."""
+        return strong(self)._must_learn()
 
-def _sequence(severity=None, *, random_state=None, **params):
-    raise AssertionError
+
+def concrete_names():
+    """Return the names of all public estimators that are no abstract bases."""
+    return {
+        name
+        for name in sp.__all__
+        if inspect.isclass(getattr(sp, name))
+        and issubclass(getattr(sp, name), BaseEstimator)
+        and not inspect.isabstract(getattr(sp, name))
+    }
 
 
-_IMAGES = {
-    "Brightness": ("fixed", {"shift": 0.31}),
-    "CannyEdges": ("fixed", {"share": 0.7}),
-    "ChannelShift": ("row", {"shift": 0.31}),
-    "Contrast": ("fixed", {"factor": 0.3}),
-    "DefocusBlur": ("fixed", {"radius": 2}),
-    "DottedLine": ("row", {"opacity": 1.0}),
-    "ElasticDeformation": ("row", {"alpha": 3.0, "sigma": 0.5}),
-    "Fog": ("row", {"strength": 2.0}),
-    "Frost": ("row", {"ice_weight": 0.7}),
-    "Gamma": ("fixed", {"gamma": 0.5}),
-    "GaussianBlur": ("fixed", {"std": 1.5}),
-    "GaussianNoise": ("normal", {"std": 0.2}),
-    "GlassBlur": ("row", {"max_shift": 2, "iterations": 2}),
-    "JPEGCompression": ("fixed", {"quality": 5}),
-    "MotionBlur": ("row", {"radius": 4, "std": 3}),
-    "Occlusion": ("row", {"area": 0.2}),
-    "PixelDropout": ("row", {"density": 0.4}),
-    "Pixelate": ("fixed", {"share": 0.4}),
-    "Quantization": ("fixed", {"bits": 2}),
-    "Rotation": ("fixed", {"angle": 40}),
-    "SaltAndPepper": ("row", {"density": 0.4}),
-    "Saturate": ("fixed", {"scale": 3.0}),
-    "Scaling": ("fixed", {"factor": 1.5}),
-    "Shear": ("fixed", {"shear": 0.4}),
-    "ShotNoise": ("row", {"photons": 5}),
-    "Snow": ("row", {"mean": 0.4}),
-    "Spatter": ("row", {"mean": 0.6}),
-    "SpeckleNoise": ("normal", {"std": 0.3}),
-    "Stripe": ("fixed", {"width": 0.5}),
-    "Translation": ("row", {"distance": 0.3}),
-    "UniformNoise": ("normal", {"half_width": 0.3}),
-    "Zigzag": ("row", {"opacity": 1.0}),
-    "ZoomBlur": ("fixed", {"zoom": 1.5}),
-}
-_TABLES = {
-    "CategoryFlip": ("row", {"share": 0.5}),
-    "ColumnSwap": ("row", {"share": 0.5}),
-    "FeatureLoss": ("common", {"share": 0.5}),
-    "FeatureNoise": ("normal", {"sd": 0.3}),
-    "MeanDrift": ("fixed", {"size": 1.0}),
-    "MissingValues": ("row", {"share": 0.5}),
-    "MultiplicativeNoise": ("normal", {"sd": 0.3}),
-    "Outliers": ("row", {"share": 0.5}),
-    "QuantileClipping": ("fixed", {"quantile": 0.6}),
-    "QuantileNoise": ("row", {"width": 0.5}),
-    "Rounding": ("fixed", {"levels": 4}),
-    "ScaleDrift": ("fixed", {"factor": 2.0}),
-    "SignFlip": ("row", {"share": 0.5}),
-    "StaleRows": ("row", {"share": 0.5}),
-    "UnitError": ("row", {"share": 0.5}),
-}
-_SERIES = {
-    "BackgroundNoise": ("normal", {"snr_db": 5.0}),
-    "BaselineWander": ("row", {"amplitude": 1.0}),
-    "ChannelLoss": ("row", {"share": 0.5}),
-    "Gain": ("row", {"gain_db": 6.0}),
-    "Gap": ("row", {"share": 0.3}),
-    "Jitter": ("normal", {"std": 0.3}),
-    "MainsHum": ("row", {"amplitude": 1.0}),
-    "PointDropout": ("row", {"share": 0.3}),
-    "Resampling": ("fixed", {"factor": 3.0}),
-    "SegmentPermutation": ("row", {"n_segments": 6}),
-    "SeriesClipping": ("fixed", {"keep": 0.5}),
-    "SeriesQuantization": ("fixed", {"bits": 2}),
-    "SeriesScaling": ("row", {"std": 0.5}),
-    "Smoothing": ("fixed", {"share": 0.2}),
-    "Spikes": ("row", {"share": 0.3}),
-    "TimeShift": ("row", {"share": 0.2}),
-    "TimeWarp": ("row", {"std": 0.5}),
-}
-_TEXTS = {
-    "AccentRemoval": ("row", {"share": 0.5}),
-    "CaseChange": ("row", {"share": 0.5, "case": "upper"}),
-    "DigitChange": ("row", {"share": 0.8}),
-    "Homoglyphs": ("row", {"rate": 0.5}),
-    "OCRErrors": ("row", {"rate": 0.5}),
-    "PunctuationRemoval": ("row", {"share": 0.5}),
-    "Truncation": ("fixed", {"keep": 0.5}),
-    "Typos": ("row", {"rate": 0.3}),
-    "WhitespaceErrors": ("row", {"rate": 0.5}),
-    "WordDrop": ("row", {"rate": 0.4}),
-    "WordSwap": ("row", {"rate": 0.4}),
-}
-_MORE = {"MainsHum": {"sampling_rate": 200}}
-_FAMILIES = {"image": _IMAGES, "table": _TABLES, "series": _SERIES, "text": _TEXTS}
-LAWS = [
-    Law(name, kind, noise, strong, _MORE.get(name, {}))
-    for kind, family in _FAMILIES.items()
-    for name, (noise, strong) in family.items()
-]
-# Those that learn from training data, and will not take the rows at hand instead.
-LEARNS = {
-    "BaselineWander", "CategoryFlip", "FeatureNoise", "Jitter", "MainsHum", "MeanDrift",
-    "Outliers", "QuantileClipping", "QuantileNoise", "Rounding", "ScaleDrift",
-    "SeriesClipping", "SeriesQuantization", "Spikes", "StaleRows",
-}  # fmt: skip
 # These hold other perturbations, or any function: the tests make them by hand.
 HOLDERS = {
     "ClipPerturbation", "FunctionPerturbation", "LabelNoiseClassifier",
     "PerturbationSampler", "PerturbationSequence", "PerturbedClassifier",
     "PerturbedRegressor",
 }  # fmt: skip
-
-
-def concrete_names():
-    """Return the names of all public classes that are no abstract bases."""
-    return {
-        name
-        for name in sp.__all__
-        if inspect.isclass(getattr(sp, name))
-        and not inspect.isabstract(getattr(sp, name))
-    }
+LAWS = [Law(getattr(sp, name)) for name in sorted(concrete_names() - HOLDERS)]
+LAWS.sort(key=lambda law: law.kind)
 
 
 ANIMALS = ("fox", "dog", "cat", "owl", "hen", "rat", "bee", "ant", "cow", "pig")
@@ -183,7 +104,7 @@ def _mixed(n=24):
 
 
 DATA = {
-    "image": {
+    "images": {
         "bytes": RNG.integers(0, 256, (14, 9, 8, 3), dtype=np.uint8),
         "floats": RNG.random((14, 9, 8, 3)),
         "singles": RNG.random((14, 3, 8, 9)).astype(np.float32),
@@ -200,21 +121,24 @@ DATA = {
     },
     "text": {"objects": np.array(SENTENCES, dtype=object)},
 }
+DATA["numbers"] = DATA["table"]  # of perturbations of any array
 MIXED = _mixed()
+
+
+def _plain(law):
+    """Return what an instance needs for plain numbers: they are categories then."""
+    by_category = getattr(law.cls, "_acts_on", "number") == "category"
+    return {"columns": "all"} if by_category else {}
 
 
 def strong(law, **params):
     """Return an instance under which nearly every row changes."""
-    if law.name == "CategoryFlip":
-        params.setdefault("columns", "all")  # plain numbers are categories then
-    return law(**{**law.strong, **params})
+    return law(**{**_plain(law), **law.strong, **params})
 
 
-def at(law, severity, **params):
+def at(law, severity=None, **params):
     """Return an instance of a severity that acts on plain numbers."""
-    if law.name == "CategoryFlip":
-        params.setdefault("columns", "all")
-    return law(severity, **params)
+    return law(severity, **{**_plain(law), **params})
 
 
 def same(a, b):

@@ -43,10 +43,13 @@ def grid_problem():
     """Two counts, a code, a pair and a number, and every row that they allow."""
     rng = np.random.default_rng(3)
     n = 60
-    X = np.column_stack([
-        rng.integers(0, 5, size=(n, 2)), rng.choice([1, 2, 5], size=n),
-        np.eye(3)[rng.integers(0, 3, size=n)],
-    ]).astype(float)  # fmt: skip
+    X = np.column_stack(
+        [
+            rng.integers(0, 5, size=(n, 2)),
+            rng.choice([1, 2, 5], size=n),
+            np.eye(3)[rng.integers(0, 3, size=n)],
+        ]
+    ).astype(float)
     scores = X @ np.array([1.0, -0.7, 0.6, 1.5, -1.0, 0.3])
     y = (scores > np.median(scores)).astype(int)
     model = LogisticRegression(C=10).fit(X, y)

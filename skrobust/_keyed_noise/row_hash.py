@@ -1,4 +1,4 @@
-"""The content of rows of any container as one 64-bit key each: numbers, text, mixtures.
+"""Row hashes: the content of rows of any container as 64-bit keys.
 
 A row is read cell by cell, and each cell counts by its value alone: neither the type of
 its column nor the other rows of the call have a say. So an object array, a frame and a
@@ -12,12 +12,8 @@ import numbers
 import numpy as np
 
 from skrobust._containers import is_frame, to_array
-from skrobust._keyed_noise.generator import (
-    KeyedGenerator,
-    NoiseKey,
-    row_keys,
-    stream_number,
-)
+from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey
+from skrobust._keyed_noise.splitmix import row_keys, stream_number
 
 _TEXT_KINDS = "OUS"
 _TIME_KINDS = "Mm"
@@ -78,10 +74,12 @@ class ContentKey(NoiseKey):
         One seed a row.
     common : int
         What the rows share: it depends on seeds and names, never on content.
+    change : uint64, rows or None, default=None
+        As in :class:`~skrobust._keyed_noise.generator.NoiseKey`.
     """
 
-    def __init__(self, seeds, common):
-        super().__init__(seeds)
+    def __init__(self, seeds, common, change=None):
+        super().__init__(seeds, change)
         self.common = common
 
     @classmethod
@@ -98,12 +96,12 @@ class ContentKey(NoiseKey):
 
     def derive(self, *parts):
         """Return the keys of a sub-stream named by strings and numbers."""
-        key = super().derive(*parts)
-        return ContentKey(lambda: key.seeds, stream_number(self.common, *parts))
+        common = stream_number(self.common, *parts)
+        return ContentKey(self, common, np.uint64(stream_number(*parts)))
 
     def take(self, rows):
         """Return the keys of some of the rows."""
-        return ContentKey(lambda: self.seeds[rows], self.common)
+        return ContentKey(self, self.common, rows)
 
     def generator(self):
         """Return a generator of draws for these rows, and of draws that they share."""

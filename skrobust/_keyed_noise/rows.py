@@ -1,4 +1,4 @@
-"""Rows of any container: some of them, several together, sparse columns dense."""
+"""Row operations on any container: take, join, make dense."""
 
 import sys
 

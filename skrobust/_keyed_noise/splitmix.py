@@ -1,13 +1,14 @@
-"""Vectorised draws: 64-bit words by SplitMix64, and numbers from them.
+"""SplitMix64: scrambled 64-bit words, and hashes of names and of numeric rows.
 
-Every number is a function of its own word alone, so that no chunk, batch or neighbour
-can change it.
+The counter-based generator of Steele, Lea and Flood (OOPSLA 2014) needs no object per
+row.
 """
 
 import functools
+import hashlib
+import numbers
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _CHUNK = 1 << 16  # numbers worked on at a time, so that they stay in the cache
@@ -29,72 +30,127 @@ def mix_in_place(z, spare=None):
     return z
 
 
+@functools.lru_cache(maxsize=64)
 def chunks(n_rows, width, times=1):
     """Slice rows into chunks of about ``_CHUNK`` numbers, or some times as many."""
     step = max(1, times * _CHUNK // max(width, 1))
-    return [slice(start, start + step) for start in range(0, n_rows, step)]
+    return tuple(slice(start, start + step) for start in range(0, n_rows, step))
 
 
-def to_uniform(bits, out, spare=None):
-    """Turn words into numbers in (0, 1): 52 bits, or 23 in float32; never 0 or 1."""
-    if out.dtype == np.float32:
-        out[...] = (bits >> np.uint64(41)).astype(np.float32)
-        out *= np.float32(2.0**-23)
-        out += np.float32(2.0**-24)
-        return
-    # The bits of a number in [1, 2), less 1, plus half a step.
-    bits >>= np.uint64(12)
-    bits |= np.uint64(0x3FF0000000000000)
-    np.subtract(bits.view(np.float64), 1 - 2.0**-53, out=out)
+@functools.lru_cache(maxsize=4096, typed=True)
+def stream_number(*parts):
+    """Return one 64-bit number for a tuple of names and numbers."""
+    # A numpy integer is the number that it holds.
+    parts = [int(p) if isinstance(p, numbers.Integral) else p for p in parts]
+    digest = hashlib.blake2b(repr(parts).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
 
 
-@functools.cache
-def ziggurat():
-    """Return the edges of 256 layers of equal area under exp(-x * x / 2)."""
-    edge, area = 3.6541528853610088, 0.00492867323399
-    edges = np.empty(257)
-    edges[1] = edge
-    edges[0] = area / np.exp(-edge * edge / 2)  # the base, with the tail laid flat
-    for i in range(2, 256):
-        height = area / edges[i - 1] + np.exp(-(edges[i - 1] ** 2) / 2)
-        edges[i] = np.sqrt(-2 * np.log(height))
-    edges[256] = 0
-    return edges, edges[:256] * 2.0**-52, np.exp(-edges * edges / 2)
+@functools.lru_cache(maxsize=4)
+def _weights(name, n):
+    place = np.arange(1, n + 1, dtype=np.uint64) * GOLDEN
+    weights = mix_in_place(place + np.uint64(stream_number(name)))
+    weights.flags.writeable = False
+    return weights
 
 
-def to_normal(bits, out, spare=None):
-    """Turn words into normal numbers, each a function of its own word alone."""
-    edges, scales, _ = ziggurat()
-    spare = np.empty_like(bits) if spare is None else spare
-    bits, layer = bits.reshape(-1), spare.reshape(-1).view(np.int64)
-    np.bitwise_and(bits.view(np.int64), 255, out=layer)
-    limits = np.take(scales, layer, mode="clip")
-    # 53 bits with the sign; the layer took other bits.
-    z = (bits.view(np.int64) >> 11) * limits
-    np.take(edges[1:], layer, mode="clip", out=limits)
-    rest = np.flatnonzero(np.abs(z) >= limits)
-    if rest.size:
-        z[rest] = _beyond(bits[rest], z[rest], layer[rest])
-    out[...] = z.reshape(out.shape)
+def _hash(words, weights, spare):
+    """Hash rows of 32-bit words to 64 bits: multilinear (Lemire and Kaser, 2014)."""
+    spare = spare[: len(words)]
+    np.copyto(spare, words)
+    words = spare
+    high, low = (
+        np.einsum("ij,j->i", words, row[1:]) + row[0] for row in np.split(weights, 2)
+    )
+    return mix_in_place((high & np.uint64(0xFFFFFFFF00000000)) | (low >> np.uint64(32)))
 
 
-def _beyond(bits, z, layer):
-    """Settle the numbers that do not lie safely inside of their layer."""
-    _, _, heights = ziggurat()
-    bits = mix_in_place(bits + GOLDEN)
-    u = np.empty(z.shape)
-    to_uniform(bits.copy(), u)
-    tail = layer == 0
-    z[tail] = np.copysign(ndtri(u[tail] * _tail_share()), z[tail])
-    low, high = heights[layer], heights[layer + 1]
-    again = ~tail & (low + u * (high - low) >= np.exp(-z * z / 2))
-    if again.any():
-        redrawn = np.empty(np.count_nonzero(again))
-        to_normal(mix_in_place(bits[again] + GOLDEN), redrawn)
-        z[again] = redrawn
-    return z
+def _hash_bytes(rows):
+    """Hash rows of small integers, four to a word."""
+    n_words = -(-rows.shape[1] // 4)
+    weights = _weights("bytes", 2 * n_words + 2)
+    keys = np.empty(len(rows), dtype=np.uint64)
+    parts = chunks(len(rows), n_words)
+    spare = np.empty((len(keys[parts[0]]), n_words), dtype=np.uint64)
+    padded = np.zeros((len(spare), 4 * n_words), dtype=np.uint8)
+    for part in parts:
+        words = padded[: len(keys[part])]
+        np.copyto(words[:, : rows.shape[1]], rows[part], casting="unsafe")
+        keys[part] = _hash(words.view("<u4"), weights, spare)
+    return keys
 
 
-@functools.cache
-def _tail_share():
-    return ndtr(-ziggurat()[0][1])
+def _are_bytes(rows):
+    """Say which rows hold nothing but integers from 0 to 255."""
+    # The first column rules out nearly all rows that are something else.
+    for part in (rows[:, :1], rows):
+        small = (part >= 0) & (part <= 255) & (np.floor(part) == part)
+        found = small.all(axis=1)
+        if not found.any():
+            break
+    return found
+
+
+def row_keys(X):
+    """Hash the content of each row to 64 bits.
+
+    Content is the row in C order as float32, with -0.0 read as 0.0 and every NaN as
+    the same NaN, so a frame equals its array and float64 equals its float32 cast.
+    Integers that float32 cannot hold count by what it leaves of them, too. Rows of
+    nothing but integers from 0 to 255, of whatever dtype, are hashed as bytes, which
+    is faster.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, ...)
+        Numbers of any dtype.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), uint64
+        One key a row; equal rows have equal keys.
+    """
+    flat = X.reshape(len(X), int(np.prod(X.shape[1:])))
+    if flat.shape[1] == 0:
+        return np.zeros(len(X), dtype=np.uint64)
+    if flat.dtype.kind == "b" or flat.dtype == np.uint8:
+        return _hash_bytes(flat)
+    keys = np.empty(len(X), dtype=np.uint64)
+    width = flat.shape[1]
+    weights = _weights("float32", 2 * width + 2)
+    wide_integers = flat.dtype.kind in "iu" and flat.dtype.itemsize > 2
+    rest_weights = _weights("rest", 2 * width + 2) if wide_integers else None
+    parts = chunks(len(X), width)
+    spare = np.empty((len(keys[parts[0]]), width), dtype=np.uint64)
+    buffer = np.empty(spare.shape, dtype=np.float32)
+    for part in parts:
+        words = buffer[: len(keys[part])]
+        with np.errstate(over="ignore"):
+            np.copyto(words, flat[part], casting="unsafe")
+        words += np.float32(0)  # -0.0 becomes 0.0
+        if np.isnan(words).any():
+            words[np.isnan(words)] = np.nan
+        keys[part] = _hash(words.view(np.uint32), weights, spare)
+        if wide_integers:
+            rest = (flat[part].astype(np.float64) - words).astype(np.float32)
+            beyond = rest.any(axis=1)
+            keys[part] ^= _hash(rest.view(np.uint32), rest_weights, spare) * beyond
+        small = _are_bytes(words)
+        if small.any():
+            keys[part][small] = _hash_bytes(words[small])
+    return keys
+
+
+def occurrence_ranks(keys):
+    """Return 0 for the first of equal keys, 1 for the second, and so on."""
+    ordered = np.sort(keys)  # several times faster than argsort
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.zeros(len(keys), dtype=np.uint64)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    new = np.r_[True, ordered[1:] != ordered[:-1]]
+    place = np.arange(len(keys))
+    first = np.maximum.accumulate(np.where(new, place, 0))
+    ranks = np.empty(len(keys), dtype=np.uint64)
+    ranks[order] = (place - first).astype(np.uint64)
+    return ranks

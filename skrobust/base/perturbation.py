@@ -1,14 +1,18 @@
-"""What every perturbation promises."""
+"""Base class of perturbations."""
 
 from abc import ABC, abstractmethod
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._containers import is_frame, like, to_array
-from skrobust._keyed_noise.generator import NoiseKey, seed_number
-from skrobust._validation import check_finite_rows, check_number, check_rows
+from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_number
+from skrobust._keyed_noise.splitmix import row_keys
+from skrobust._parameters import rules_of
+from skrobust._validation import check_finite_rows, check_number
 
 MAX_SEVERITY = 5.0
 
@@ -46,8 +50,21 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
     (5, 3)
     """
 
-    # Physical parameters that stand in place of ``severity`` in this class.
-    _physical = ()
+    # Physical parameters that stand in place of ``severity``: a
+    # :class:`~skrobust.perturbations.strength.Strength` by the name of each.
+    _strengths = {}
+    # Pairs of physical parameters of which only one may be given.
+    _either = ()
+    # How rows draw: "normal" (every number gets continuous noise of its own), "row"
+    # (equal rows differ), "common" (one draw for all rows) or "fixed" (none).
+    _noise = "row"
+    # For tests: the rows it takes ("images", "table", "series", "text", or "numbers"
+    # for any array), parameters of instances, physical parameters under which nearly
+    # all rows change, and whether the change grows with the severity.
+    _takes = "numbers"
+    _test_params = ({},)
+    _strong_params = {}
+    _grows_with_severity = True
     # Whether ``_check`` and ``_run`` keep the container (mixed frames, lists of text).
     _any_container = False
 
@@ -107,22 +124,20 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
 
     def _perturb_container(self, X, key):
         """Perturb the rows of a container; a sequence gives the key."""
+        if type(X) is np.ndarray:
+            return self._run(self._check(X), key)
         # A frame is checked as it is, so that columns in another order are refused.
         values = self._check(X if is_frame(X) else to_array(X))
         return like(self._run(values, key), X)
 
     def _check(self, X, *, reset=False):
-        if not reset and not hasattr(self, "n_features_in_"):
-            return check_rows(X, type(self).__name__)  # nothing fitted to compare with
-        X = validate_data(
-            self,
-            X,
-            dtype="numeric",
-            allow_nd=True,
-            ensure_all_finite=False,
-            reset=reset,
-        )
-        return check_finite_rows(X, type(self).__name__)
+        caller = type(self).__name__
+        how = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
+        if reset or hasattr(self, "n_features_in_"):
+            X = validate_data(self, X, reset=reset, **how)
+        else:  # nothing fitted to compare with
+            X = check_array(X, input_name="X", estimator=caller, **how)
+        return check_finite_rows(X, caller)
 
     def _run(self, values, key):
         """Perturb checked values; ``key`` comes from a sequence, or is made here."""
@@ -131,8 +146,11 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         if self._is_identity():
             return values.copy()
         if key is None:
-            key = NoiseKey.from_rows(values, seed).derive(type(self).__name__, 0)
-        out = np.asarray(self._perturb(values.copy(), key.generator()))
+            key = NoiseKey.from_keys(lambda: row_keys(values), seed)
+            key = key.derive(type(self).__name__, 0)
+        if self._noise != "fixed":
+            key.seeds  # noqa: B018 (hashed here rather than deep inside the first draw)
+        out = np.asarray(self._perturb(values.copy(), KeyedGenerator(key)))
         if out.shape != values.shape:
             raise ValueError(
                 f"{type(self).__name__}._perturb must keep the shape {values.shape}; "
@@ -150,29 +168,73 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         """Learn scales from checked training values."""
 
     def _is_identity(self):
-        return self._severity() == 0
+        return getattr(self, "severity", None) == 0
 
     def _severity(self):
         """Return the severity in force, or None where physical parameters are."""
         severity = getattr(self, "severity", None)
         if severity is None and not any(
-            getattr(self, name) is not None for name in self._physical
+            getattr(self, name) is not None for name in self._strengths
         ):
             severity = 1.0 if hasattr(self, "severity") else None
         return severity
 
+    def _strength(self, images=None):
+        """Return the strength in force of the first physical parameter.
+
+        It is the value given, or that of the severity (for the side of ``images``).
+        """
+        name, declared = next(iter(self._strengths.items()))
+        size = None if images is None else images.shape[1:3]
+        return declared.in_force(getattr(self, name), self.severity, size)
+
+    def _all_strengths(self, images=None):
+        """Return the strengths in force of all physical parameters, by name.
+
+        One that is left out while another is given has its value at severity 1.
+        """
+        size = None if images is None else images.shape[1:3]
+        return SimpleNamespace(
+            **{
+                name: declared.in_force(getattr(self, name), self.severity, size)
+                for name, declared in self._strengths.items()
+            }
+        )
+
     def _check_parameters(self):
+        """Check the parameters; what concerns several of them is for subclasses."""
         caller = type(self).__name__
         severity = getattr(self, "severity", None)
-        if severity is None:
-            return
-        check_number(severity, "severity", caller, low=0, high=MAX_SEVERITY)
-        for name in self._physical:
-            if getattr(self, name) is not None:
+        if severity is not None:
+            check_number(severity, "severity", caller, low=0, high=MAX_SEVERITY)
+        for name, declared in self._strengths.items():
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if severity is not None:
                 raise ValueError(
                     f"{caller} takes either 'severity' or {name!r}, not both. Got "
-                    f"severity={severity!r} and {name}={getattr(self, name)!r}."
+                    f"severity={severity!r} and {name}={value!r}."
                 )
+            declared(value, name, caller)
+        for pair in self._either:
+            first, second = (getattr(self, name) for name in pair)
+            if first is not None and second is not None:
+                raise ValueError(
+                    f"{caller} takes either {pair[0]!r} or {pair[1]!r}, not both. Got "
+                    f"{pair[0]}={first!r} and {pair[1]}={second!r}."
+                )
+        for name, rule in rules_of(type(self)).items():
+            rule(getattr(self, name), name, caller)
+
+    @classmethod
+    def _get_test_params(cls):
+        """Return parameters of instances for tests, which must take any rows."""
+        return [dict(params) for params in cls._test_params]
+
+    def _must_learn(self):
+        """Say whether ``fit`` must come first, as the training data is needed."""
+        return False
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "n_features_in_")

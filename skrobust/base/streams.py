@@ -1,4 +1,4 @@
-"""The same perturbation with other draws, for another side, copy or repeat."""
+"""Random streams: copies of a perturbation with other draws."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""What samplers of training rows have in common, in the manner of imbalanced-learn."""
+"""Input checks, row choice and tags shared by resamplers of training rows."""
 
 import sys
 

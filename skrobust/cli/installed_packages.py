@@ -66,22 +66,14 @@ def _package(name, module, extra, use, *, required):
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         version = "unknown"
-    except ImportError as error:
-        absent = getattr(error, "name", None) == module
-        problem = "missing" if absent else f"broken: {' '.join(str(error).split())}"
     except Exception as error:  # a broken package may raise anything
-        problem = f"broken: {' '.join(str(error).split())}"
-    if problem:
-        what = f"'skrobust[{extra}]'" if extra else "skrobust"
-        install = f"pip install {what}"
-    return {
-        "name": name,
-        "version": version,
-        "required": required,
-        "use": use,
-        "problem": problem,
-        "install": install,
-    }
+        absent = isinstance(error, ImportError) and error.name == module
+        problem = "missing" if absent else f"broken: {' '.join(str(error).split())}"
+        install = (
+            f"pip install 'skrobust[{extra}]'" if extra else "pip install skrobust"
+        )
+    facts = {"name": name, "version": version, "required": required, "use": use}
+    return {**facts, "problem": problem, "install": install}
 
 
 def _devices():
@@ -110,9 +102,6 @@ def doctor_text(facts):
         kind = "" if row["required"] else ", optional"
         lines.append(f"  {row['name'].ljust(width)}  {state}  ({row['use']}{kind})")
     lines += [f"to install what is missing: {text}" for text in facts["install"]]
-    lines.append(
-        "all that the commands need is there"
-        if facts["ok"]
-        else "something that the commands need is missing"
-    )
+    state = ("something", "is missing") if not facts["ok"] else ("all", "is there")
+    lines.append("{} that the commands need {}".format(*state))
     return "\n".join(lines)

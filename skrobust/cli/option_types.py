@@ -123,9 +123,8 @@ def check_settings(owner, settings, known):
     """Raise where a setting of ``--set`` is not known."""
     for name in dict(settings):
         if name not in known:
-            raise UserError(
-                f"--set: {owner} no setting {name!r}; there are {', '.join(known)}."
-            )
+            names = ", ".join(map(repr, known))
+            raise UserError(f"--set: {owner} no setting {name!r}; there are {names}.")
 
 
 def output_file(ctx, param, value):

@@ -20,6 +20,8 @@ def option(names, help, type=None, **more):
 
 flag = partial(option, is_flag=True)
 repeated = partial(option, multiple=True)
+column = partial(option, metavar="COLUMN")
+columns = partial(column, multiple=True)
 output = partial(option, callback=output_file, metavar="FILE")
 
 

@@ -104,30 +104,20 @@ def message(verdict):
 
 def write_junit(path, verdicts, command, seconds):
     """Write the verdicts as JUnit XML, one test case each."""
-    failed = [v for v in verdicts if not v["passed"]]
-    errors = [v for v in failed if v["value"] is None]
-    suite = ET.Element(
-        "testsuite",
-        name=f"skrobust {command}",
-        tests=str(len(verdicts)),
-        failures=str(len(failed) - len(errors)),
-        errors=str(len(errors)),
-        skipped="0",
-        time=f"{seconds:.3f}",
-    )
+    n_failed = sum(not v["passed"] for v in verdicts)
+    n_errors = sum(v["value"] is None for v in verdicts)
+    counts = {"tests": len(verdicts), "failures": n_failed - n_errors}
+    counts |= {"errors": n_errors, "skipped": 0, "time": f"{seconds:.3f}"}
+    counts = {name: str(value) for name, value in counts.items()}
+    root = ET.Element("testsuites")
+    suite = ET.SubElement(root, "testsuite", name=f"skrobust {command}", **counts)
     for verdict in verdicts:
-        case = ET.SubElement(
-            suite,
-            "testcase",
-            classname=_legal(f"skrobust.{command}.{verdict['model']}"),
-            name=f"{verdict['measure']} >= {verdict['bar']:g}",
-            time="0",
-        )
+        kind = _legal(f"skrobust.{command}.{verdict['model']}")
+        name = f"{verdict['measure']} >= {verdict['bar']:g}"
+        case = ET.SubElement(suite, "testcase", classname=kind, name=name, time="0")
         if not verdict["passed"]:
             kind = "error" if verdict["value"] is None else "failure"
             ET.SubElement(case, kind, message=_legal(message(verdict)), type="gate")
-    root = ET.Element("testsuites")
-    root.append(suite)
     ET.indent(root)
     text = ET.tostring(root, encoding="unicode")
     write_text_whole(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')

@@ -83,8 +83,9 @@ def evaluate_attack(
     Returns
     -------
     results : Results
-        ``clean_accuracy`` and ``robust_accuracy`` with their intervals, ``n_samples``
-        and ``confidence``; ``per_sample``, the facts of the run for robust accuracy
+        ``clean_accuracy`` and ``robust_accuracy``, each with its
+        :class:`~skrobust.metrics.Interval` (``..._interval``), ``n_samples`` and
+        ``confidence``; ``per_sample``, the facts of the run for robust accuracy
         for each sample (``success``, ``norm`` and the passes or queries that the attack
         counted), with ``to_frame``; ``constant_model_accuracy``, the robust accuracy of
         a model that always answers the largest class (its robust ratio is 1 at every

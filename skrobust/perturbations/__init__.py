@@ -6,30 +6,30 @@ rows that are scored alone, which is the honest default for evaluation.
 """
 
 from skrobust.perturbations.grid import two_factor_grid
-from skrobust.perturbations.images._base import ImagePerturbation
 from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur, ZoomBlur
 from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
 from skrobust.perturbations.images._edges import CannyEdges
 from skrobust.perturbations.images._elastic import ElasticDeformation
 from skrobust.perturbations.images._fog import Fog
-from skrobust.perturbations.images._gaussian import GaussianNoise, SaltAndPepper
+from skrobust.perturbations.images._impulse_noise import PixelDropout, SaltAndPepper
 from skrobust.perturbations.images._jpeg_pixelate import JPEGCompression, Pixelate
 from skrobust.perturbations.images._motion import GlassBlur, MotionBlur
-from skrobust.perturbations.images._noise_more import (
-    PixelDropout,
+from skrobust.perturbations.images._occlusion import Occlusion
+from skrobust.perturbations.images._pixel_noise import (
+    GaussianNoise,
     SpeckleNoise,
     UniformNoise,
 )
-from skrobust.perturbations.images._noise_shot import ShotNoise
-from skrobust.perturbations.images._occlusion import Occlusion
-from skrobust.perturbations.images._point import PointPerturbation
 from skrobust.perturbations.images._presets import cifar_c, imagenet_c, mnist_c
 from skrobust.perturbations.images._rotation import Rotation
+from skrobust.perturbations.images._shot_noise import ShotNoise
 from skrobust.perturbations.images._snow_frost import Frost, Snow
 from skrobust.perturbations.images._spatter import Spatter
 from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag
 from skrobust.perturbations.images._tone import ChannelShift, Gamma, Quantization
 from skrobust.perturbations.images._translation import Scaling, Shear, Translation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.point_perturbation import PointPerturbation
 from skrobust.perturbations.meta._clip_perturbation import ClipPerturbation
 from skrobust.perturbations.meta._function import FunctionPerturbation
 from skrobust.perturbations.meta._label_noise import LabelNoiseClassifier
@@ -41,15 +41,10 @@ from skrobust.perturbations.meta._resampler import PerturbationSampler
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.presets import get_preset, get_preset_names
 from skrobust.perturbations.series._audio import BackgroundNoise, Gain
-from skrobust.perturbations.series._base import SeriesPerturbation
+from skrobust.perturbations.series._baseline_hum import BaselineWander, MainsHum
 from skrobust.perturbations.series._loss import ChannelLoss, Gap, PointDropout
 from skrobust.perturbations.series._presets import series
-from skrobust.perturbations.series._signal_noise import (
-    BaselineWander,
-    Jitter,
-    MainsHum,
-    Spikes,
-)
+from skrobust.perturbations.series._signal_noise import Jitter, Spikes
 from skrobust.perturbations.series._time import (
     Resampling,
     SegmentPermutation,
@@ -62,7 +57,8 @@ from skrobust.perturbations.series._values import (
     SeriesScaling,
     Smoothing,
 )
-from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.series.series_perturbation import SeriesPerturbation
+from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._categories import CategoryFlip
 from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
 from skrobust.perturbations.tables._entry_errors import Outliers, SignFlip, UnitError
@@ -76,7 +72,7 @@ from skrobust.perturbations.tables._missing import MissingValues
 from skrobust.perturbations.tables._presets import tabular
 from skrobust.perturbations.tables._rounding import QuantileClipping, Rounding
 from skrobust.perturbations.tables._whole_rows import ColumnSwap, StaleRows
-from skrobust.perturbations.text._base import TextPerturbation
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 from skrobust.perturbations.text._form import (
     AccentRemoval,
     CaseChange,
@@ -91,6 +87,7 @@ from skrobust.perturbations.text._words import (
     WordDrop,
     WordSwap,
 )
+from skrobust.perturbations.text.text_perturbation import TextPerturbation
 
 __all__ = [
     "AccentRemoval",
@@ -166,6 +163,7 @@ __all__ = [
     "SpeckleNoise",
     "Spikes",
     "StaleRows",
+    "Strength",
     "Stripe",
     "TablePerturbation",
     "TextPerturbation",

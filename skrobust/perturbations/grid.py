@@ -1,9 +1,10 @@
-"""The conditions over which stability is measured: grids of two factors."""
+"""Two-factor grids: the conditions of the Accuracy-Stability Index."""
 
 from skrobust._validation import check_choice, invalid
 from skrobust.base import BasePerturbation
 from skrobust.perturbations.grid_factors import check_factor, cross
-from skrobust.perturbations.images._gaussian import GaussianNoise, SaltAndPepper
+from skrobust.perturbations.images._impulse_noise import SaltAndPepper
+from skrobust.perturbations.images._pixel_noise import GaussianNoise
 from skrobust.perturbations.images._rotation import Rotation
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.presets import register_preset

@@ -1,4 +1,4 @@
-"""Factors of a grid: a perturbation, one of its parameters, and levels of it."""
+"""Factors of a two-factor grid: perturbation, parameter and levels."""
 
 import numbers
 
@@ -26,8 +26,8 @@ def check_factor(factor, name):
     kind, known = type(perturbation).__name__, perturbation.get_params()
     if parameter not in known:
         raise ValueError(
-            f"The {name!r} parameter of two_factor_grid names {parameter!r}, which "
-            f"{kind} has not; it has {', '.join(sorted(known))}."
+            f"The {name!r} parameter of two_factor_grid names {parameter!r}; "
+            f"{kind} has no such parameter, only {', '.join(sorted(known))}."
         )
     if isinstance(levels, (str, bytes, numbers.Number)):
         raise wrong

@@ -1,4 +1,4 @@
-"""Units in which the squares of huge and tiny values stay within floats."""
+"""Scale factors that keep squares of huge and tiny values finite."""
 
 import numpy as np
 

@@ -1,21 +1,27 @@
-"""From a severity in [0, 5] to physical strength, by the published tables."""
+"""Strength of a perturbation: a physical parameter with its levels by severity."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+
+from skrobust._validation import check_count, check_number
 
 # Hendrycks and Dietterich (2019): CIFAR-10-C is for a side of 32 pixels, ImageNet-C
 # for 224.
 _SMALL_SIDE, _LARGE_SIDE = 32.0, 224.0
 
 
-def strength(severity, levels, *, zero=0.0):
+def interpolate(severity, levels, zero=0.0):
     """Interpolate linearly between the tabulated levels 1 to 5; 0 is ``zero``.
 
     Parameters
     ----------
     severity : float in [0, 5]
         Any real severity.
-    levels : sequence of 5 floats
-        Published strengths at severities 1 to 5.
+    levels : tuple of 5 floats
+        Strengths at severities 1 to 5.
     zero : float, default=0.0
         Strength that changes nothing.
 
@@ -27,15 +33,100 @@ def strength(severity, levels, *, zero=0.0):
     return float(np.interp(severity, np.arange(6), [zero, *levels]))
 
 
-def strength_by_side(severity, side, small, large, *, zero=0.0):
-    """Interpolate between the tables of small and of large images, too.
+@dataclass(frozen=True)
+class Strength:
+    """Declaration of one physical parameter: its levels by severity and its bounds.
 
-    The two published tables differ since the same strength harms a small image more.
-    Between sides of 32 and 224 pixels the strength is interpolated in the logarithm of
-    the side; beyond, the nearer table holds (our choice).
+    Parameters
+    ----------
+    levels : tuple of 5 floats, default=()
+        Values of the parameter at severities 1 to 5, for images those of a side of 32
+        pixels; empty where the severity does not set it.
+    large : tuple of 5 floats, default=()
+        Values for a side of 224 pixels; empty where one table serves all sides.
+    zero : float, default=0.0
+        Value that changes nothing, at severity 0.
+    low, high : float or None, default=(0.0, None)
+        Bounds of the values that a user may give.
+    low_open : bool, default=False
+        Whether ``low`` itself is excluded.
+    whole : bool, default=False
+        Whether a user must give an integer.
+    measure : callable, default=None
+        What turns values into the strength in force, in which levels are interpolated;
+        None is the identity.
     """
-    share = np.log(side / _SMALL_SIDE) / np.log(_LARGE_SIDE / _SMALL_SIDE)
-    share = float(np.clip(share, 0, 1))
-    return (1 - share) * strength(severity, small, zero=zero) + share * strength(
-        severity, large, zero=zero
-    )
+
+    levels: tuple = ()
+    large: tuple = ()
+    zero: float = 0.0
+    low: float | None = 0.0
+    high: float | None = None
+    low_open: bool = False
+    whole: bool = False
+    measure: Callable | None = None
+
+    def __call__(self, value, name, caller):
+        """Raise unless a user may give the value; None is not given."""
+        if value is None:
+            return
+        if self.whole:
+            check_count(value, name, caller, low=int(self.low))
+            return
+        check_number(
+            value, name, caller, low=self.low, high=self.high, low_open=self.low_open
+        )
+
+    def in_force(self, value, severity, size=None):
+        """Return the strength of a given value or else of the severity (None is 1)."""
+        if value is None:
+            return self.at(1.0 if severity is None else severity, size)
+        return float(value) if self.measure is None else self.measure(float(value))
+
+    @functools.lru_cache(maxsize=1024)  # noqa: B019 (declarations live with classes)
+    def at(self, severity, size=None):
+        """Return the strength at a severity, for images of this height and width.
+
+        The two published tables differ since the same strength harms a small image
+        more. Between sides of 32 and 224 pixels the strength is interpolated in the
+        logarithm of the side; beyond, the nearer table holds (our choice).
+        """
+        if not self.levels:
+            return self.zero
+        small, large, zero = self.levels, self.large, self.zero
+        if self.measure is not None:
+            small, large = (tuple(self.measure(np.array(t))) for t in (small, large))
+            zero = self.measure(zero)
+        if not self.large:
+            return interpolate(severity, small, zero)
+        side = image_side(size)
+        share = np.log(side / _SMALL_SIDE) / np.log(_LARGE_SIDE / _SMALL_SIDE)
+        share = float(np.clip(share, 0, 1))
+        return (1 - share) * interpolate(severity, small, zero) + share * interpolate(
+            severity, large, zero
+        )
+
+
+def image_side(size):
+    """Return the side of images: the geometric mean of height and width."""
+    return float(np.sqrt(size[0] * size[1]))
+
+
+@dataclass(frozen=True)
+class SignalToNoise(Strength):
+    """Ratio of the powers of signal and noise in dB, with its levels by severity.
+
+    Levels are interpolated in dB; below severity 1 the amplitude of the noise falls
+    linearly to 0.
+    """
+
+    levels: tuple = (30.0, 20.0, 15.0, 10.0, 5.0)
+    zero: float = np.inf
+    low: float | None = -300.0
+    high: float | None = 300.0
+
+    def at(self, severity, size=None):
+        """Return the ratio in dB at a severity."""
+        if severity < 1:
+            return float(self.levels[0] - 20 * np.log10(severity))
+        return interpolate(severity, self.levels, np.nan)

@@ -29,7 +29,7 @@ class RobustRatioDisplay(BaseDisplay):
         interval, and ``tempered``, the ratio after temperature scaling.
     accuracies : dict of str to float
         ``robust_accuracy``, ``clean_accuracy`` and ``constant_model_accuracy``.
-    intervals : dict of str to tuple of (low, high)
+    intervals : dict of str to Interval or (low, high)
         Of the first two.
     temperature : float
         Of the temperature scaling.

@@ -12,7 +12,10 @@ from sklearn.base import is_classifier, is_regressor
 import skrobust
 from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._responses import is_net, unwrap
-from skrobust.perturbations.images import find_channel_axis, split_image_shape
+from skrobust.perturbations.images.image_perturbation import (
+    find_channel_axis,
+    split_image_shape,
+)
 
 
 def kind_of(name, model):

@@ -44,6 +44,8 @@ def check_options(attacks, radii, conditions, groups, times, metrics, checks, n_
         raise invalid("checks", _CALLER, "True or False", checks)
     if groups is not None and not isinstance(groups, dict):
         groups = {"group": groups}
+    if times is not None:  # read as given: an ordered Categorical has its own order
+        _check_per_row("times", times, n_rows)
     metrics = _check_metrics(metrics)
     return {
         "attacks": _check_attacks(attacks, (*_RESERVED, *metrics)),
@@ -53,7 +55,7 @@ def check_options(attacks, radii, conditions, groups, times, metrics, checks, n_
             str(name): _check_groups(f"groups[{name!r}]", values, n_rows)
             for name, values in (groups or {}).items()
         },
-        "times": None if times is None else _check_per_row("times", times, n_rows),
+        "times": times,
         "metrics": metrics,
     }
 

@@ -69,7 +69,7 @@ def check_perturbation(perturbation, X=None, *, draws=True):
         promise(
             not same(other.perturb(None, X), out), "another seed must give other noise"
         )
-    physical = dict.fromkeys(getattr(p, "_physical", ()))
+    physical = dict.fromkeys(getattr(p, "_strengths", ()))
     if "severity" in p.get_params(deep=False):
         still = seeded(perturbation).set_params(severity=0, **physical).fit(X)
         promise(

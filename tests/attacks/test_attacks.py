@@ -173,8 +173,14 @@ def test_multiclass_pgd_is_not_weaker_than_fgsm():
 def test_same_number_for_every_kind_of_label():
     X, y = load_iris(return_X_y=True)
     names = np.array(["u", "v", "w"])
-    kinds = [y, names[y], 10 * y + 7, y.astype(float), y.tolist(),
-             pd.Series(y, index=range(200, 350))]  # fmt: skip
+    kinds = [
+        y,
+        names[y],
+        10 * y + 7,
+        y.astype(float),
+        y.tolist(),
+        pd.Series(y, index=range(200, 350)),
+    ]
     numbers = []
     for labels in kinds:
         model = LogisticRegression(max_iter=5000).fit(X, labels)

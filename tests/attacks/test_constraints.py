@@ -42,10 +42,15 @@ def mixed_problem(n=60):
     """Two numbers, a count, a code, and a pair of one-hot columns."""
     rng = np.random.default_rng(0)
     hot = rng.integers(0, 3, size=n)
-    X = np.column_stack([
-        rng.normal(size=n), rng.normal(size=n), rng.integers(0, 9, size=n),
-        rng.choice([1, 2, 5], size=n), np.eye(3)[hot],
-    ])  # fmt: skip
+    X = np.column_stack(
+        [
+            rng.normal(size=n),
+            rng.normal(size=n),
+            rng.integers(0, 9, size=n),
+            rng.choice([1, 2, 5], size=n),
+            np.eye(3)[hot],
+        ]
+    )
     score = X @ np.array([1, -1, 0.3, -0.4, 1, -1, 0.2])
     y = (score > score.mean()).astype(int)
     return RandomForestClassifier(20, random_state=0).fit(X, y), X, y
@@ -83,8 +88,13 @@ def test_closed_form_robust_accuracy_with_units_and_box():
     for attack in (FGSM, PGD):
         # A random start may move the probability further the other way.
         start = {"random_start": False} if attack is PGD else {}
-        a = attack(0.2, data_range=(0, 1), constraints=Constraints(scale=UNITS),
-                   objective="loss", **start)  # fmt: skip
+        a = attack(
+            0.2,
+            data_range=(0, 1),
+            constraints=Constraints(scale=UNITS),
+            objective="loss",
+            **start,
+        )
         found = model.decision_function(a.perturb(model, X, y))
         assert np.allclose(found, model.decision_function(best))
 
@@ -129,8 +139,15 @@ def held(out, X, eps, norm):
 class Wild(BaseAttack):
     """Returns anything, infinities too."""
 
-    def __init__(self, eps=1.0, norm=np.inf, data_range=None, constraints=None,
-                 objective=None, random_state=0):  # fmt: skip
+    def __init__(
+        self,
+        eps=1.0,
+        norm=np.inf,
+        data_range=None,
+        constraints=None,
+        objective=None,
+        random_state=0,
+    ):
         self.eps, self.norm, self.data_range = eps, norm, data_range
         self.constraints, self.objective = constraints, objective
         self.random_state = random_state
@@ -191,8 +208,9 @@ def test_rounding_prefers_the_nearest_level_and_falls_back_inwards():
     # 3.7 rounds to 4, in the ball alone; with 0.6 beside it the row would leave.
     wanted = np.array([[3.7, 0.0], [3.7, 0.6], [3.3, 0.6]])
     assert domain.put_back(wanted, X).tolist() == [[4, 0], [3, 0.6], [3, 0.6]]
-    domain = Domain(X, Constraints(valid_values={0: [0, 3, 4.5]}), eps=2.0,
-                    norm=np.inf, **make)  # fmt: skip
+    domain = Domain(
+        X, Constraints(valid_values={0: [0, 3, 4.5]}), eps=2.0, norm=np.inf, **make
+    )
     wanted = np.array([[4.0, 0.0], [1.0, 0.0], [9.0, 0.0]])
     assert domain.put_back(wanted, X)[:, 0].tolist() == [4.5, 3, 4.5]
 

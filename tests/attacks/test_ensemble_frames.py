@@ -27,10 +27,12 @@ NAMES = ["long", "wide", "petal", "width"]
 
 
 def columns_by_name(final):
-    scaled = ColumnTransformer([
-        ("one", StandardScaler(), ["width", "long"]),
-        ("two", MinMaxScaler(), ["wide", "petal"]),
-    ])  # fmt: skip
+    scaled = ColumnTransformer(
+        [
+            ("one", StandardScaler(), ["width", "long"]),
+            ("two", MinMaxScaler(), ["wide", "petal"]),
+        ]
+    )
     return make_pipeline(scaled, final)
 
 
@@ -80,9 +82,12 @@ def test_columns_by_name(kind, objective):
 
 
 def columns_by_place(model, X, y):
-    scaled = ColumnTransformer([
-        ("one", StandardScaler(), [3, 0]), ("two", MinMaxScaler(), [1, 2]),
-    ])  # fmt: skip
+    scaled = ColumnTransformer(
+        [
+            ("one", StandardScaler(), [3, 0]),
+            ("two", MinMaxScaler(), [1, 2]),
+        ]
+    )
     return make_pipeline(scaled, LogisticRegression(max_iter=999)).fit(X, y)
 
 
@@ -91,8 +96,10 @@ def test_a_model_that_answers_frames_alone(kind):
     frame, _, y = frame_of(kind)
     model = Strict(20, random_state=0).fit(frame, y)
     members = [
-        RandomSearch(n_steps=5), HopSkipJump(n_steps=2, starts="rows"), Nudge(),
-    ]  # fmt: skip
+        RandomSearch(n_steps=5),
+        HopSkipJump(n_steps=2, starts="rows"),
+        Nudge(),
+    ]
     rules = Constraints(frozen=["long"])
     a = AutoAttack(0.4, attacks=members, constraints=rules, random_state=0)
     out = a.perturb(model, frame, y)

@@ -204,9 +204,12 @@ def test_probability_shift_of_two_classes(norm, box):
     assert (length(out - X, norm) <= 0.2 + 1e-9).all()
     if norm != 1:
         other = PGD(
-            0.2, norm=norm, data_range=box, objective="probability_shift",
+            0.2,
+            norm=norm,
+            data_range=box,
+            objective="probability_shift",
             random_state=0,
-        ).perturb(model, X, y)  # fmt: skip
+        ).perturb(model, X, y)
         found = np.abs(model.predict_proba(other)[:, 1] - p)
         assert (moved >= found - 1e-9).all()
         assert np.allclose(moved, found, atol=0.05)

@@ -354,8 +354,7 @@ def test_rows_that_leave_late_are_attacked_all_the_same(attack, objective, monke
     net = make_net().fit(X, y)
     attack = attack.set_params(objective=objective)
     at_once = attack.run(net, X, y)
-    monkeypatch.setattr(NetView, "checks_cheaply", lambda self, n: n & (n - 1) == 0)
-    monkeypatch.setattr(NetView, "worth_leaving", lambda self, k, n: k < 0.75 * n)
+    monkeypatch.setattr(NetView, "leaves_at_once", False)
     late = attack.run(net, X, y)
     assert np.array_equal(at_once.success, late.success)
     assert at_once.success.mean() > (net.predict(X) != y).mean()
@@ -403,7 +402,7 @@ def test_a_net_may_have_more_outputs_than_classes():
 
 @pytest.mark.parametrize("width", [np.float16, np.float64])
 def test_a_bare_net_names_the_floats_that_it_takes(width):
-    # torch spoke, of mat1 and mat2.
+    # The message must not be that of torch about mat1 and mat2.
     torch = pytest.importorskip("torch")
     nets = pytest.importorskip("skrobust.nets")
     net = nets.make_net_classifier(torch.nn.Linear(2, 2), fitted=True, classes=[0, 1])

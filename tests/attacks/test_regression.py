@@ -113,9 +113,11 @@ def test_prediction_error_is_from_the_target():
 def test_scorer(reference):
     best = 0.05 * np.abs(WEIGHTS).sum()
     scorer = m.make_robust_scorer(
-        FGSM(0.05), "regression_robust_ratio", tolerance=best * (1 + 1e-9),
+        FGSM(0.05),
+        "regression_robust_ratio",
+        tolerance=best * (1 + 1e-9),
         reference=reference,
-    )  # fmt: skip
+    )
     if reference == "predicted":
         assert scorer(LINEAR, X, Y) == 1
         scorer.set_params(tolerance=0.999 * best)
@@ -210,7 +212,7 @@ def test_one_clear_sentence(row):
 
 
 def test_regressors_refuse_precision_and_compile():
-    # It was ignored, where classifiers of scikit-learn refuse it.
+    # Classifiers of scikit-learn refuse it too.
     model = Ridge().fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(ValueError, match="precision and compile are for nets"):
         PGD(precision="bfloat16").perturb(model, [[0.0]])

@@ -226,9 +226,12 @@ def test_counts_are_those_of_the_model():
 
     _linear.LinearView.forward = forward
     try:
-        for a in (FGSM(0.05), PGD(0.05, n_restarts=2, n_steps=7),
-                  PGD(0.05, n_steps=3, random_start=False),
-                  PGD(0.05, n_steps=3, objective="probability_shift")):  # fmt: skip
+        for a in (
+            FGSM(0.05),
+            PGD(0.05, n_restarts=2, n_steps=7),
+            PGD(0.05, n_steps=3, random_start=False),
+            PGD(0.05, n_steps=3, objective="probability_shift"),
+        ):
             asked.clear()
             result = a.run(model, X, y)
             assert sum(n for way, n in asked if way == "on") == result.forward.sum()
@@ -294,7 +297,11 @@ def test_evaluate_attack_exposes_the_result():
     direct = a.run(model, X, y)
     assert np.array_equal(results.per_sample.backward, direct.backward)
     assert list(results.per_sample.to_frame()) == [
-        "success", "norm", "forward", "backward", "iterations",
-    ]  # fmt: skip
+        "success",
+        "norm",
+        "forward",
+        "backward",
+        "iterations",
+    ]
     targeted = evaluate_attack(model, X, y, a.set_params(target=1))
     assert "target" in targeted.skipped

@@ -68,23 +68,33 @@ from skrobust.attacks import (
 
 EPS = 0.25
 GRADIENT = [
-    FGSM(EPS), BIM(EPS), MomentumPGD(EPS), PGD(EPS, n_steps=10, random_state=0),
+    FGSM(EPS),
+    BIM(EPS),
+    MomentumPGD(EPS),
+    PGD(EPS, n_steps=10, random_state=0),
     AutoPGD(EPS, n_steps=10, random_state=0),
     AutoPGD(EPS, n_steps=10, loss="targeted_dlr", random_state=0),
-]  # fmt: skip
+]
 NEAREST = [
-    DDN(), FMN(n_steps=60), FMN(norm=np.inf, n_steps=60), DeepFool(),
-    FAB(n_steps=15), CarliniWagner(n_searches=4), CarliniWagner(norm=np.inf),
-]  # fmt: skip
+    DDN(),
+    FMN(n_steps=60),
+    FMN(norm=np.inf, n_steps=60),
+    DeepFool(),
+    FAB(n_steps=15),
+    CarliniWagner(n_searches=4),
+    CarliniWagner(norm=np.inf),
+]
 BLACK = [
     RandomSearch(EPS, n_steps=10, random_state=0),
-    Square(EPS, n_steps=100, random_state=0), ZOO(EPS, random_state=0),
+    Square(EPS, n_steps=100, random_state=0),
+    ZOO(EPS, random_state=0),
     HopSkipJump(EPS, norm=np.inf, n_steps=3, random_state=0),
-]  # fmt: skip
+]
 ENSEMBLE = AutoAttack(
-    EPS, attacks=[FGSM(), PGD(n_steps=3), FAB(n_steps=3), Square(n_steps=10)],
+    EPS,
+    attacks=[FGSM(), PGD(n_steps=3), FAB(n_steps=3), Square(n_steps=10)],
     random_state=0,
-)  # fmt: skip
+)
 EVERY = [*GRADIENT, *NEAREST, *BLACK, ENSEMBLE]
 
 

@@ -37,9 +37,13 @@ def distance_to_class(model, x, column):
     rule = {"type": "ineq", "fun": lambda d: gap @ (x + d) + offset}
     rule["jac"] = lambda d: gap
     found = minimize(
-        lambda d: d @ d, 0 * x, jac=lambda d: 2 * d, constraints=[rule],
-        method="SLSQP", options={"ftol": 1e-14, "maxiter": 500},
-    )  # fmt: skip
+        lambda d: d @ d,
+        0 * x,
+        jac=lambda d: 2 * d,
+        constraints=[rule],
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
     return np.sqrt(found.fun)
 
 
@@ -71,8 +75,11 @@ def test_of_two_classes_the_target_is_the_other_one(attack):
     np.testing.assert_allclose(aimed, free, atol=1e-6)
 
 
-@pytest.mark.parametrize("attack", [BIM(), MomentumPGD(), PGD(), AutoPGD(n_steps=20)],
-                         ids=lambda a: type(a).__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "attack",
+    [BIM(), MomentumPGD(), PGD(), AutoPGD(n_steps=20)],
+    ids=lambda a: type(a).__name__,
+)
 @pytest.mark.parametrize("loss", ["log_odds", "margin", "dlr", "cross_entropy"])
 def test_steps_go_to_the_target(attack, loss):
     model, X, _ = three_classes()

@@ -65,10 +65,25 @@ def lazy(tmp_path):
 
 
 KEYS = [
-    0, -1, np.int64(3), slice(None), slice(2, 7, 2), slice(None, None, -3), [3, 0, 3],
-    np.array([8, -9]), np.arange(9) % 2 == 0, [True] + [False] * 8, [], ..., (2, ...),
-    ([4, 2], ...), (slice(1, 3), 0), (5, 0, 0), (slice(None), slice(0, 2), 1), (),
-]  # fmt: skip
+    0,
+    -1,
+    np.int64(3),
+    slice(None),
+    slice(2, 7, 2),
+    slice(None, None, -3),
+    [3, 0, 3],
+    np.array([8, -9]),
+    np.arange(9) % 2 == 0,
+    [True] + [False] * 8,
+    [],
+    ...,
+    (2, ...),
+    ([4, 2], ...),
+    (slice(1, 3), 0),
+    (5, 0, 0),
+    (slice(None), slice(0, 2), 1),
+    (),
+]
 
 
 @pytest.mark.parametrize("key", KEYS, ids=repr)
@@ -291,9 +306,13 @@ def test_names_of_clips_and_frames(faces):
 
 def test_folders_of_clips_and_levels(tmp_path):
     for k, name in enumerate(
-        ["real/a/clip1/0002.png", "real/a/clip1/0010.png", "real/b/face.png",
-         "fake/a/9_1.png"]
-    ):  # fmt: skip
+        [
+            "real/a/clip1/0002.png",
+            "real/a/clip1/0010.png",
+            "real/b/face.png",
+            "fake/a/9_1.png",
+        ]
+    ):
         save(tmp_path / name, k)
     found = load_image_folder(tmp_path, levels=("label", "group"))
     assert found.clip.tolist() == ["fake/a/9", *["real/a/clip1"] * 2, "real/b/face"]
@@ -310,8 +329,14 @@ def test_the_table(faces):
     frame = found.to_frame()
     assert isinstance(frame, pandas.DataFrame)
     assert frame.columns.tolist() == [
-        "filename", "target", "label", "group", "clip", "frame", "origin"
-    ]  # fmt: skip
+        "filename",
+        "target",
+        "label",
+        "group",
+        "clip",
+        "frame",
+        "origin",
+    ]
     assert frame.label.tolist() == ["fake"] * 6 + ["real"] * 6
     assert frame.filename[0].endswith("7_0.png")
 
@@ -572,7 +597,7 @@ def test_nothing_is_warned_of_where_all_is_well(faces):
     ],
 )
 def test_index_arrays_on_several_axes_pair_as_in_numpy(key, tmp_path):
-    # They crossed instead: another shape, or the same one with other pixels.
+    # Crossed, they would give another shape, or the same one with other pixels.
     pixels = np.arange(3 * 4 * 5 * 3, dtype=np.uint8).reshape(3, 4, 5, 3)
     paths = [tmp_path / f"{i}.png" for i in range(3)]
     for path, image in zip(paths, pixels, strict=True):
@@ -582,7 +607,7 @@ def test_index_arrays_on_several_axes_pair_as_in_numpy(key, tmp_path):
 
 @pytest.mark.parametrize("name", ["a_{}.png", "clip/{}.png"])
 def test_numbers_too_long_for_a_frame_are_part_of_the_name(name, tmp_path):
-    # An OverflowError: names made of hashes and of stamps have such numbers.
+    # Names made of hashes and of time stamps have such numbers.
     file = tmp_path / "real" / name.format("9" * 23)
     file.parent.mkdir(parents=True)
     grey = np.zeros((4, 5, 3), np.uint8)

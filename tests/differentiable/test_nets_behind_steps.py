@@ -164,9 +164,7 @@ def test_images_behind_a_decomposition():
     class Pictures(nn.Module):
         def __init__(self):
             super().__init__()
-            self.body = nn.Sequential(
-                nn.Conv2d(1, 4, 2), nn.Flatten(), nn.Linear(4, 2)
-            )  # fmt: skip
+            self.body = nn.Sequential(nn.Conv2d(1, 4, 2), nn.Flatten(), nn.Linear(4, 2))
 
         def forward(self, x):
             return self.body(x)

@@ -6,15 +6,33 @@ import inspect
 import pytest
 
 validate = pytest.importorskip("numpydoc.validate").validate
-FAMILIES = ["attacks", "base", "datasets", "evaluation", "metrics", "nets",
-            "perturbations", "plots", "report", "sampling", "testing"]  # fmt: skip
+FAMILIES = [
+    "attacks",
+    "base",
+    "datasets",
+    "evaluation",
+    "metrics",
+    "nets",
+    "perturbations",
+    "plots",
+    "report",
+    "sampling",
+    "testing",
+]
 # Missing text, sections, parameters, or parameters in the wrong order.
 RULES = {"GL08", "SS01", "SS03", "PR01", "PR02", "PR03", "PR04", "PR07", "RT01", "RT03"}
 # These describe attributes instead of parameters, as their makers are functions.
 MADE_BY_FUNCTIONS = {
-    "AttackResult", "Estimate", "ImageSet", "LabelPlan", "NormalizedScorer", "Report",
-    "Results", "SamplingEstimate", "SamplingResult",
-}  # fmt: skip
+    "AttackResult",
+    "Estimate",
+    "ImageSet",
+    "LabelPlan",
+    "NormalizedScorer",
+    "Report",
+    "Results",
+    "SamplingEstimate",
+    "SamplingResult",
+}
 
 
 def public():

@@ -1,10 +1,10 @@
 """Every example runs, and prints what it promises."""
 
-import importlib
 import runpy
 from pathlib import Path
 
 import pytest
+from doc_blocks import fix
 
 matplotlib = pytest.importorskip("matplotlib")
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -23,10 +23,7 @@ LESS = {
 }
 
 
-def with_fixed(function, fixed):
-    return lambda *args, **given: function(*args, **{**given, **fixed})
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_example(path, capsys):
     matplotlib.use("Agg", force=True)
@@ -35,9 +32,7 @@ def test_example(path, capsys):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plt, "show", lambda: None)
         for name, fixed in LESS.get(path.stem, {}).items():
-            module, function = name.rsplit(".", 1)
-            plain = getattr(importlib.import_module(module), function)
-            patch.setattr(name, with_fixed(plain, fixed))
+            fix(patch, name, **fixed)
         runpy.run_path(str(path))
     plt.close("all")
     assert len(capsys.readouterr().out.splitlines()) >= 2

@@ -19,8 +19,15 @@ from doc_blocks import blocks, names_in_use  # noqa: E402
 
 from skrobust.sampling import extract_activations  # noqa: E402
 
-FAMILIES = ("attacks", "evaluation", "metrics", "perturbations", "plots", "report",
-            "sampling")  # fmt: skip
+FAMILIES = (
+    "attacks",
+    "evaluation",
+    "metrics",
+    "perturbations",
+    "plots",
+    "report",
+    "sampling",
+)
 
 
 def names_of_guide():
@@ -74,10 +81,13 @@ def of_sampling(known):
     scores = 1 - model.predict_proba(X).max(axis=1)
     failed = np.random.default_rng(0).random(len(X)) < scores + 0.05
     return {
-        "X_pool": X, "y_pred": model.predict(X), "scores": scores, "failed": failed,
+        "X_pool": X,
+        "y_pred": model.predict(X),
+        "scores": scores,
+        "failed": failed,
         "a_new": extract_activations(net, X, layer="layer"),
         "y_pred_new": net.predict(X),
-    }  # fmt: skip
+    }
 
 
 PAGES = {
@@ -93,6 +103,7 @@ PAGES = {
 
 
 @pytest.mark.torch
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:No unit tells one condition")  # of so few rows
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_blocks_run(page, tmp_path, monkeypatch):

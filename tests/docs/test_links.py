@@ -15,9 +15,17 @@ def test_broken_links_are_found_and_others_are_not(tmp_path):
     (tmp_path / "_static" / "macro.html").write_text('<a href="{{ no }}"></a>')
     (tmp_path / "sub" / "index.html").write_text('<h1 id="a b">x</h1>')
     links = [
-        "sub/", "sub/index.html#a%20b", "#here", "#", "https://example.org/no",
-        "mailto:a@b", "index.html?q=1", "sub/index.html#gone", "#gone", "gone.html",
-    ]  # fmt: skip
+        "sub/",
+        "sub/index.html#a%20b",
+        "#here",
+        "#",
+        "https://example.org/no",
+        "mailto:a@b",
+        "index.html?q=1",
+        "sub/index.html#gone",
+        "#gone",
+        "gone.html",
+    ]
     page = '<p id="here"></p>' + "".join(f'<a href="{link}">x</a>' for link in links)
     (tmp_path / "index.html").write_text(page + '<img src="gone.png">')
     found = broken_links(tmp_path)

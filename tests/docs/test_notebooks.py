@@ -33,13 +33,25 @@ def test_results_escape_and_fold():
     evil = "<img src=x onerror=alert(1)>"
     inner = Results(columns=("a",), a=np.arange(3))
     results = Results(
-        columns=("name", "score"), name=np.array([evil] * 50),
-        score=np.linspace(0, 1, 50), mean=0.123456, note=evil, gaps=inner,
-    )  # fmt: skip
+        columns=("name", "score"),
+        name=np.array([evil] * 50),
+        score=np.linspace(0, 1, 50),
+        mean=0.123456,
+        note=evil,
+        gaps=inner,
+    )
     found = Cells(results._repr_html_())
     assert not found.open
-    assert found.tags <= {"div", "table", "caption", "tr", "th", "td", "details",
-                          "summary"}  # fmt: skip
+    assert found.tags <= {
+        "div",
+        "table",
+        "caption",
+        "tr",
+        "th",
+        "td",
+        "details",
+        "summary",
+    }
     assert evil in found.text
     assert "0.1235" in found.text
     assert "… 30 more rows …" in found.text

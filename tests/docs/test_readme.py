@@ -10,12 +10,15 @@ from sklearn import datasets
 for needed in ("matplotlib", "pandas", "PIL", "skorch", "jinja2"):
     pytest.importorskip(needed)
 
-from doc_blocks import blocks, names_in_use, write_faces  # noqa: E402
+from doc_blocks import blocks, fix, names_in_use, write_faces  # noqa: E402
+
+from skrobust.attacks import AutoPGD, Square  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.torch
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:normalized_accuracy_score was")  # of so few rows
 @pytest.mark.parametrize("name", ["README.md", "doc/quick_start.rst"])
 def test_blocks_run(name, tmp_path, monkeypatch):
@@ -30,6 +33,8 @@ def test_blocks_run(name, tmp_path, monkeypatch):
     assert len(blocks(name)) >= 4
     # The whole data set, and processes, would only take time.
     monkeypatch.setattr(datasets, "load_digits", lambda **_: (16 * X[:90], y[:90]))
+    quick = [AutoPGD(n_steps=10), Square(max_queries=50)]
+    fix(monkeypatch, "skrobust.attacks.AutoAttack", attacks=quick)
     with joblib.parallel_config("threading"):
         for block in blocks(name):
             exec(compile(block, name, "exec"), known)

@@ -99,7 +99,7 @@ def test_curves_of_frames_ensembles_and_targets():
         (PGD(), [np.nan], "finite eps_grid"),
     ],
 )
-def test_bad_input_of_curves(attack, grid, message):
+def test_robust_accuracy_curve_refuses_wrong_radii(attack, grid, message):
     model, X, y = linear_problem()
     with pytest.raises(ValueError, match=message):
         robust_accuracy_curve(model, X, y, attack, grid)
@@ -270,7 +270,7 @@ def test_checks_of_models_without_gradients():
     pd.testing.assert_frame_equal(frame, before)
 
 
-def test_bad_input_of_checks():
+def test_check_evaluation_refuses_wrong_parameters():
     model, X, y = linear_problem()
     assert isinstance(EvaluationWarning("A", "b", {}), EvaluationWarning)
     with pytest.raises(ValueError, match="The 'attack' parameter of check_evaluation"):
@@ -293,8 +293,8 @@ def test_less_than_one_step_is_doubted_where_there_are_many(eps, top, doubted):
 
 
 def test_an_attack_with_a_target_passes_check_evaluation(iris):
-    # Rows of the target stay right, which was called a blind attack; and one target a
-    # row met a part of the rows.
+    # Rows of the target stay right, which makes no attack blind; and checks of a part
+    # of the rows take the targets of these rows.
     model, X, y = iris
     for target in (2, (y + 1) % 3):
         attack = PGD(0.5, target=target, random_state=0)

@@ -48,10 +48,12 @@ SALTS = [SaltAndPepper(severity=s, **SHAPE, random_state=0) for s in (4, 5)]
 CLEAN = PerturbationSequence([], name="CLEAN", number=1)
 CONDITIONS = [
     CLEAN,
-    *[PerturbationSequence([p], number=i, random_state=0)
-      for i, p in enumerate([*NOISES, *SALTS], 2)],
+    *[
+        PerturbationSequence([p], number=i, random_state=0)
+        for i, p in enumerate([*NOISES, *SALTS], 2)
+    ],
     PerturbationSequence([NOISES[0], SALTS[0]], name="both", number=7, random_state=0),
-]  # fmt: skip
+]
 
 
 def same(a, b):
@@ -118,9 +120,11 @@ def test_curves_are_found_by_severity_not_by_name(single):
     assert single.area_under_severity_curve == pytest.approx((noise + salt) / 2)
     physical = [Rotation(10), Rotation(20)]
     assert "corruptions" not in evaluate_perturbations(
-        SVC().fit(X / 16, Y), (X / 16).reshape(-1, 8, 8)[:9].reshape(9, 64), Y[:9],
+        SVC().fit(X / 16, Y),
+        (X / 16).reshape(-1, 8, 8)[:9].reshape(9, 64),
+        Y[:9],
         [r.set_params(image_shape=(8, 8)) for r in physical],
-    )  # fmt: skip
+    )
 
 
 def test_settings_make_another_corruption(model):
@@ -163,8 +167,10 @@ def test_errors_against_a_named_reference(model, single):
     assert r.corruptions.corruption_error == pytest.approx(expected)
     assert r.mean_corruption_error == pytest.approx(np.mean(expected))
     ce, cb = 1 - single.clean_score, 1 - base.clean_score
-    relative = [(e[1:4] - ce).sum() / (b[1:4] - cb).sum(),
-                (e[4:6] - ce).sum() / (b[4:6] - cb).sum()]  # fmt: skip
+    relative = [
+        (e[1:4] - ce).sum() / (b[1:4] - cb).sum(),
+        (e[4:6] - ce).sum() / (b[4:6] - cb).sum(),
+    ]
     assert r.corruptions.relative_corruption_error == pytest.approx(relative)
     assert r.relative_mean_corruption_error == pytest.approx(np.mean(relative))
     assert "corruption_error" in r.corruptions.frame().columns
@@ -376,8 +382,9 @@ def test_groups_are_units_and_splits_may_overlap():
 def test_weights_are_cut_to_the_fold():
     w = np.random.default_rng(0).random(400)
     settings = {"cv": 2, "params": {"sample_weight": w}}
-    r = cross_validate_perturbations(LogisticRegression(max_iter=50, tol=0.1), X / 16, Y,
-                                     [CLEAN], **settings)  # fmt: skip
+    r = cross_validate_perturbations(
+        LogisticRegression(max_iter=50, tol=0.1), X / 16, Y, [CLEAN], **settings
+    )
     train, test = next(StratifiedKFold(2).split(X, Y))
     fitted = LogisticRegression(max_iter=50, tol=0.1)
     fitted.fit(X[train] / 16, Y[train], sample_weight=w[train])
@@ -429,9 +436,14 @@ def test_failures_count_as_asked():
 
 def test_reference_over_folds(crossed):
     other = cross_validate_perturbations(
-        DecisionTreeClassifier(random_state=0), X, Y, CONDITIONS, cv=3, n_repeats=2,
+        DecisionTreeClassifier(random_state=0),
+        X,
+        Y,
+        CONDITIONS,
+        cv=3,
+        n_repeats=2,
         reference={"SVC": crossed},
-    )  # fmt: skip
+    )
     e, b = 1 - other.conditions.score, 1 - crossed.conditions.score
     expected = [e[1:4].sum() / b[1:4].sum(), e[4:6].sum() / b[4:6].sum()]
     assert other.mean_corruption_error == pytest.approx(np.mean(expected))
@@ -490,7 +502,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("wrong, sentence", BAD.values(), ids=BAD)
-def test_bad_input(wrong, sentence):
+def test_cross_validate_perturbations_refuses_wrong_parameters(wrong, sentence):
     with pytest.raises(ValueError, match=sentence) as caught:
         wrong()
     assert len(str(caught.value)) < 400

@@ -8,8 +8,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skrobust._keyed_noise.generator import NoiseKey, row_keys
+from skrobust._keyed_noise.generator import NoiseKey
 from skrobust._keyed_noise.row_hash import ContentKey, content_keys
+from skrobust._keyed_noise.splitmix import row_keys
 from skrobust.perturbations import GaussianNoise
 
 RNG = np.random.default_rng(0)

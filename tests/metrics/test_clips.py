@@ -134,7 +134,7 @@ def test_medians_that_are_all_zero_fall_back_to_the_mean():
         (np.zeros((2, 2, 2)), [0, 0], {}, "1-D"),
     ],
 )
-def test_bad_input_of_aggregation(values, clips, params, sentence):
+def test_aggregate_clips_refuses_wrong_values(values, clips, params, sentence):
     with pytest.raises(ValueError, match=sentence):
         aggregate_clips(values, clips, **params)
 
@@ -277,7 +277,7 @@ def test_limits_of_the_difference_cover():
         ({"random_state": "x"}, "'random_state'"),
     ],
 )
-def test_bad_input_of_clip_robustness(change, sentence):
+def test_clip_robustness_refuses_wrong_values(change, sentence):
     p = two([0.1, 0.2, 0.7, 0.9])
     good = {"y_true": [0, 0, 1, 1], "y_prob": p, "y_prob_perturbed": p}
     params = good | {"clips": [0, 0, 1, 1]} | change
@@ -330,7 +330,7 @@ def test_a_curve_that_never_rises_is_no_line():
         (([0, 0.1, 0.2], [0, 1, 90]), "percent"),
     ],
 )
-def test_bad_input_of_linearity(data, sentence):
+def test_rr_linearity_refuses_wrong_curves(data, sentence):
     with pytest.raises(ValueError, match=sentence):
         rr_linearity(*data)
 
@@ -461,7 +461,7 @@ def test_bad_parameters_of_clip_perturbations(params, sentence):
 
 @pytest.mark.parametrize("missing", [None, np.nan])
 def test_a_missing_clip_is_refused(missing):
-    # Frames without a clip were one clip together, or numpy spoke.
+    # Frames without a clip must not form one clip together.
     noise = ClipPerturbation(GaussianNoise(std=0.1), clips=[missing] * 4)
     with pytest.raises(ValueError, match="ClipPerturbation needs"):
         noise.perturb(None, np.full((4, 8, 8), 0.5))

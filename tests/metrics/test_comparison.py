@@ -51,8 +51,10 @@ def test_holm_by_hand():
 def test_comparison_takes_labels_and_swaps():
     rng = np.random.default_rng(26)
     y = rng.integers(3, size=50)
-    p = {name: np.where(rng.random((4, 50)) < q, y, 0) for name, q in
-         (("a", 0.9), ("b", 0.7))}  # fmt: skip
+    p = {
+        name: np.where(rng.random((4, 50)) < q, y, 0)
+        for name, q in (("a", 0.9), ("b", 0.7))
+    }
     labels = compare_models(p, y_true=y, random_state=0)
     matrices = {name: (one == y).T for name, one in p.items()}
     assert compare_models(matrices, random_state=0).p_value == labels.p_value
@@ -149,8 +151,9 @@ def test_pairing_makes_differences_sharp():
     base = rng.beta(1, 12, 300)
     pair = {"a": base, "b": np.minimum(1, base + 0.008)}
     result = compare_models(pair, metric="robust_ratio", tolerance=0.05, random_state=0)
-    single = [confidence_interval("robust_ratio", s, tolerance=0.05) for s in
-              pair.values()]  # fmt: skip
+    single = [
+        confidence_interval("robust_ratio", s, tolerance=0.05) for s in pair.values()
+    ]
     assert single[0].low < single[1].high  # as if nothing were known
     assert result.low[0] > 0
     assert result.p_value[0] < 0.001
@@ -160,8 +163,9 @@ def test_pairing_makes_differences_sharp():
 
 def test_several_models_are_corrected():
     rng = np.random.default_rng(32)
-    models = {name: rng.random(80) < q for name, q in
-              (("a", 0.9), ("b", 0.75), ("c", 0.6))}  # fmt: skip
+    models = {
+        name: rng.random(80) < q for name, q in (("a", 0.9), ("b", 0.75), ("c", 0.6))
+    }
     result = compare_models(models, random_state=0)
     assert result.correction == "Holm over 3 pairs"
     assert list(zip(result.first, result.second, strict=True)) == [
@@ -214,8 +218,10 @@ def test_comparison_over_clusters():
 def test_comparison_of_any_callable():
     rng = np.random.default_rng(35)
     y = rng.integers(2, size=100)
-    p = {name: np.where(rng.random(100) < q, y, 1 - y) for name, q in
-         (("a", 0.9), ("b", 0.6))}  # fmt: skip
+    p = {
+        name: np.where(rng.random(100) < q, y, 1 - y)
+        for name, q in (("a", 0.9), ("b", 0.6))
+    }
     result = compare_models(
         p, metric=f1_score, y_true=y, pos_label=0, n_resamples=200, random_state=0
     )

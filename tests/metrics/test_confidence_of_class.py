@@ -137,9 +137,10 @@ def plain_similarity(x, y, width=1.0, size=11, sigma=1.5):
             v_a, v_b = (window * (a - m_a) ** 2).sum(), (window * (b - m_b) ** 2).sum()
             both = (window * (a - m_a) * (b - m_b)).sum()
             values.append(
-                (2 * m_a * m_b + c_1) * (2 * both + c_2)
+                (2 * m_a * m_b + c_1)
+                * (2 * both + c_2)
                 / ((m_a**2 + m_b**2 + c_1) * (v_a + v_b + c_2))
-            )  # fmt: skip
+            )
     return np.mean(values)
 
 
@@ -173,27 +174,34 @@ def test_similarity_equals_the_plain_loop():
         clean[:, :8, :8], moved[:, :8, :8], data_range=(0, 1), window_size=7
     )
     assert small == pytest.approx(
-        np.mean([
-            plain_similarity(a[:8, :8], b[:8, :8], size=7)
-            for a, b in zip(clean, moved, strict=True)
-        ])
-    )  # fmt: skip
+        np.mean(
+            [
+                plain_similarity(a[:8, :8], b[:8, :8], size=7)
+                for a, b in zip(clean, moved, strict=True)
+            ]
+        )
+    )
 
 
 def test_similarity_averages_channels():
     clean, moved = pictures(channels=3)
     expected = np.mean(
-        [plain_similarity(clean[i, ..., c], moved[i, ..., c])
-         for i in range(3) for c in range(3)]
-    )  # fmt: skip
+        [
+            plain_similarity(clean[i, ..., c], moved[i, ..., c])
+            for i in range(3)
+            for c in range(3)
+        ]
+    )
     last = average_structural_similarity(
         clean, moved, data_range=(0, 1), channel_axis=-1
     )
     assert last == pytest.approx(expected)
     first = average_structural_similarity(
-        clean.transpose(0, 3, 1, 2), moved.transpose(0, 3, 1, 2), data_range=(0, 1),
+        clean.transpose(0, 3, 1, 2),
+        moved.transpose(0, 3, 1, 2),
+        data_range=(0, 1),
         channel_axis=1,
-    )  # fmt: skip
+    )
     assert first == pytest.approx(expected)
 
 

@@ -37,9 +37,13 @@ def test_mce_worked_values():
     assert (results.measure, results.reference) == ("mCE", "AlexNet")
     assert results.to_frame().corruption.tolist() == ["fog", "snow"]
     relative = mean_corruption_error(
-        ERRORS, BASE, clean_error=0.1, reference_clean_error=0.2, relative=True,
+        ERRORS,
+        BASE,
+        clean_error=0.1,
+        reference_clean_error=0.2,
+        relative=True,
         reference="AlexNet",
-    )  # fmt: skip
+    )
     assert relative.corruption_error == pytest.approx([0.666667, 0.5], abs=5e-7)
     assert relative.value == pytest.approx(0.583333, abs=5e-7)
     assert relative.measure == "relative mCE"
@@ -49,9 +53,13 @@ def test_the_reference_against_itself_is_one():
     errors = rng.uniform(0.3, 0.9, size=(15, 5))
     for relative in (False, True):
         results = mean_corruption_error(
-            errors, errors, clean_error=0.2, reference_clean_error=0.2,
-            relative=relative, reference="itself",
-        )  # fmt: skip
+            errors,
+            errors,
+            clean_error=0.2,
+            reference_clean_error=0.2,
+            relative=relative,
+            reference="itself",
+        )
         assert results.value == pytest.approx(1)
     flips = rng.uniform(0.1, 0.3, 10)
     assert mean_flip_rate(flips, flips, reference="itself").value == pytest.approx(1)

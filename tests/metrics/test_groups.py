@@ -132,9 +132,11 @@ def test_several_perturbations_take_the_worst():
 
 def test_one_class_is_named():
     found = group_robustness(
-        ["real"] * 80, ["real"] * 70 + ["fake"] * 10, ["m"] * 40 + ["f"] * 40,
+        ["real"] * 80,
+        ["real"] * 70 + ["fake"] * 10,
+        ["m"] * 40 + ["f"] * 40,
         n_permutations=9,
-    )  # fmt: skip
+    )
     assert found.measure == "robust rate of class 'real'"
     assert found.worst_group == "f"
     y = np.array([0, 1] * 20 + [1] * 40)
@@ -189,9 +191,11 @@ def test_ranges_of_the_curve_by_loop():
 
     def ranges(names):
         shares = np.array(
-            [[(shift[names == g] <= b + 1e-9).mean() for b in tolerances]
-             for g in "abc"]
-        )  # fmt: skip
+            [
+                [(shift[names == g] <= b + 1e-9).mean() for b in tolerances]
+                for g in "abc"
+            ]
+        )
         return shares.max(axis=0) - shares.min(axis=0)
 
     observed = ranges(groups)

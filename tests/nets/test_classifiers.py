@@ -46,9 +46,13 @@ def same(a, b):
 
 
 KINDS = [
-    (["fake", "real"], True), (["fake", "real"], False), ([0, 1], True),
-    ([3, 7], True), (["a", "b", "c"], False), ([1, 2, 5], False),
-]  # fmt: skip
+    (["fake", "real"], True),
+    (["fake", "real"], False),
+    ([0, 1], True),
+    ([3, 7], True),
+    (["a", "b", "c"], False),
+    ([1, 2, 5], False),
+]
 
 
 @pytest.mark.parametrize("labels, one_logit", KINDS)
@@ -252,14 +256,17 @@ X6, y6 = problem([0, 1])
 IMAGES = np.zeros((2, 4, 4, 3), dtype=np.uint8)
 BAD = {
     "module": (lambda: make_net_classifier(3), "'module' parameter"),
-    "made and params": (lambda: make_net_classifier(Linear(), module__k=3), "already made"),
-    "fitted class": (lambda: make_net_classifier(Linear, fitted=True), "'fitted' param"),
+    "made and params": (
+        lambda: make_net_classifier(Linear(), module__k=3), "already made"),
+    "fitted class": (
+        lambda: make_net_classifier(Linear, fitted=True), "'fitted' param"),
     "classes": (lambda: made([0, 1], classes=["a", "a"]), "two different labels"),
     "classes kind": (lambda: made([0, 1], classes="ab"), "two different labels"),
     "device": (lambda: made([0, 1], device="toaster"), "'device' parameter"),
     "freeze": (lambda: made([0, 1], freeze="head"), "None, 'body' or a list"),
     "freeze name": (lambda: made([0, 1], freeze=["tail"]).fit(X6, y6), "Got 'tail'"),
-    "freeze all": (lambda: made([0, 1], freeze=["layer"]).fit(X6, y6), "leave something"),
+    "freeze all": (
+        lambda: made([0, 1], freeze=["layer"]).fit(X6, y6), "leave something"),
     "patience": (lambda: made([0, 1], early_stopping=0), "'early_stopping' parameter"),
     "epochs": (lambda: made([0, 1], max_epochs=0), "'max_epochs' parameter"),
     "lr": (lambda: made([0, 1], lr=-1), "'lr' parameter"),
@@ -270,20 +277,22 @@ BAD = {
         lambda: made([0], one_logit=True).fit(X6, np.arange(150) % 3), "3 classes",
     ),
     "one class": (lambda: made([0, 1]).fit(X6, np.zeros(150)), "at least two classes"),
-    "unknown": (lambda: made([0, 1], classes=[0, 2]).fit(X6, y6), "not among its classes"),
+    "unknown": (
+        lambda: made([0, 1], classes=[0, 2]).fit(X6, y6), "not among its classes"),
     "nan labels": (lambda: made([0, 1]).fit(X6, np.full(150, np.nan)), "NaN"),
     "double": (lambda: made([0, 1]).fit(X6.astype(float), y6), "takes float32 arrays"),
     "range": (lambda: ToNetInput(data_range=(1, 1)).fit(X6), "low < high"),
     "range kind": (lambda: ToNetInput(data_range=255).fit(X6), "low < high"),
     "last": (lambda: ToNetInput(channels_last=1).fit(IMAGES), "must be True or False"),
-    "last flat": (lambda: ToNetInput(channels_last=True).fit(X6), "takes images of shape"),
+    "last flat": (
+        lambda: ToNetInput(channels_last=True).fit(X6), "takes images of shape"),
     "resnet classes": (lambda: resnet34(0), "'n_classes' parameter"),
     "resnet channels": (lambda: resnet34(2, "3"), "'in_channels' parameter"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input(case):
+def test_make_net_classifier_refuses_wrong_parameters(case):
     call, text = BAD[case]
     with pytest.raises(ValueError, match=text):
         call()

@@ -8,7 +8,6 @@ from scipy import stats
 from sklearn.base import BaseEstimator, clone
 
 from skrobust import perturbations
-from skrobust._keyed_noise import generator as _random
 from skrobust.perturbations import (
     GaussianNoise,
     ImagePerturbation,
@@ -20,7 +19,7 @@ from skrobust.perturbations import (
     SpeckleNoise,
     UniformNoise,
 )
-from skrobust.perturbations.images._gaussian import normal_table
+from skrobust.perturbations.images._pixel_noise import normal_table
 from skrobust.testing import check_perturbation
 
 RNG = np.random.default_rng(0)
@@ -36,7 +35,7 @@ class Contrast(PointPerturbation):
         self.channel_axis, self.data_range = channel_axis, data_range
         self.random_state = random_state
 
-    def _know(self, images):
+    def _image_statistics(self, images):
         return images.mean(axis=(1, 2), keepdims=True)
 
     def _point(self, values, known):
@@ -46,7 +45,7 @@ class Contrast(PointPerturbation):
 class Gamma(Contrast):
     """A point operation that is the same in all images."""
 
-    _know = None
+    _image_statistics = None
 
     def _point(self, values, known):
         return values**self.factor
@@ -158,7 +157,7 @@ def test_images_cannot_be_changed_in_place():
 
 
 def test_what_draws_nothing_hashes_nothing(monkeypatch):
-    monkeypatch.setattr(_random, "row_keys", None)
+    monkeypatch.setattr("skrobust.base.perturbation.row_keys", None)
     Rotation(20).perturb(None, BYTES)
     with pytest.raises(TypeError):
         GaussianNoise().perturb(None, BYTES)
@@ -304,7 +303,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("p, sentence", BAD.values(), ids=BAD)
-def test_bad_input(p, sentence):
+def test_pixel_noises_refuse_wrong_parameters(p, sentence):
     with pytest.raises(ValueError, match=sentence):
         p.fit(BYTES)
 

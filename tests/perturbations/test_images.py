@@ -97,7 +97,7 @@ def test_severity_or_physical_parameters(name):
     for severity in (-0.1, 5.1, np.nan, True, "3"):
         with pytest.raises(ValueError, match=f"'severity' parameter of {name}"):
             make(name, severity=severity).perturb(None, X)
-    physical = getattr(sp, name)._physical
+    physical = getattr(sp, name)._strengths
     assert physical
     for parameter in physical:
         with pytest.raises(ValueError, match=f"either 'severity' or '{parameter}'"):
@@ -115,8 +115,8 @@ def test_severity_or_physical_parameters(name):
 def test_level_one_by_physical_parameters(name):
     # A side of 32: the small table, written out, is severity 1.
     X = PHOTO[:, :32, :32]
-    levels = getattr(sp, name)._levels
-    first = {key: level.small[0] for key, level in levels.items()}
+    levels = getattr(sp, name)._strengths
+    first = {key: level.levels[0] for key, level in levels.items()}
     given = make(name, random_state=0, **first).perturb(None, X)
     assert np.array_equal(make(name, 1, random_state=0).perturb(None, X), given)
 
@@ -147,7 +147,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("row", BAD)
-def test_bad_input(row):
+def test_image_perturbations_refuse_wrong_parameters(row):
     build, sentence = BAD[row]
     X = DIGITS.reshape(40, -1) if row == "flat rows" else DIGITS
     with pytest.raises(ValueError, match=sentence):

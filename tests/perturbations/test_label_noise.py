@@ -98,7 +98,9 @@ def test_mixed_frames_and_text():
     frame = pd.DataFrame({"t": pd.Categorical(Y), "x": X[:, 0]})[:300]
     model = LabelNoiseClassifier(
         HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=5),
-        0.1, random_state=0).fit(frame, Y[:300])  # fmt: skip
+        0.1,
+        random_state=0,
+    ).fit(frame, Y[:300])
     assert model.score(frame, Y[:300]) > 0.9
     documents = ["good film", "bad film", "fine film", "poor film"] * 20
     text = LabelNoiseClassifier(
@@ -137,7 +139,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_bad_input(name):
+def test_label_noise_refuses_wrong_parameters(name):
     params, sentence = ROWS[name]
     with pytest.raises(ValueError, match=sentence):
         LabelNoiseClassifier(Recorder(), **params).fit(X, Y)

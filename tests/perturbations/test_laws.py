@@ -12,7 +12,6 @@ from perturbation_table import (
     DATA,
     HOLDERS,
     LAWS,
-    LEARNS,
     MIXED,
     at,
     concrete_names,
@@ -37,15 +36,6 @@ IDS = {"ids": str}
 every_case = pytest.mark.parametrize(("law", "X"), CASES)
 every_law = pytest.mark.parametrize("law", LAWS, **IDS)
 of_numbers = pytest.mark.parametrize("law", NUMBERS, **IDS)
-# A greater strength need not mean a greater difference: published tables that are not
-# monotone, and moves of white noise.
-UNSTEADY = {
-    "DefocusBlur", "ElasticDeformation", "Frost", "GlassBlur", "Pixelate", "Resampling",
-    "Rotation", "Saturate", "SegmentPermutation", "Snow", "Spatter", "TimeShift",
-    "WordSwap",
-}  # fmt: skip
-# What changes all of a text unless told otherwise; the others begin at severity 1.
-WHOLE_BY_DEFAULT = {"AccentRemoval", "CaseChange", "DigitChange", "PunctuationRemoval"}
 
 
 def rows_of(law):
@@ -60,6 +50,7 @@ def flat(X):
 def test_no_public_class_is_missing():
     assert {law.name for law in LAWS} | HOLDERS == concrete_names()
     assert len(LAWS) == len({law.name for law in LAWS})
+    assert {law.kind for law in LAWS} <= DATA.keys()
 
 
 @every_case
@@ -99,9 +90,9 @@ def test_severity_out_of_range(law, bad):
 
 @every_law
 def test_severity_or_physical_parameters(law):
-    assert set(law.strong) & set(law.cls._physical)
+    assert set(law.strong) & set(law.cls._strengths)
     for name, value in law.strong.items():
-        if name in law.cls._physical:
+        if name in law.cls._strengths:
             for severity in (0, 2):
                 p = law(severity, **{name: value})
                 with pytest.raises(ValueError, match=f"either 'severity' or '{name}'"):
@@ -109,7 +100,8 @@ def test_severity_or_physical_parameters(law):
                 with pytest.raises(ValueError, match=f"either 'severity' or '{name}'"):
                     p.perturb(None, rows_of(law))
     X = rows_of(law)
-    default = at(law, 5 if law.name in WHOLE_BY_DEFAULT else 1)
+    # What changes all of a text unless told otherwise; the others begin at severity 1.
+    default = at(law, 5 if at(law)._severity() is None else 1)
     assert same(at(law, None).fit(X).transform(X), default.fit(X).transform(X))
 
 
@@ -144,7 +136,7 @@ def test_rows_alone_and_with_others(law, X):
     out = p.transform(X)
     for i in range(0, len(X), 3):
         # With rows of another size beside it: scales come from fit alone.
-        other = X if X.dtype.kind != "f" or law.kind == "image" else 100 * X
+        other = X if X.dtype.kind != "f" or law.kind == "images" else 100 * X
         with_others = np.concatenate([other[:i], X[i : i + 1], other[i + 1 :]])
         assert same(p.transform(with_others)[i : i + 1], out[i : i + 1])
         assert same(p.transform(X[i : i + 1]), out[i : i + 1])
@@ -153,7 +145,7 @@ def test_rows_alone_and_with_others(law, X):
 @every_law
 def test_scales_come_from_fit(law):
     X = rows_of(law)
-    if law.name in LEARNS:
+    if law.learns:
         with pytest.raises(NotFittedError, match=f"^{law} (needs|learns) .*[.]$"):
             strong(law).perturb(None, X)
     else:
@@ -204,7 +196,7 @@ def test_float_width_changes_no_draw(law):
 @of_numbers
 def test_containers(law):
     X = flat(rows_of(law))
-    params = {"image_shape": (9, 8, 3)} if law.kind == "image" else {}
+    params = {"image_shape": (9, 8, 3)} if law.kind == "images" else {}
     names = [f"f{i}" for i in range(X.shape[1])]
     frame = pd.DataFrame(X, columns=names, index=np.arange(len(X))[::-1])
     before = frame.copy(deep=True)
@@ -261,7 +253,7 @@ def _both_halves(p, X):
 @pytest.mark.parametrize("law", [law for law in NUMBERS if law.draws], **IDS)
 def test_rows_draw_on_their_own(law):
     n = 1000
-    if law.kind == "image":
+    if law.kind == "images":
         base = np.tile(0.5 + 0.1 * np.cos(np.arange(75)).reshape(5, 5, 3), (n, 1, 1, 1))
         params = {"std": 0.05} if law.noise == "normal" else {}
         params = {"half_width": 0.05} if law.name == "UniformNoise" else params
@@ -273,7 +265,7 @@ def test_rows_draw_on_their_own(law):
     place = np.random.default_rng(1).permutation(n)
     alike = base * (1 + 1e-5 * place).reshape(n, *[1] * (base.ndim - 1))
     p = law(**params) if params else strong(law)
-    p.fit(base[:9] if law.kind == "image" else rows_of(law))
+    p.fit(base[:9] if law.kind == "images" else rows_of(law))
     for X in (base, alike):  # equal rows, and rows that are all different
         out = p.transform(X)
         change = np.where(np.isnan(out), 3.0, out - X)
@@ -293,7 +285,7 @@ def test_rows_draw_on_their_own(law):
 
 @pytest.mark.parametrize("law", [w for w in LAWS if w.noise == "normal"], **IDS)
 def test_draws_are_common_to_all_severities(law):
-    X = 0.25 + 0.5 * rows_of(law) if law.kind == "image" else rows_of(law)
+    X = 0.25 + 0.5 * rows_of(law) if law.kind == "images" else rows_of(law)
     low, high = (at(law, s).fit(X).transform(X) - X for s in (0.2, 0.4))
     assert np.corrcoef(low.ravel(), high.ravel())[0, 1] > 0.999
 
@@ -307,7 +299,7 @@ def amount(old, new):
     return np.where(np.isnan(new), 3.0, np.abs(new - old)).mean()
 
 
-@pytest.mark.parametrize("law", [w for w in LAWS if w.name not in UNSTEADY], **IDS)
+@pytest.mark.parametrize("law", [w for w in LAWS if w.cls._grows_with_severity], **IDS)
 def test_the_change_grows_with_severity(law):
     X = rows_of(law)
     curve = [
@@ -318,9 +310,10 @@ def test_the_change_grows_with_severity(law):
 
 
 PARTNERS = {
-    "image": [sp.Brightness(shift=0.1), sp.Contrast(factor=0.5)],
+    "images": [sp.Brightness(shift=0.1), sp.Contrast(factor=0.5)],
     "table": [sp.MeanDrift(size=0.5), sp.ScaleDrift(factor=1.5)],
     "series": [sp.SeriesScaling(std=0.3), sp.Jitter(std=0.3)],
+    "numbers": [sp.MeanDrift(size=0.5), sp.ScaleDrift(factor=1.5)],
     "text": [sp.PunctuationRemoval(share=1.0), sp.Truncation(keep=0.5)],
 }
 

@@ -350,8 +350,13 @@ def test_sequence_parameters_are_reachable():
 
 def test_a_newcomer_writes_eight_lines():
     class Invert(ImagePerturbation):
-        def __init__(self, image_shape=None, channel_axis=None, data_range="auto",
-                     random_state=None):  # fmt: skip
+        def __init__(
+            self,
+            image_shape=None,
+            channel_axis=None,
+            data_range="auto",
+            random_state=None,
+        ):
             self.image_shape = image_shape
             self.channel_axis = channel_axis
             self.data_range = data_range
@@ -410,7 +415,7 @@ def test_numpy_integers_are_seeds_and_counts():
 
 
 def test_a_sequence_takes_polars_frames_with_times():
-    # numpy was asked for one array of all columns.
+    # Such a frame has no array of all columns.
     polars = pytest.importorskip("polars")
     times = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[us]")
     X = polars.DataFrame({"x": [1.0, 2.0], "when": times})

@@ -69,8 +69,10 @@ def test_functions_with_and_without_draws():
     assert np.array_equal(FunctionPerturbation(shift).perturb(None, X), X + 1)
     assert np.array_equal(before, X)
     settings = {"kw_args": {"by": 2.0}, "draws": False}
-    assert np.array_equal(FunctionPerturbation(shift, **settings).transform.__self__
-                          .fit(X).transform(X), X + 2)  # fmt: skip
+    assert np.array_equal(
+        FunctionPerturbation(shift, **settings).transform.__self__.fit(X).transform(X),
+        X + 2,
+    )
     assert np.array_equal(FunctionPerturbation(np.negative).perturb(None, X), -X)
     p = FunctionPerturbation(jitter, random_state=0)
     assert np.array_equal(p.perturb(None, X[::-1])[::-1], p.perturb(None, X))
@@ -141,8 +143,9 @@ def test_predict_side_is_what_the_robust_scorer_sees():
     model = PerturbedClassifier(SVC(), NOISE)
     inside = cross_val_score(model, DIGITS, LABELS, cv=3)
     scorer = make_robust_scorer(NOISE)
-    assert np.array_equal(inside, cross_val_score(SVC(), DIGITS, LABELS, cv=3,
-                                                  scoring=scorer))  # fmt: skip
+    assert np.array_equal(
+        inside, cross_val_score(SVC(), DIGITS, LABELS, cv=3, scoring=scorer)
+    )
 
 
 def test_search_over_severity_finds_what_one_fit_finds():
@@ -313,10 +316,19 @@ def test_balance_is_kept_or_made():
     assert len(np.unique(new, axis=0)) == 180
     sampler.set_params(sampling_strategy={"c": 13})
     assert np.unique(sampler.fit_resample(X, y)[1], return_counts=True)[1].tolist() == [
-        60, 50, 13]  # fmt: skip
+        60,
+        50,
+        13,
+    ]
     balanced = y[:0].tolist() + ["a", "b"] * 60
-    assert len(PerturbationSampler(SMALL, sampling_strategy="auto")
-               .fit_resample(X, balanced)[1]) == 120  # fmt: skip
+    assert (
+        len(
+            PerturbationSampler(SMALL, sampling_strategy="auto").fit_resample(
+                X, balanced
+            )[1]
+        )
+        == 120
+    )
 
 
 def test_containers_of_training_rows():
@@ -399,7 +411,8 @@ def test_any_two_factors():
         TURN, BLUR, include="pairs", both_orders=False, random_state=0
     )
     assert [c.name for c in pairs[1:]] == [
-        f"Rotation{a}GaussianNoise{s}" for a in (10, 20) for s in (0.1, 0.2)]  # fmt: skip
+        f"Rotation{a}GaussianNoise{s}" for a in (10, 20) for s in (0.1, 0.2)
+    ]
     everything = {c.number: c.name for c in grid}
     for part in (single, pairs):
         assert all(everything[c.number] == c.name for c in part)
@@ -461,39 +474,48 @@ def test_presets(name, shape):
 ONE = FunctionPerturbation(shift)
 BAD = {
     "function": (lambda: FunctionPerturbation(3).perturb(None, X), "'function' param"),
-    "kw_args": (lambda: FunctionPerturbation(shift, kw_args=3).fit(X), "'kw_args' param"),
+    "kw_args": (
+        lambda: FunctionPerturbation(shift, kw_args=3).fit(X), "'kw_args' param"),
     "draws": (lambda: FunctionPerturbation(shift, draws=1).fit(X), "'draws' parameter"),
     "name": (lambda: FunctionPerturbation(shift, name=1).fit(X), "'name' parameter"),
     "shape": (lambda: FunctionPerturbation(np.ravel).perturb(None, X), "'ravel' of"),
     "text": (
-        lambda: FunctionPerturbation(np.char.mod, draws=False).perturb(None, X), "|missing"),
+        lambda: FunctionPerturbation(np.char.mod, draws=False).perturb(None, X),
+        "|missing"),
     "verb": (
         lambda: FunctionPerturbation(dice).perturb(None, X),
-        "'dice' of FunctionPerturbation asks rng for 'integers'; .* normal, .*uniform.$"),
-    "on": (lambda: PerturbedClassifier(SVC(), SMALL, on="x").fit(X, Y), "'on' parameter"),
+        "'dice' of FunctionPerturbation asks rng for 'integers'; "
+        ".* normal, .*uniform.$"),
+    "on": (
+        lambda: PerturbedClassifier(SVC(), SMALL, on="x").fit(X, Y), "'on' parameter"),
     "attack": (
         lambda: PerturbedClassifier(SVC(), FGSM(0.1)).fit(X, Y), "make_robust_scorer"),
-    "perturbation": (lambda: PerturbedClassifier(SVC(), 3).fit(X, Y), "'perturbation' p"),
+    "perturbation": (
+        lambda: PerturbedClassifier(SVC(), 3).fit(X, Y), "'perturbation' p"),
     "estimator": (lambda: PerturbedClassifier(3, SMALL).fit(X, Y), "'estimator' p"),
     "regressor": (
         lambda: PerturbedClassifier(Ridge(), SMALL).fit(X, Y), "must be a classifier"),
     "classifier": (
         lambda: PerturbedRegressor(SVC(), SMALL).fit(X, Y), "must be a regressor"),
-    "mode": (lambda: PerturbationSampler(SMALL, mode="x").fit(X, Y), "'mode' parameter"),
-    "copies": (lambda: PerturbationSampler(SMALL, n_copies=0).fit(X, Y), "'n_copies' p"),
+    "mode": (
+        lambda: PerturbationSampler(SMALL, mode="x").fit(X, Y), "'mode' parameter"),
+    "copies": (
+        lambda: PerturbationSampler(SMALL, n_copies=0).fit(X, Y), "'n_copies' p"),
     "share": (lambda: PerturbationSampler(SMALL, share=0).fit(X, Y), "'share' param"),
     "sampled": (lambda: PerturbationSampler(3).fit(X, Y), "'perturbation' parameter"),
     "strategy": (
         lambda: PerturbationSampler(SMALL, sampling_strategy="x").fit(X, Y),
         "'sampling_strategy' parameter"),
     "strategy class": (
-        lambda: PerturbationSampler(SMALL, sampling_strategy={7: 99}).fit_resample(X, Y),
+        lambda: PerturbationSampler(
+            SMALL, sampling_strategy={7: 99}).fit_resample(X, Y),
         "a dict of classes"),
     "strategy low": (
         lambda: PerturbationSampler(SMALL, sampling_strategy={0: 1}).fit_resample(X, Y),
         "at least the rows"),
     "strategy and copies": (
-        lambda: PerturbationSampler(SMALL, sampling_strategy="auto", n_copies=2).fit(X, Y),
+        lambda: PerturbationSampler(
+            SMALL, sampling_strategy="auto", n_copies=2).fit(X, Y),
         "takes its numbers from"),
     "replace copies": (
         lambda: PerturbationSampler(SMALL, mode="replace", n_copies=2).fit(X, Y),
@@ -511,12 +533,16 @@ BAD = {
     "no second": (lambda: two_factor_grid(TURN), "'second' parameter"),
     "first": (lambda: two_factor_grid(("a", "b", [1]), BLUR), "'first' parameter"),
     "parameter": (
-        lambda: two_factor_grid((Rotation(), "size", [1]), BLUR), "names 'size', which"),
+        lambda: two_factor_grid((Rotation(), "size", [1]), BLUR),
+        "names 'size', which"),
     "level 0": (
-        lambda: two_factor_grid((Rotation(), "angle", [0, 1]), BLUR), "different and not"),
+        lambda: two_factor_grid((Rotation(), "angle", [0, 1]), BLUR),
+        "different and not"),
     "level twice": (
-        lambda: two_factor_grid((Rotation(), "angle", [1, 1]), BLUR), "different and not"),
-    "level high": (lambda: two_factor_grid((Rotation(), [9]), BLUR), "'severity' param"),
+        lambda: two_factor_grid((Rotation(), "angle", [1, 1]), BLUR),
+        "different and not"),
+    "level high": (
+        lambda: two_factor_grid((Rotation(), [9]), BLUR), "'severity' param"),
     "grid shape": (
         lambda: two_factor_grid(TURN, BLUR, image_shape=(8, 8)), "'asi68' alone"),
     "preset": (lambda: get_preset("x"), "'name' parameter of get_preset .*'tabular'"),
@@ -524,7 +550,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("call, sentence", BAD.values(), ids=BAD)
-def test_bad_input(call, sentence):
+def test_perturbed_estimators_refuse_wrong_parameters(call, sentence):
     with pytest.raises((ValueError, TypeError), match=sentence) as caught:
         call()
     assert len(str(caught.value)) < 400

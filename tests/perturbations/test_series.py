@@ -168,7 +168,7 @@ def test_integers(p):
     else:
         assert out.dtype == np.float64
         np.testing.assert_array_equal(out, run(p, X.astype(float)))
-    still = clone(p).set_params(**dict.fromkeys(p._physical), severity=0)
+    still = clone(p).set_params(**dict.fromkeys(p._strengths), severity=0)
     assert run(still, X).dtype == np.int16
 
 
@@ -181,7 +181,7 @@ def test_integers_that_float64_cannot_hold_are_moved_exactly():
 @pytest.mark.parametrize("p", EVERY, ids=str)
 def test_every_severity_works(p):
     X = walks(6, 60, 2)
-    p = clone(p).set_params(**dict.fromkeys(p._physical))
+    p = clone(p).set_params(**dict.fromkeys(p._strengths))
     sizes = []
     for severity in (0, 1e-3, 0.5, 1, 2.5, 5):
         out = run(p.set_params(severity=severity), X)
@@ -644,7 +644,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_bad_input(name):
+def test_series_perturbations_refuse_wrong_parameters(name):
     call, sentence = ROWS[name]
     with pytest.raises((ValueError, TypeError), match=sentence):
         call()

@@ -30,10 +30,11 @@ from skrobust.perturbations import (
     ScaleDrift,
     SignFlip,
     StaleRows,
+    Strength,
     TablePerturbation,
     UnitError,
 )
-from skrobust.perturbations.tables._columns import table_of
+from skrobust.perturbations.tables.frame_table import table_of
 from skrobust.testing import check_perturbation
 
 ALL = [
@@ -447,7 +448,7 @@ def test_struck_cells_stay_struck_at_higher_severities(kind):
 
 @pytest.mark.parametrize("p", ALL, **IDS)
 def test_severity_zero_keeps_every_bit(p):
-    physical = dict.fromkeys(p._physical)
+    physical = dict.fromkeys(p._strengths)
     still = clone(p).set_params(severity=0, **physical).fit(MIXED)
     out = still.transform(MIXED)
     assert out.equals(MIXED)
@@ -705,7 +706,7 @@ def test_sequence_shares_features_lost():
 
 def test_a_newcomer():
     class Blur(TablePerturbation):
-        _physical = ("size",)
+        _strengths = {"size": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
 
         def __init__(self, severity=None, *, size=None, columns=None):
             self.severity, self.size, self.columns = severity, size, columns
@@ -799,7 +800,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_bad_input(name):
+def test_table_perturbations_refuse_wrong_parameters(name):
     call, sentence = ROWS[name]
     with pytest.raises((ValueError, NotFittedError), match=sentence):
         call()

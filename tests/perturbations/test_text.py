@@ -38,7 +38,11 @@ from skrobust.perturbations import (
     WordSwap,
     text,
 )
-from skrobust.perturbations.text._base import clusters, join_words, split_words
+from skrobust.perturbations.text.text_perturbation import (
+    clusters,
+    join_words,
+    split_words,
+)
 from skrobust.testing import check_perturbation
 
 RATED = [
@@ -115,7 +119,7 @@ def test_promises(p):
     assert clone(p).fit_transform(DOCS) is not None
     again = pickle.loads(pickle.dumps(clone(p).set_params(random_state=0).fit(DOCS)))
     assert again.transform(DOCS) == out
-    still = clone(p).set_params(**dict.fromkeys(p._physical), severity=0)
+    still = clone(p).set_params(**dict.fromkeys(p._strengths), severity=0)
     assert run(still, DOCS) == DOCS
 
 
@@ -284,7 +288,7 @@ def test_edits_nest_along_severity(p):
     # A marker before each character or word tells what became of it.
     X = [" ".join(f"\u2460{c}" for c in t) for t in DOCS[:20]]
     unit = "\u2460"
-    name = p._physical[0]
+    name = next(iter(p._strengths))
     changed = []
     for rate in (0.02, 0.1, 0.4):
         out = run(clone(p).set_params(**{name: rate}), X)
@@ -607,7 +611,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_bad_input(name):
+def test_text_perturbations_refuse_wrong_parameters(name):
     call, sentence = ROWS[name]
     with pytest.raises(ValueError, match=sentence):
         call()

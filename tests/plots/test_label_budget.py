@@ -56,9 +56,14 @@ def test_results_are_drawn_where_they_belong(results):
 
 
 @pytest.mark.parametrize(
-    "sampler", [SimpleRandomSampler(random_state=0), OperationalSampler(random_state=0),
-                DeepESTSampler(random_state=0)], ids=str,
-)  # fmt: skip
+    "sampler",
+    [
+        SimpleRandomSampler(random_state=0),
+        OperationalSampler(random_state=0),
+        DeepESTSampler(random_state=0),
+    ],
+    ids=str,
+)
 def test_history_of_a_sampler(sampler):
     scores, failed = pool()
     sampler.fit(scores)
@@ -106,8 +111,11 @@ def test_given_axes(results):
     assert display.failure_lines_ == {}
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == [
-        "uniform", "flagship", "true accuracy", "middle 95 % of estimates",
-    ]  # fmt: skip
+        "uniform",
+        "flagship",
+        "true accuracy",
+        "middle 95 % of estimates",
+    ]
     _, pair = plt.subplots(1, 2)
     assert display.plot(pair).failures_ax_ is pair[1]
     display.plot(pair, line_kwargs={"color": "k"})
@@ -117,13 +125,11 @@ def test_given_axes(results):
 def test_frame(results):
     pytest.importorskip("pandas")
     frame = LabelBudgetDisplay.from_results(results).frame()
-    assert list(frame) == [
-        "sampler", "n_labels", "accuracy", "low", "high", "failures"
-    ]  # fmt: skip
+    assert list(frame) == ["sampler", "n_labels", "accuracy", "low", "high", "failures"]
     assert frame["n_labels"].tolist() == [20, 60] * 2
 
 
-def test_bad_input(results):
+def test_label_budget_display_refuses_wrong_results(results):
     with pytest.raises(ValueError, match="what simulate returns"):
         LabelBudgetDisplay.from_results({"rmse": 1})
     with pytest.raises(ValueError, match="must be a fitted sampler"):

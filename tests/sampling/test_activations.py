@@ -224,7 +224,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_bad_input(row):
+def test_extract_activations_refuses_wrong_calls(row):
     make, sentence = ROWS[row]
     estimator, rows, settings = make()
     with pytest.raises(ValueError, match=sentence):
@@ -232,7 +232,7 @@ def test_bad_input(row):
 
 
 @pytest.mark.torch
-def test_bad_input_of_nets(nets, net):
+def test_extract_activations_refuses_wrong_layers_of_nets(nets, net):
     with pytest.raises(ValueError, match="takes float32 arrays"):
         extract_activations(net, X)
     with pytest.raises(ValueError, match=r"'layer' .*body, body.0.*Got 1"):

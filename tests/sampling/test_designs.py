@@ -176,10 +176,12 @@ def test_rao_hartley_cochran_is_unbiased_and_so_is_its_variance(n):
         assert least <= pi.min()
         rates = (OUTCOMES[:, ids] / pi).sum(axis=1) / 6
         squares = int((sizes**2).sum())
-        variance = np.array([
-            rao_hartley_cochran_variance(y[ids], pi, shares, squares, 6)
-            for y in OUTCOMES
-        ])  # fmt: skip
+        variance = np.array(
+            [
+                rao_hartley_cochran_variance(y[ids], pi, shares, squares, 6)
+                for y in OUTCOMES
+            ]
+        )
         total += chance
         mean, second = mean + chance * rates, second + chance * rates**2
         foreseen = foreseen + chance * variance / 36
@@ -215,9 +217,11 @@ def test_stratified_estimate_and_variance_are_unbiased():
     rates = np.array([(OUTCOMES[:, s] / pi[s]).sum(axis=1) / 6 for s in drawn])
     np.testing.assert_allclose(rates.mean(axis=0), OUTCOMES.mean(axis=1), atol=1e-12)
     foreseen = np.array(
-        [[stratified_variance(y[s], pi[s], counts)[0] / 36 for y in OUTCOMES]
-         for s in drawn]
-    )  # fmt: skip
+        [
+            [stratified_variance(y[s], pi[s], counts)[0] / 36 for y in OUTCOMES]
+            for s in drawn
+        ]
+    )
     np.testing.assert_allclose(foreseen.mean(axis=0), rates.var(axis=0), atol=1e-12)
 
 
@@ -233,8 +237,9 @@ def test_degrees_of_freedom_are_welchs():
 
 
 def test_one_label_of_a_larger_stratum_tells_no_variance():
-    variance, _ = stratified_variance(np.array([1.0, 0, 1]), np.array([0.5, 0.5, 0.5]),
-                                      [1, 2])  # fmt: skip
+    variance, _ = stratified_variance(
+        np.array([1.0, 0, 1]), np.array([0.5, 0.5, 0.5]), [1, 2]
+    )
     assert np.isnan(variance)
     variance, _ = stratified_variance(np.ones(3), np.array([1.0, 0.5, 0.5]), [1, 2])
     assert variance == 0
@@ -295,8 +300,10 @@ def test_kmeans_strata_are_nearly_the_best(name):
     assert np.array_equal(np.unique(labels), np.arange(10))
     assert (np.diff(labels[np.argsort(scores, kind="stable")]) >= 0).all()
     scaled = scores / scores.max()
-    ours = sum(((scaled[labels == h] - scaled[labels == h].mean()) ** 2).sum()
-               for h in range(10))  # fmt: skip
+    ours = sum(
+        ((scaled[labels == h] - scaled[labels == h].mean()) ** 2).sum()
+        for h in range(10)
+    )
     theirs = KMeans(10, n_init=3, random_state=0).fit(scaled[:, None]).inertia_
     assert ours < 1.15 * theirs
 

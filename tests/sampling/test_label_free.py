@@ -35,8 +35,9 @@ def test_calibration_is_exact_on_average_over_the_reference(calibration):
     # Both fits have the mean of the reference as a first-order condition.
     suspicion, failed = reference()
     predictor = ConfidencePredictor(calibration=calibration).fit(suspicion, failed)
-    assert np.isclose(predictor.predicted_failure_rate(suspicion), failed.mean(),
-                      atol=1e-4)  # fmt: skip
+    assert np.isclose(
+        predictor.predicted_failure_rate(suspicion), failed.mean(), atol=1e-4
+    )
     assert predictor.reference_failure_rate_ == failed.mean()
 
 
@@ -139,7 +140,7 @@ ROWS = {
 
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("row", ROWS)
-def test_bad_input(kind, row):
+def test_label_free_predictors_refuse_wrong_rows(kind, row):
     call, sentence = ROWS[row]
     with pytest.raises(ValueError, match=sentence):
         call(kind)

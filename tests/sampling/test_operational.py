@@ -1,6 +1,7 @@
 """The flagship: its frontier, its draw, its predictor, and exact unbiasedness."""
 
 import json
+from copy import deepcopy
 from itertools import pairwise
 
 import numpy as np
@@ -233,12 +234,9 @@ def draw_with(sampler, uniforms):
     return sampler.ask(len(uniforms))
 
 
-def play(scores, failed, script, parameters):
-    sampler = fresh(scores, **parameters)
-    for uniforms in script:
-        ids = draw_with(sampler, uniforms)
-        sampler.tell(ids, failed=failed[ids])
-    return sampler
+def play(sampler, failed, uniforms):
+    ids = draw_with(sampler, uniforms)
+    return sampler.tell(ids, failed=failed[ids])
 
 
 @pytest.mark.parametrize("n_batches", [(2, 2), (1, 2), (3, 1), (1, 1)])
@@ -250,14 +248,13 @@ def test_exactly_unbiased_over_two_batches_with_recalibration(n_batches, emphasi
     first, second = n_batches
     mean, square, claimed, total, predictors = 0.0, 0.0, 0.0, 0.0, set()
     first_z = 0.0
-    for one, _, p_one in outcomes(
-        lambda u: draw_with(fresh(scores, **parameters), u), first
-    ):
+    start = fresh(scores, **parameters)
+    for one, _, p_one in outcomes(lambda u: draw_with(deepcopy(start), u), first):
+        later = play(deepcopy(start), failed, one)
         for two, _, p_two in outcomes(
-            lambda u, one=one: draw_with(play(scores, failed, [one], parameters), u),
-            second,
+            lambda u, later=later: draw_with(deepcopy(later), u), second
         ):
-            sampler = play(scores, failed, [one, two], parameters)
+            sampler = play(deepcopy(later), failed, two)
             chance, result = p_one * p_two, sampler.result()
             total += chance
             mean += chance * result.accuracy

@@ -326,9 +326,14 @@ def test_thresholds():
     }
     sd = np.sqrt(3.5)
     assert found == pytest.approx(
-        {"auto": 2 + 2 * sd, "mean+2sd": 2 + 2 * sd, "mean+sd": 2 + sd,
-         "mean+var": 5.5, 0.25: 0.25}
-    )  # fmt: skip
+        {
+            "auto": 2 + 2 * sd,
+            "mean+2sd": 2 + 2 * sd,
+            "mean+sd": 2 + sd,
+            "mean+var": 5.5,
+            0.25: 0.25,
+        }
+    )
     assert DeepESTSampler().fit(scores / 5).threshold_ == pytest.approx(0.3)
     by_array = DeepESTSampler(auxiliary=scores / 5).fit(np.ones((4, 1)))
     assert by_array.threshold_ == pytest.approx((2 + 2 * sd) / 5)
@@ -523,7 +528,7 @@ def test_predictions_are_copied():
     "kind", [SimpleRandomSampler, GradientSampler, OperationalSampler]
 )
 def test_labels_in_place_of_an_oracle_are_refused_before_anything_is_asked(kind):
-    # "'numpy.ndarray' object is not callable", after a first draw.
+    # The message must come before a first draw.
     sampler = kind(random_state=0).fit(np.linspace(0, 1, 50))
     labels = np.zeros(50, dtype=bool)
     with pytest.raises(ValueError, match="'oracle' parameter of"):

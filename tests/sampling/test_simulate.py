@@ -28,11 +28,11 @@ def test_rows_are_what_their_runs_say():
     seeds = np.random.SeedSequence(1).generate_state(30).tolist()
     for row, sampler in ((1, SimpleRandomSampler), (2, DeepESTSampler)):
         runs = [
-            sampler(random_state=seed).fit(scores).sample(
-                int(results.n_labels[row]), lambda ids: failed[ids]
-            )
+            sampler(random_state=seed)
+            .fit(scores)
+            .sample(int(results.n_labels[row]), lambda ids: failed[ids])
             for seed in seeds
-        ]  # fmt: skip
+        ]
         error = np.array([r.accuracy for r in runs]) - truth
         low, high = np.array([r.interval for r in runs]).T
         assert results.rmse[row] == np.sqrt((error**2).mean())
@@ -130,11 +130,14 @@ def test_frame():
         ({"y_pred": [1, 2]}, "y_pred has 2"),
     ],
 )
-def test_bad_input(changed, message):
+def test_simulate_refuses_wrong_parameters(changed, message):
     given = {
-        "samplers": SimpleRandomSampler(), "scores": [0.1, 0.2, 0.3],
-        "failed": [0, 1, 0], "n_labels": 2, "n_repeats": 2,
-    } | changed  # fmt: skip
+        "samplers": SimpleRandomSampler(),
+        "scores": [0.1, 0.2, 0.3],
+        "failed": [0, 1, 0],
+        "n_labels": 2,
+        "n_repeats": 2,
+    } | changed
     with pytest.raises(ValueError, match=message):
         simulate(**given)
 

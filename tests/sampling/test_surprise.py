@@ -446,8 +446,9 @@ def test_a_model_gives_activations_and_classes(surprise):
     bound.fit(X, y)  # true labels play no part
     expected = given.score_samples(by_hand(new), pipe.predict(new))
     assert np.allclose(bound.score_samples(new), expected, rtol=1e-9)
-    assert np.array_equal(bound.score_samples(pd.DataFrame(new).to_numpy()),
-                          bound.score_samples(new))  # fmt: skip
+    assert np.array_equal(
+        bound.score_samples(pd.DataFrame(new).to_numpy()), bound.score_samples(new)
+    )
 
 
 def test_a_model_stays_fitted_and_itself():
@@ -475,8 +476,12 @@ def test_inputs_are_left_alone(kind):
     plain = kind().fit(train, labels).score_samples(train, labels)
     frozen = train.copy()
     frozen.flags.writeable = False
-    for view in (frozen, np.asfortranarray(train), train[::-1][::-1],
-                 pd.DataFrame(train)):  # fmt: skip
+    for view in (
+        frozen,
+        np.asfortranarray(train),
+        train[::-1][::-1],
+        pd.DataFrame(train),
+    ):
         scores = kind().fit(view, labels).score_samples(view, labels)
         assert np.allclose(scores, plain, rtol=1e-12, atol=1e-12)
     assert np.array_equal(frozen, train)
@@ -516,7 +521,7 @@ ROWS = {
 @pytest.mark.parametrize("row", ROWS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:divide by zero")
-def test_bad_input(kind, row):
+def test_surprise_classes_refuse_wrong_rows(kind, row):
     call, sentence = ROWS[row]
     with pytest.raises(ValueError, match=sentence):
         call(kind)

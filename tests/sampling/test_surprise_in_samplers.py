@@ -96,9 +96,14 @@ def test_thresholds():
     }
     sd = DSA.std()
     assert found == pytest.approx(
-        {"auto": 1.5 + 2 * sd, "mean+2sd": 1.5 + 2 * sd, "mean+sd": 1.5 + sd,
-         "mean+var": 1.5 + sd**2, 0.25: 0.25}
-    )  # fmt: skip
+        {
+            "auto": 1.5 + 2 * sd,
+            "mean+2sd": 1.5 + 2 * sd,
+            "mean+sd": 1.5 + sd,
+            "mean+var": 1.5 + sd**2,
+            0.25: 0.25,
+        }
+    )
     sampler = fitted(1 - CONFIDENCE, threshold=("confidence", 0.6))
     assert sampler.threshold_ == pytest.approx(0.4)
     again = DeepESTSampler.from_json(sampler.to_json())

@@ -132,7 +132,7 @@ def test_attack_and_unchanged_input():
         ({"perturbation": Flip(1), "max_drop": 0, "tolerance": -1}, "'tolerance'"),
     ],
 )
-def test_bad_input(settings, text):
+def test_assert_robust_refuses_wrong_settings(settings, text):
     with pytest.raises(ValueError, match=text):
         assert_robust(Sign(), X, Y, **settings)
 

@@ -41,11 +41,7 @@ def perturbation_classes():
 @shared.set_option(
     "A setting of the perturbation or the preset, such as sd=0.5; may be repeated."
 )
-@shared.repeated(
-    "--target",
-    "A column to copy unchanged, such as the label; may be repeated.",
-    metavar="COLUMN",
-)
+@shared.columns("--target", "A column to copy unchanged; may be repeated.")
 @shared.TRAIN
 @shared.SEED
 @shared.flag("--force", "Write over the content of the folder.")

@@ -64,14 +64,8 @@ def threshold_names():
     "A further metric of the labels and the predictions; may be repeated.",
     Name(label_metric_names),
 )
-@shared.repeated(
-    "--groups",
-    "Compare the groups of a column, such as region; may be repeated.",
-    metavar="COLUMN",
-)
-@shared.option(
-    "--times", "Follow the score over the periods of a column.", metavar="COLUMN"
-)
+@shared.columns("--groups", "Compare the groups of a column; may be repeated.")
+@shared.column("--times", "Follow the score over the periods of a column.")
 @shared.CHECKS
 @shared.option(
     "--n-samples",
@@ -79,10 +73,7 @@ def threshold_names():
     shared.COUNT,
 )
 @shared.option(
-    "--n-labels",
-    "Labels to spend in the rehearsal of operational testing.",
-    shared.COUNT,
-    default=100,
+    "--n-labels", "Labels of the rehearsal of testing.", shared.COUNT, default=100
 )
 @shared.JOBS
 @shared.with_options(*shared.MODEL_OPTIONS)

@@ -135,7 +135,7 @@ class Session:
 
     def _replay(self, line):
         try:
-            self._take(line["id"], line["kind"], line["answer"])
+            self.take(line["id"], line["kind"], line["answer"])
         except ValueError as error:
             raise UserError(
                 f"{self.journal_path.name!r} does not fit {self.path.name!r}: "
@@ -155,7 +155,7 @@ class Session:
         answer : object
             Plain; None skips the input.
         """
-        self._take(i, kind, answer)
+        self.take(i, kind, answer)
         self.facts["n_journal"] += 1
         entry = [self.facts["session"], self.facts["n_journal"], i, kind, answer]
         line = json.dumps(dict(zip(_ENTRY, entry, strict=True)))
@@ -165,9 +165,6 @@ class Session:
 
     def take(self, i, kind, answer):
         """Take in one answer without writing it down; ``save`` does."""
-        self._take(i, kind, answer)
-
-    def _take(self, i, kind, answer):
         known = str(i) in self.facts["answers"]
         verb = self.sampler.correct if known else self.sampler.tell
         verb([i], **{kind: [answer]})

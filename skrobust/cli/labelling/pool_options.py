@@ -18,29 +18,19 @@ pool_options = shared.with_options(
     ),
     shared.option("--model", "Fitted classifier (skops), used as it is."),
     *shared.TRUST,
-    shared.repeated(
-        "--drop",
-        "A column that the model must not see; may be repeated.",
-        metavar="COLUMN",
-    ),
-    shared.option(
+    shared.columns("--drop", "A column that the model must not see; may be repeated."),
+    shared.column(
         "--scores",
         "Instead of --model: suspicion of each input, at least 0, higher = more likely "
         "mispredicted.",
-        metavar="COLUMN",
     ),
     shared.flag("--as-confidence", "--scores are the model's confidence, in [0, 1]."),
-    shared.option(
+    shared.column(
         "--predicted",
         "Instead of --model: predicted labels. Answers are then labels; without "
         "predictions they are right or wrong.",
-        metavar="COLUMN",
     ),
-    shared.option(
-        "--item",
-        "Name of each input, or its path; default: its row, from 0 on.",
-        metavar="COLUMN",
-    ),
+    shared.column("--item", "Name or path of each input; default: its row, from 0 on."),
     shared.option(
         "--show",
         "Columns to show beside each input; default: the first twelve, without scores.",

@@ -1,5 +1,1 @@
 """Perturbations of images."""
-
-from skrobust.perturbations.images._base import find_channel_axis, split_image_shape
-
-__all__ = ["find_channel_axis", "split_image_shape"]

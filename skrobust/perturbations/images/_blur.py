@@ -1,10 +1,11 @@
-"""Blurs that are the same for every image: Gaussian, defocus, zoom."""
+"""Fixed blurs of images: Gaussian, defocus and zoom."""
 
 from functools import lru_cache
 
 import numpy as np
 
-from skrobust.perturbations.images._separable_filter import (
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
     filter_columns,
     filter_rows,
     from_planes,
@@ -14,13 +15,13 @@ from skrobust.perturbations.images._separable_filter import (
     to_planes,
     zoom_about_centre,
 )
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.strength import Strength
 
 _RIM = 0.25  # pixels over which the edge of the defocus disk fades out
 
 
-class GaussianBlur(TabulatedPerturbation):
-    """Blur images with a Gaussian.
+class GaussianBlur(ImagePerturbation):
+    """Gaussian blur of images.
 
     The kernel reaches out to 4 standard deviations and the border pixels are
     repeated, as in ``scipy.ndimage.gaussian_filter(mode="nearest")``.
@@ -56,8 +57,9 @@ class GaussianBlur(TabulatedPerturbation):
     array([0.   , 0.084, 0.619, 0.084, 0.   ])
     """
 
-    _levels = {"std": Levels(0.0, (0.4, 0.6, 0.7, 0.8, 1.0), (1, 2, 3, 4, 6))}
-    _physical = tuple(_levels)
+    _strengths = {"std": Strength((0.4, 0.6, 0.7, 0.8, 1.0), (1, 2, 3, 4, 6))}
+    _noise = "fixed"
+    _strong_params = {"std": 1.5}
 
     def __init__(
         self,
@@ -71,13 +73,10 @@ class GaussianBlur(TabulatedPerturbation):
     ):
         self.severity = severity
         self.std = std
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        std = self._strengths(images).std
+        std = self._strength(images)
         return from_planes(gaussian_filter(to_planes(images), std))
 
 
@@ -113,8 +112,8 @@ def _defocus_bands(radius, alias_std, height, width, dtype):
     ]
 
 
-class DefocusBlur(TabulatedPerturbation):
-    """Blur images like a lens out of focus: the mean over a disk.
+class DefocusBlur(ImagePerturbation):
+    """Defocus blur of images: the mean over a disk.
 
     Border pixels are repeated. The rim of the disk fades over a quarter of a pixel
     (our choice), so that the strength is continuous; at the tabulated severities the
@@ -156,11 +155,13 @@ class DefocusBlur(TabulatedPerturbation):
            [0. , 0.2, 0. ]])
     """
 
-    _levels = {
-        "radius": Levels(0.0, (0.3, 0.4, 0.5, 1.0, 1.5), (3, 4, 6, 8, 10)),
-        "alias_std": Levels(0.0, (0.4, 0.5, 0.6, 0.2, 0.1), (0.1, 0.5, 0.5, 0.5, 0.5)),
+    _strengths = {
+        "radius": Strength((0.3, 0.4, 0.5, 1.0, 1.5), (3, 4, 6, 8, 10)),
+        "alias_std": Strength((0.4, 0.5, 0.6, 0.2, 0.1), (0.1, 0.5, 0.5, 0.5, 0.5)),
     }
-    _physical = tuple(_levels)
+    _noise = "fixed"
+    _strong_params = {"radius": 2}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -176,13 +177,10 @@ class DefocusBlur(TabulatedPerturbation):
         self.severity = severity
         self.radius = radius
         self.alias_std = alias_std
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         planes = to_planes(images)
         shape = planes.shape[2:]
         out = np.zeros_like(planes)
@@ -193,8 +191,8 @@ class DefocusBlur(TabulatedPerturbation):
         return from_planes(out)
 
 
-class ZoomBlur(TabulatedPerturbation):
-    """Blur images like a camera that zooms in during the exposure.
+class ZoomBlur(ImagePerturbation):
+    """Zoom blur of images, as by a camera that zooms in during the exposure.
 
     The mean of the image and of its zooms by 1, 1 + step, 1 + 2 step, ..., below
     ``zoom``, each bilinear and about the true centre, at (side - 1) / 2. The last zoom
@@ -235,16 +233,19 @@ class ZoomBlur(TabulatedPerturbation):
     array([[[0.129, 0.936, 0.   , 0.   , 0.   ]]])
     """
 
-    _levels = {
-        "zoom": Levels(
-            1.0,
+    _strengths = {
+        "zoom": Strength(
             (1.06, 1.11, 1.16, 1.21, 1.26),
             (1.11, 1.16, 1.21, 1.26, 1.31),
+            zero=1.0,
             low=1.0,
         ),
-        "step": Levels(0.01, (0.01,) * 5, (0.01, 0.01, 0.02, 0.02, 0.03), low=0.001),
+        "step": Strength(
+            (0.01,) * 5, (0.01, 0.01, 0.02, 0.02, 0.03), zero=0.01, low=0.001
+        ),
     }
-    _physical = tuple(_levels)
+    _noise = "fixed"
+    _strong_params = {"zoom": 1.5}
 
     def __init__(
         self,
@@ -260,13 +261,10 @@ class ZoomBlur(TabulatedPerturbation):
         self.severity = severity
         self.zoom = zoom
         self.step = step
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         planes = to_planes(images)
         total, weights = planes.copy(), 1.0
         for k in range(int((at.zoom - 1) / at.step) + 2):

@@ -1,11 +1,12 @@
-"""Changes of light and colour: contrast, brightness, saturation."""
+"""Colour changes of images: contrast, brightness and saturation."""
 
 from functools import lru_cache, reduce
 
 import numpy as np
 
-from skrobust.perturbations.images._point import PointPerturbation
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.point_perturbation import PointPerturbation
+from skrobust.perturbations.strength import Strength
 
 _RED_GREEN_BLUE = (0.299, 0.587, 0.114)
 
@@ -30,8 +31,8 @@ def _largest(images):
     return reduce(np.maximum, _channels(images))
 
 
-class Contrast(PointPerturbation, TabulatedPerturbation):
-    r"""Shrink images towards their own mean colour.
+class Contrast(PointPerturbation):
+    r"""Contrast reduction of images towards their mean colour.
 
     .. math:: x' = m + f\,(x - m)
 
@@ -68,10 +69,13 @@ class Contrast(PointPerturbation, TabulatedPerturbation):
     [[[125, 175]]]
     """
 
-    _levels = {
-        "factor": Levels(1.0, (0.75, 0.5, 0.4, 0.3, 0.15), (0.4, 0.3, 0.2, 0.1, 0.05))
+    _strengths = {
+        "factor": Strength(
+            (0.75, 0.5, 0.4, 0.3, 0.15), (0.4, 0.3, 0.2, 0.1, 0.05), zero=1.0
+        )
     }
-    _physical = tuple(_levels)
+    _noise = "fixed"
+    _strong_params = {"factor": 0.3}
 
     def __init__(
         self,
@@ -85,22 +89,19 @@ class Contrast(PointPerturbation, TabulatedPerturbation):
     ):
         self.severity = severity
         self.factor = factor
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
-    def _know(self, images):
+    def _image_statistics(self, images):
         mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
-        return mean, self._strengths(images).factor
+        return mean, self._strength(images)
 
     def _point(self, values, known):
         mean, factor = known
         return values * factor + mean * (1 - factor)
 
 
-class Brightness(TabulatedPerturbation):
-    """Raise the value of hue, saturation and value; hue and saturation stay.
+class Brightness(ImagePerturbation):
+    """Brightness change: the value of HSV raised, hue and saturation kept.
 
     The value of a pixel is the largest of its channels, so all channels are scaled by
     the same number. One channel is its own value; black turns grey. A value stops at
@@ -137,12 +138,13 @@ class Brightness(TabulatedPerturbation):
     array([[[[0.4, 0.2, 0.2]]]])
     """
 
-    _levels = {
-        "shift": Levels(
-            0.0, (0.05, 0.1, 0.15, 0.2, 0.3), (0.1, 0.2, 0.3, 0.4, 0.5), low=None
+    _strengths = {
+        "shift": Strength(
+            (0.05, 0.1, 0.15, 0.2, 0.3), (0.1, 0.2, 0.3, 0.4, 0.5), low=None
         )
     }
-    _physical = tuple(_levels)
+    _noise = "fixed"
+    _strong_params = {"shift": 0.31}
 
     def __init__(
         self,
@@ -156,17 +158,14 @@ class Brightness(TabulatedPerturbation):
     ):
         self.severity = severity
         self.shift = shift
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        return _raised(images, self._strengths(images).shift)
+        return _raised(images, self._strength(images))
 
     def _perturb_bytes(self, images, rng):
         grey = images.shape[3] == 1
-        table = _raised_bytes(self._strengths(images).shift, grey)
+        table = _raised_bytes(self._strength(images), grey)
         if not grey:  # in the table of each pixel's value
             images = _largest(images).astype(np.uint16) << 8 | images
         return np.take(table, images, mode="clip")
@@ -198,8 +197,8 @@ def _raised_bytes(shift, grey):
     return np.clip(np.rint(new * 255), 0, 255).astype(np.uint8).ravel()
 
 
-class Saturate(TabulatedPerturbation):
-    """Change the saturation of colours; hue and value stay.
+class Saturate(ImagePerturbation):
+    """Saturation change: the saturation of HSV changed, hue and value kept.
 
     The saturation S of hue, saturation and value becomes clip(scale S + offset, 0, 1).
     The published scales lead from 1 down to .1 and then up to 20, so between
@@ -241,11 +240,14 @@ class Saturate(TabulatedPerturbation):
     array([[[[0.8, 0.6, 0.6]]]])
     """
 
-    _levels = {
-        "scale": Levels(1.0, (0.3, 0.1, 1.5, 2, 2.5), (0.3, 0.1, 2, 5, 20)),
-        "offset": Levels(0.0, (0, 0, 0, 0.1, 0.2), (0, 0, 0, 0.1, 0.2), low=None),
+    _strengths = {
+        "scale": Strength((0.3, 0.1, 1.5, 2, 2.5), (0.3, 0.1, 2, 5, 20), zero=1.0),
+        "offset": Strength((0, 0, 0, 0.1, 0.2), (0, 0, 0, 0.1, 0.2), low=None),
     }
-    _physical = tuple(_levels)
+    _noise = "fixed"
+    _strong_params = {"scale": 3.0}
+    _grows_with_severity = False
+    _test_params = ({"scale": 0.0},)
 
     def __init__(
         self,
@@ -261,10 +263,7 @@ class Saturate(TabulatedPerturbation):
         self.severity = severity
         self.scale = scale
         self.offset = offset
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         if images.shape[3] != 3:
@@ -272,7 +271,7 @@ class Saturate(TabulatedPerturbation):
                 "Saturate needs images with 3 channels. Got images of (height, width, "
                 f"channels) {images.shape[1:]}."
             )
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         value = _largest(images)
         depth = value - images  # 0 in the brightest channel, S times value in the least
         spread = _largest(depth)

@@ -1,10 +1,11 @@
-"""Edges in place of the picture."""
+"""Canny edges of images."""
 
 import numpy as np
 from scipy import ndimage
 
 from skrobust.perturbations.images._color import grey_of
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.strength import Strength
 
 _STD, _LOW, _HIGH = 1.0, 0.1, 0.2  # smoothing, and the two thresholds of the gradient
 
@@ -62,8 +63,8 @@ def canny(grey):
     return strong[label] & weak
 
 
-class CannyEdges(TabulatedPerturbation):
-    """Replace images by their edges, white on black.
+class CannyEdges(ImagePerturbation):
+    """Canny edges in place of images, white on black.
 
     The edges are those of the grey image, in all channels alike. MNIST-C [1]_ has one
     strength: the edges alone, which is severity 5 here. At the lower severities, which
@@ -101,8 +102,9 @@ class CannyEdges(TabulatedPerturbation):
     [5, 6]
     """
 
-    _levels = {"share": Levels(0.0, (0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
-    _physical = tuple(_levels)
+    _strengths = {"share": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
+    _noise = "fixed"
+    _strong_params = {"share": 0.7}
 
     def __init__(
         self,
@@ -116,12 +118,9 @@ class CannyEdges(TabulatedPerturbation):
     ):
         self.severity = severity
         self.share = share
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        share = self._strengths(images).share
+        share = self._strength(images)
         edges = canny(grey_of(images)[..., 0])[..., None].astype(images.dtype)
         return images + (edges - images) * share

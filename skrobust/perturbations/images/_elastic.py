@@ -1,17 +1,18 @@
-"""Elastic deformation."""
+"""Elastic deformation of images."""
 
 import numpy as np
 
-from skrobust.perturbations.images._separable_filter import gaussian_filter
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
-from skrobust.perturbations.images._warp import pixel_grid, warp
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import gaussian_filter
+from skrobust.perturbations.images.warp import pixel_grid, warp
+from skrobust.perturbations.strength import Strength, image_side
 
 # The published large table is in units of 244 pixels, for images of 224.
 _UNIT = 244 / 224
 
 
-class ElasticDeformation(TabulatedPerturbation):
-    """Stretch images like rubber: a drawn affine map, then a drawn smooth field.
+class ElasticDeformation(ImagePerturbation):
+    """Elastic deformation: a random affine map, then a random smooth field.
 
     Three corners of a square are moved by uniform numbers, which gives the affine map;
     every pixel is then moved by uniform noise that a Gaussian has smoothed (Simard,
@@ -56,25 +57,24 @@ class ElasticDeformation(TabulatedPerturbation):
     ((1, 32, 32), True)
     """
 
-    _levels = {
-        "alpha": Levels(
-            0.0,
+    _strengths = {
+        "alpha": Strength(
             (0, 0.05, 0.08, 0.1, 0.1),
             tuple(_UNIT * v for v in (2, 2, 0.05, 0.07, 0.12)),
         ),
-        "sigma": Levels(
-            0.2,
+        "sigma": Strength(
             (0.2, 0.2, 0.06, 0.04, 0.03),
             tuple(_UNIT * v for v in (0.7, 0.08, 0.01, 0.01, 0.01)),
+            zero=0.2,
             high=10.0,
         ),
-        "affine": Levels(
-            0.0,
+        "affine": Strength(
             (0.08, 0.07, 0.06, 0.05, 0.03),
             tuple(_UNIT * v for v in (0.1, 0.2, 0.02, 0.02, 0.02)),
         ),
     }
-    _physical = tuple(_levels)
+    _strong_params = {"alpha": 3.0, "sigma": 0.5}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -92,15 +92,12 @@ class ElasticDeformation(TabulatedPerturbation):
         self.alpha = alpha
         self.sigma = sigma
         self.affine = affine
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         n, height, width, _ = images.shape
-        side = self._image_side(images)
+        side = image_side(images.shape[1:3])
         corners = rng.uniform(-1, 1, size=(n, 2, 3)) * at.affine * side
         field = rng.uniform(-1, 1, size=(n, 2, height, width)).astype(np.float64)
         field = gaussian_filter(field, at.sigma * side, "reflect", truncate=3.0)

@@ -1,8 +1,9 @@
-"""Fog, and the random height map that fog and frost are made of."""
+"""Fog, and the plasma fractal behind fog and frost."""
 
 import numpy as np
 
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.strength import Strength
 
 
 def _power_of_two(side):
@@ -61,8 +62,8 @@ def plasma(height, width, n, decay, rng):
     return grid[:, :height, :width]
 
 
-class Fog(TabulatedPerturbation):
-    r"""Lay fog over images.
+class Fog(ImagePerturbation):
+    r"""Fog over images.
 
     .. math:: x' = (x + s f)\,\frac{m}{m + s}
 
@@ -104,13 +105,13 @@ class Fog(TabulatedPerturbation):
     True
     """
 
-    _levels = {
-        "strength": Levels(0.0, (0.2, 0.5, 0.75, 1.0, 1.5), (1.5, 2.0, 2.5, 2.5, 3.0)),
-        "decay": Levels(
-            3.0, (3.0, 3.0, 2.5, 2.0, 1.75), (2.0, 2.0, 1.7, 1.5, 1.4), low=1.0
+    _strengths = {
+        "strength": Strength((0.2, 0.5, 0.75, 1.0, 1.5), (1.5, 2.0, 2.5, 2.5, 3.0)),
+        "decay": Strength(
+            (3.0, 3.0, 2.5, 2.0, 1.75), (2.0, 2.0, 1.7, 1.5, 1.4), zero=3.0, low=1.0
         ),
     }
-    _physical = tuple(_levels)
+    _strong_params = {"strength": 2.0}
 
     def __init__(
         self,
@@ -126,13 +127,10 @@ class Fog(TabulatedPerturbation):
         self.severity = severity
         self.strength = strength
         self.decay = decay
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         n, height, width, _ = images.shape
         cloud = plasma(height, width, n, at.decay, rng)[..., None]
         cloud = cloud.astype(images.dtype, copy=False)

@@ -1,15 +1,16 @@
-"""Loss of detail: JPEG and pixelation."""
+"""JPEG compression and pixelation of images."""
 
 from io import BytesIO
 
 import numpy as np
 
 from skrobust._optional import require
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.strength import Strength
 
 
-class JPEGCompression(TabulatedPerturbation):
-    """Store images as JPEG and read them back.
+class JPEGCompression(ImagePerturbation):
+    """JPEG compression of images.
 
     Images pass through 8 bits per value, whatever their dtype. One channel is stored
     as grey, three as RGB with Pillow's defaults (colour at half the resolution), any
@@ -47,12 +48,13 @@ class JPEGCompression(TabulatedPerturbation):
     (1, 16, 16)
     """
 
-    _levels = {
-        "quality": Levels(
-            100.0, (80, 65, 58, 50, 40), (25, 18, 15, 10, 7), low=1.0, high=100.0
+    _strengths = {
+        "quality": Strength(
+            (80, 65, 58, 50, 40), (25, 18, 15, 10, 7), zero=100.0, low=1.0, high=100.0
         )
     }
-    _physical = tuple(_levels)
+    _noise = "fixed"
+    _strong_params = {"quality": 5}
 
     def __init__(
         self,
@@ -66,10 +68,7 @@ class JPEGCompression(TabulatedPerturbation):
     ):
         self.severity = severity
         self.quality = quality
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         levels = np.rint(np.clip(images, 0, 1) * 255).astype(np.uint8)
@@ -77,7 +76,7 @@ class JPEGCompression(TabulatedPerturbation):
 
     def _perturb_bytes(self, images, rng):
         pillow = require("PIL.Image", "JPEGCompression", extra="images")
-        quality = int(np.rint(self._strengths(images).quality))
+        quality = int(np.rint(self._strength(images)))
         out = np.empty_like(images)
         for image, new in zip(images, out, strict=True):
             if image.shape[2] == 3:
@@ -97,8 +96,8 @@ def _through_jpeg(pixels, quality, pillow):
         return np.asarray(image)
 
 
-class Pixelate(TabulatedPerturbation):
-    """Replace blocks of pixels by their mean.
+class Pixelate(ImagePerturbation):
+    """Pixelation: blocks of pixels replaced by their mean.
 
     The image is made smaller, to int(share height) by int(share width) and at least
     one block, by averaging, and larger again by repeating. Each pixel belongs to the
@@ -135,16 +134,18 @@ class Pixelate(TabulatedPerturbation):
     [[[0.5, 0.5, 0.5, 0.5]]]
     """
 
-    _levels = {
-        "share": Levels(
-            1.0,
+    _strengths = {
+        "share": Strength(
             (0.95, 0.9, 0.85, 0.75, 0.65),
             (0.6, 0.5, 0.4, 0.3, 0.25),
+            zero=1.0,
             high=1.0,
             low_open=True,
         )
     }
-    _physical = tuple(_levels)
+    _noise = "fixed"
+    _strong_params = {"share": 0.4}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -158,10 +159,7 @@ class Pixelate(TabulatedPerturbation):
     ):
         self.severity = severity
         self.share = share
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         total, count, shown = self._blocks(images, images.dtype)
@@ -174,7 +172,7 @@ class Pixelate(TabulatedPerturbation):
 
     def _blocks(self, images, dtype):
         """Return sums and sizes of the blocks, and which block each pixel shows."""
-        share = self._strengths(images).share
+        share = self._strength(images)
         total, sizes, places = images, [], []
         for axis in (1, 2):
             side = images.shape[axis]

@@ -1,15 +1,16 @@
-"""Blurs that differ from image to image: motion, and frosted glass."""
+"""Random blurs of images: motion and glass."""
 
 import numpy as np
 
-from skrobust._validation import check_number
-from skrobust.perturbations.images._separable_filter import (
+from skrobust._parameters import Number
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
     from_planes,
     gaussian_filter,
     to_planes,
 )
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
-from skrobust.perturbations.images._warp import gather
+from skrobust.perturbations.images.warp import gather
+from skrobust.perturbations.strength import Strength
 
 
 def smear(images, angles, radius, std):
@@ -57,8 +58,8 @@ def smear(images, angles, radius, std):
     return out
 
 
-class MotionBlur(TabulatedPerturbation):
-    """Blur images like a camera that moves in a straight line.
+class MotionBlur(ImagePerturbation):
+    """Motion blur of images, as by a camera that moves in a straight line.
 
     Every pixel leaves a one-sided trail of 2 radius + 1 pixels, rounded to whole
     pixels, whose weights fall like half a Gaussian. Border pixels are repeated.
@@ -100,11 +101,12 @@ class MotionBlur(TabulatedPerturbation):
     array([[[0.   , 0.574, 0.348, 0.078, 0.   , 0.   ]]])
     """
 
-    _levels = {
-        "radius": Levels(0.0, (6, 6, 6, 8, 9), (10, 15, 15, 15, 20)),
-        "std": Levels(0.0, (1, 1.5, 2, 2, 2.5), (3, 5, 8, 12, 15)),
+    _strengths = {
+        "radius": Strength((6, 6, 6, 8, 9), (10, 15, 15, 15, 20)),
+        "std": Strength((1, 1.5, 2, 2, 2.5), (3, 5, 8, 12, 15)),
     }
-    _physical = tuple(_levels)
+    _parameter_rules = {"angle": Number(optional=True)}
+    _strong_params = {"radius": 4, "std": 3}
 
     def __init__(
         self,
@@ -122,18 +124,10 @@ class MotionBlur(TabulatedPerturbation):
         self.radius = radius
         self.std = std
         self.angle = angle
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.angle is not None:
-            check_number(self.angle, "angle", "MotionBlur")
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         if self.angle is None:
             angles = rng.uniform(-45, 45, size=len(images))
         else:
@@ -141,8 +135,8 @@ class MotionBlur(TabulatedPerturbation):
         return smear(images, angles, at.radius, at.std)
 
 
-class GlassBlur(TabulatedPerturbation):
-    """Look through frosted glass: pixels change places with near ones, blurred.
+class GlassBlur(ImagePerturbation):
+    """Glass blur of images: nearby pixels shuffled, then blurred.
 
     Pixels change places ``iterations`` times over, with a Gaussian blur before and
     after. The published code swaps each pixel with a near one, one after another, so
@@ -188,12 +182,13 @@ class GlassBlur(TabulatedPerturbation):
     [0.0, 1.0]
     """
 
-    _levels = {
-        "std": Levels(0.0, (0.05, 0.25, 0.4, 0.25, 0.4), (0.7, 0.9, 1, 1.1, 1.5)),
-        "max_shift": Levels(0.0, (1, 1, 1, 1, 1), (1, 2, 2, 3, 4)),
-        "iterations": Levels(1.0, (1, 1, 1, 2, 2), (2, 1, 3, 2, 2), high=50),
+    _strengths = {
+        "std": Strength((0.05, 0.25, 0.4, 0.25, 0.4), (0.7, 0.9, 1, 1.1, 1.5)),
+        "max_shift": Strength((1, 1, 1, 1, 1), (1, 2, 2, 3, 4)),
+        "iterations": Strength((1, 1, 1, 2, 2), (2, 1, 3, 2, 2), zero=1.0, high=50),
     }
-    _physical = tuple(_levels)
+    _strong_params = {"max_shift": 2, "iterations": 2}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -211,13 +206,10 @@ class GlassBlur(TabulatedPerturbation):
         self.std = std
         self.max_shift = max_shift
         self.iterations = iterations
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         n, height, width, _ = images.shape
         out = from_planes(gaussian_filter(to_planes(images), at.std))
         row, column = np.arange(height)[:, None], np.arange(width)

@@ -1,13 +1,14 @@
-"""Occlusion by a rectangle."""
+"""Occlusion of images by a rectangle."""
 
 import numpy as np
 
-from skrobust._validation import check_number
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust._parameters import Number
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.strength import Strength
 
 
-class Occlusion(TabulatedPerturbation):
-    """Cover a rectangle of the image, of the image's own proportions.
+class Occlusion(ImagePerturbation):
+    """Occlusion by a rectangle of the proportions of the image.
 
     Its place is drawn for each image, so that it lies inside and that a larger area
     covers all that a smaller one covers. Pixels on its edges are covered in part: the
@@ -40,8 +41,9 @@ class Occlusion(TabulatedPerturbation):
     0.75
     """
 
-    _levels = {"area": Levels(0.0, (0.02, 0.05, 0.1, 0.2, 0.3), high=1.0)}
-    _physical = tuple(_levels)
+    _strengths = {"area": Strength((0.02, 0.05, 0.1, 0.2, 0.3), high=1.0)}
+    _parameter_rules = {"fill": Number(low=0, high=1)}
+    _strong_params = {"area": 0.2}
 
     def __init__(
         self,
@@ -57,17 +59,10 @@ class Occlusion(TabulatedPerturbation):
         self.severity = severity
         self.area = area
         self.fill = fill
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self.fill, "fill", "Occlusion", low=0, high=1)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        length = np.sqrt(self._strengths(images).area)
+        length = np.sqrt(self._strength(images))
         place = rng.random((len(images), 2))
         cover = 1.0
         for axis, side in enumerate(images.shape[1:3]):

@@ -7,12 +7,12 @@ from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
 from skrobust.perturbations.images._edges import CannyEdges
 from skrobust.perturbations.images._elastic import ElasticDeformation
 from skrobust.perturbations.images._fog import Fog
-from skrobust.perturbations.images._gaussian import GaussianNoise, SaltAndPepper
+from skrobust.perturbations.images._impulse_noise import SaltAndPepper
 from skrobust.perturbations.images._jpeg_pixelate import JPEGCompression, Pixelate
 from skrobust.perturbations.images._motion import GlassBlur, MotionBlur
-from skrobust.perturbations.images._noise_more import SpeckleNoise
-from skrobust.perturbations.images._noise_shot import ShotNoise
+from skrobust.perturbations.images._pixel_noise import GaussianNoise, SpeckleNoise
 from skrobust.perturbations.images._rotation import Rotation
+from skrobust.perturbations.images._shot_noise import ShotNoise
 from skrobust.perturbations.images._snow_frost import Frost, Snow
 from skrobust.perturbations.images._spatter import Spatter
 from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag

@@ -1,13 +1,13 @@
-"""Perturbations that move pixels: rotation."""
+"""Rotation of images."""
 
 import functools
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from skrobust._validation import check_choice, check_number
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.strength import strength
+from skrobust._parameters import Choice, Number
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.strength import Strength
 
 
 def bilinear_operator(rows, columns, height, width):
@@ -63,7 +63,7 @@ def _turn(degrees, fit, height, width, dtype):
 
 
 class Rotation(ImagePerturbation):
-    """Rotate images about their centre, with bilinear interpolation.
+    """Rotation of images about their centre, with bilinear interpolation.
 
     Parameters
     ----------
@@ -100,7 +100,15 @@ class Rotation(ImagePerturbation):
             [0., 0.]]])
     """
 
-    _physical = ("angle",)
+    _strengths = {"angle": Strength((5, 10, 15, 30, 60), low=None)}
+    _parameter_rules = {
+        "canvas": Choice("keep", "fit"),
+        "fill": Number(low=0, high=1),
+    }
+    _noise = "fixed"
+    _strong_params = {"angle": 40}
+    _grows_with_severity = False
+    _test_params = ({"angle": 30},)
 
     def __init__(
         self,
@@ -120,26 +128,10 @@ class Rotation(ImagePerturbation):
         self.clockwise = clockwise
         self.canvas = canvas
         self.fill = fill
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.angle is not None:
-            check_number(self.angle, "angle", "Rotation")
-        check_choice(self.canvas, "canvas", "Rotation", ("keep", "fit"))
-        check_number(self.fill, "fill", "Rotation", low=0, high=1)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _is_identity(self):
-        return self._degrees() % 360 == 0
-
-    def _degrees(self):
-        severity = self._severity()
-        if severity is None:
-            return self.angle
-        return strength(severity, (5, 10, 15, 30, 60))
+        return self._strength() % 360 == 0
 
     def _batch_rows(self, size):
         # Eight large images at a time share each look at the operator; the columns of
@@ -149,7 +141,7 @@ class Rotation(ImagePerturbation):
     def _turned(self, images, dtype, fill):
         """Turn images in units in which the corners have the value ``fill``."""
         n, height, width, channels = images.shape
-        degrees = -self._degrees() if self.clockwise else self._degrees()
+        degrees = -self._strength() if self.clockwise else self._strength()
         operator, outside = _turn(
             degrees, self.canvas == "fit", height, width, np.dtype(dtype)
         )

@@ -1,20 +1,21 @@
-"""Snow and frost."""
+"""Snow and frost on images."""
 
 import numpy as np
 
 from skrobust.perturbations.images._color import grey_of
 from skrobust.perturbations.images._fog import plasma
 from skrobust.perturbations.images._motion import smear
-from skrobust.perturbations.images._separable_filter import (
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
     from_planes,
     to_planes,
     zoom_about_centre,
 )
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.strength import Strength
 
 
-class Snow(TabulatedPerturbation):
-    """Let it snow: flakes that fall, over a whitened image.
+class Snow(ImagePerturbation):
+    """Snow: falling flakes over a whitened image.
 
     Normal noise is magnified about the centre; what stays below a threshold is
     dropped, the rest is smeared along a line drawn for each image between -135 and
@@ -64,22 +65,25 @@ class Snow(TabulatedPerturbation):
     True
     """
 
-    _levels = {
-        "mean": Levels(
-            0.0, (0.1, 0.1, 0.15, 0.25, 0.3), (0.1, 0.2, 0.55, 0.55, 0.55), low=None
+    _strengths = {
+        "mean": Strength(
+            (0.1, 0.1, 0.15, 0.25, 0.3), (0.1, 0.2, 0.55, 0.55, 0.55), low=None
         ),
-        "std": Levels(0.0, (0.2, 0.2, 0.3, 0.3, 0.3), (0.3,) * 5),
-        "zoom": Levels(1.0, (1, 1, 1.75, 2.25, 1.25), (3, 2, 4, 4.5, 2.5), low=1.0),
-        "threshold": Levels(
-            0.6, (0.6, 0.5, 0.55, 0.6, 0.65), (0.5, 0.5, 0.9, 0.85, 0.85), low=None
+        "std": Strength((0.2, 0.2, 0.3, 0.3, 0.3), (0.3,) * 5),
+        "zoom": Strength(
+            (1, 1, 1.75, 2.25, 1.25), (3, 2, 4, 4.5, 2.5), zero=1.0, low=1.0
         ),
-        "radius": Levels(8.0, (8, 10, 10, 12, 14), (10, 12, 12, 12, 12)),
-        "blur_std": Levels(3.0, (3, 4, 4, 6, 12), (4, 4, 8, 8, 12)),
-        "keep": Levels(
-            1.0, (0.95, 0.9, 0.9, 0.85, 0.8), (0.8, 0.7, 0.7, 0.65, 0.55), high=1.0
+        "threshold": Strength(
+            (0.6, 0.5, 0.55, 0.6, 0.65), (0.5, 0.5, 0.9, 0.85, 0.85), zero=0.6, low=None
+        ),
+        "radius": Strength((8, 10, 10, 12, 14), (10, 12, 12, 12, 12), zero=8.0),
+        "blur_std": Strength((3, 4, 4, 6, 12), (4, 4, 8, 8, 12), zero=3.0),
+        "keep": Strength(
+            (0.95, 0.9, 0.9, 0.85, 0.8), (0.8, 0.7, 0.7, 0.65, 0.55), zero=1.0, high=1.0
         ),
     }
-    _physical = tuple(_levels)
+    _strong_params = {"mean": 0.4}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -105,13 +109,10 @@ class Snow(TabulatedPerturbation):
         self.radius = radius
         self.blur_std = blur_std
         self.keep = keep
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
         angles = rng.uniform(-135, -45, size=len(images))
         noise = from_planes(zoom_about_centre(to_planes(noise), at.zoom))
@@ -123,8 +124,8 @@ class Snow(TabulatedPerturbation):
         return out + flakes + flakes[:, ::-1, ::-1]
 
 
-class Frost(TabulatedPerturbation):
-    """Lay ice over images: image times one weight plus ice times another.
+class Frost(ImagePerturbation):
+    """Frost: a weighted sum of the image and a texture of ice.
 
     The weights are the published ones [1]_. The ice is our own: the published frost
     cuts pieces from six photographs, which are not shipped. Here each image gets a
@@ -166,13 +167,14 @@ class Frost(TabulatedPerturbation):
     True
     """
 
-    _levels = {
-        "image_weight": Levels(1.0, (1, 1, 0.9, 0.85, 0.75), (1, 0.8, 0.7, 0.65, 0.6)),
-        "ice_weight": Levels(
-            0.0, (0.2, 0.3, 0.4, 0.4, 0.45), (0.4, 0.6, 0.7, 0.7, 0.75)
+    _strengths = {
+        "image_weight": Strength(
+            (1, 1, 0.9, 0.85, 0.75), (1, 0.8, 0.7, 0.65, 0.6), zero=1.0
         ),
+        "ice_weight": Strength((0.2, 0.3, 0.4, 0.4, 0.45), (0.4, 0.6, 0.7, 0.7, 0.75)),
     }
-    _physical = tuple(_levels)
+    _strong_params = {"ice_weight": 0.7}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -188,13 +190,10 @@ class Frost(TabulatedPerturbation):
         self.severity = severity
         self.image_weight = image_weight
         self.ice_weight = ice_weight
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         ice = _ice(images.shape, rng).astype(images.dtype)
         return at.image_weight * images + at.ice_weight * ice
 

@@ -1,20 +1,21 @@
-"""Spatter of water and of mud."""
+"""Spatter of water and mud on images."""
 
 import numpy as np
 
-from skrobust.perturbations.images._separable_filter import (
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
     from_planes,
     gaussian_filter,
     to_planes,
 )
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.strength import Strength
 
 _WATER = (175 / 255, 238 / 255, 238 / 255)
 _MUD = (63 / 255, 42 / 255, 20 / 255)
 
 
-class Spatter(TabulatedPerturbation):
-    """Spatter the lens with drops of water or, at high severities, with mud.
+class Spatter(ImagePerturbation):
+    """Spatter on images: drops of water or, at high severities, mud.
 
     Normal noise is smoothed; where it exceeds a threshold there is liquid. Mud covers
     the image with a brown of soft edges, as published [1]_. Water adds a pale
@@ -65,26 +66,27 @@ class Spatter(TabulatedPerturbation):
     True
     """
 
-    _levels = {
-        "mean": Levels(
-            0.62,
+    _strengths = {
+        "mean": Strength(
             (0.62, 0.65, 0.65, 0.65, 0.65),
             (0.65, 0.65, 0.65, 0.65, 0.67),
+            zero=0.62,
             low=None,
         ),
-        "std": Levels(0.1, (0.1, 0.1, 0.3, 0.1, 0.1), (0.3, 0.3, 0.3, 0.3, 0.4)),
-        "blur_std": Levels(0.7, (0.7, 0.8, 1, 0.7, 0.5), (4, 3, 2, 1, 1)),
-        "threshold": Levels(
-            0.7,
+        "std": Strength((0.1, 0.1, 0.3, 0.1, 0.1), (0.3, 0.3, 0.3, 0.3, 0.4), zero=0.1),
+        "blur_std": Strength((0.7, 0.8, 1, 0.7, 0.5), (4, 3, 2, 1, 1), zero=0.7),
+        "threshold": Strength(
             (0.7, 0.7, 0.69, 0.69, 0.68),
             (0.69, 0.68, 0.68, 0.65, 0.65),
+            zero=0.7,
             low=None,
         ),
-        "opacity": Levels(0.0, (0.5,) * 5, (0.6, 0.6, 0.5, 0.5, 0.5), high=1.0),
-        "mud": Levels(0.0, (0, 0, 0, 1, 1), high=1.0),
-        "mud_std": Levels(0.6, (0.6,) * 5, (1.5,) * 5),
+        "opacity": Strength((0.5,) * 5, (0.6, 0.6, 0.5, 0.5, 0.5), high=1.0),
+        "mud": Strength((0, 0, 0, 1, 1), high=1.0),
+        "mud_std": Strength((0.6,) * 5, (1.5,) * 5, zero=0.6),
     }
-    _physical = tuple(_levels)
+    _strong_params = {"mean": 0.6}
+    _grows_with_severity = False
 
     def __init__(
         self,
@@ -110,13 +112,10 @@ class Spatter(TabulatedPerturbation):
         self.opacity = opacity
         self.mud = mud
         self.mud_std = mud_std
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        at = self._strengths(images)
+        at = self._all_strengths(images)
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
         liquid = at.mean + at.std * gaussian_filter(to_planes(noise), at.blur_std)
         wet = (liquid > at.threshold).astype(images.dtype)

@@ -1,15 +1,16 @@
-"""The strokes of MNIST-C: inverted stripes, dotted lines, zigzags."""
+"""Stripes, dotted lines and zigzags of MNIST-C."""
 
 import numpy as np
 
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.strength import Strength, image_side
 
 # MNIST-C is drawn in pixels of images of 28 x 28.
 _SIDE = 28
 
 
-class Stripe(TabulatedPerturbation):
-    """Invert a stripe at the left and one at the right edge.
+class Stripe(ImagePerturbation):
+    """Inverted stripes at the left and right edge of images.
 
     MNIST-C [1]_ has one strength: a quarter of the width on either side, which is
     severity 5 here. The lower severities are our own. A column that lies partly in a
@@ -44,8 +45,9 @@ class Stripe(TabulatedPerturbation):
     [[[1.0, 0.0, 0.0, 1.0]]]
     """
 
-    _levels = {"width": Levels(0.0, (0.05, 0.1, 0.15, 0.2, 0.25), high=0.5)}
-    _physical = tuple(_levels)
+    _strengths = {"width": Strength((0.05, 0.1, 0.15, 0.2, 0.25), high=0.5)}
+    _noise = "fixed"
+    _strong_params = {"width": 0.5}
 
     def __init__(
         self,
@@ -59,14 +61,11 @@ class Stripe(TabulatedPerturbation):
     ):
         self.severity = severity
         self.width = width
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         width = images.shape[2]
-        stripe = self._strengths(images).width * width
+        stripe = self._strength(images) * width
         left = np.clip(stripe - np.arange(width), 0, 1)
         share = (left + left[::-1]).astype(images.dtype)[:, None]
         return images + (1 - 2 * images) * share
@@ -83,8 +82,8 @@ def _stroke(curve, height, side):
     return np.clip(fading, 0, 1)
 
 
-class DottedLine(TabulatedPerturbation):
-    """Draw a white dotted line across images.
+class DottedLine(ImagePerturbation):
+    """White dotted line across images.
 
     It goes from a drawn row at the left edge to a drawn row at the right edge, with
     dots and gaps of a fourteenth of the side each (two pixels in MNIST-C [1]_).
@@ -121,8 +120,8 @@ class DottedLine(TabulatedPerturbation):
     True
     """
 
-    _levels = {"opacity": Levels(0.0, (0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
-    _physical = tuple(_levels)
+    _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
+    _strong_params = {"opacity": 1.0}
 
     def __init__(
         self,
@@ -136,15 +135,12 @@ class DottedLine(TabulatedPerturbation):
     ):
         self.severity = severity
         self.opacity = opacity
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        opacity = self._strengths(images).opacity
+        opacity = self._strength(images)
         n, height, width, _ = images.shape
-        side = self._image_side(images)
+        side = image_side(images.shape[1:3])
         ends = rng.random((n, 2)) * (height - 1)
         along = np.linspace(0, 1, width)
         stroke = _stroke(
@@ -155,8 +151,8 @@ class DottedLine(TabulatedPerturbation):
         return images + (opacity * stroke)[..., None].astype(images.dtype)
 
 
-class Zigzag(TabulatedPerturbation):
-    """Draw a white zigzag across images.
+class Zigzag(ImagePerturbation):
+    """White zigzag line across images.
 
     It starts at a drawn row, ends at most 5/28 of the side higher or lower, and has
     teeth of 2/28 of the side in height and 4/28 in width. MNIST-C [1]_ has one
@@ -193,8 +189,8 @@ class Zigzag(TabulatedPerturbation):
     True
     """
 
-    _levels = {"opacity": Levels(0.0, (0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
-    _physical = tuple(_levels)
+    _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
+    _strong_params = {"opacity": 1.0}
 
     def __init__(
         self,
@@ -208,15 +204,12 @@ class Zigzag(TabulatedPerturbation):
     ):
         self.severity = severity
         self.opacity = opacity
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        opacity = self._strengths(images).opacity
+        opacity = self._strength(images)
         n, height, width, _ = images.shape
-        side = self._image_side(images)
+        side = image_side(images.shape[1:3])
         start, climb = rng.random((n, 2)).T[..., None]
         tooth = max(2 * side / _SIDE, 1.0)
         # From column 2 to column 25 of 28.

@@ -1,16 +1,15 @@
-"""Changes of each value by itself: gamma, fewer bits, shifted channels."""
+"""Tone changes of images: gamma, quantization and channel shift."""
 
 import numpy as np
 
-from skrobust._validation import check_choice
-from skrobust.perturbations.images._point import PointPerturbation
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
+from skrobust._parameters import Choice
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.point_perturbation import PointPerturbation
+from skrobust.perturbations.strength import Strength
 
-_DIRECTIONS = ("brighter", "darker")
 
-
-class Gamma(PointPerturbation, TabulatedPerturbation):
-    r"""Bend the tone curve.
+class Gamma(PointPerturbation):
+    r"""Gamma correction of images.
 
     .. math:: x' = x^\gamma
 
@@ -44,8 +43,10 @@ class Gamma(PointPerturbation, TabulatedPerturbation):
     [[[0.0, 0.5, 1.0]]]
     """
 
-    _levels = {"gamma": Levels(1.0, (0.9, 0.8, 0.7, 0.6, 0.5), low_open=True)}
-    _physical = tuple(_levels)
+    _strengths = {"gamma": Strength((0.9, 0.8, 0.7, 0.6, 0.5), zero=1.0, low_open=True)}
+    _parameter_rules = {"direction": Choice("brighter", "darker")}
+    _noise = "fixed"
+    _strong_params = {"gamma": 0.5}
 
     def __init__(
         self,
@@ -61,17 +62,10 @@ class Gamma(PointPerturbation, TabulatedPerturbation):
         self.severity = severity
         self.gamma = gamma
         self.direction = direction
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.direction, "direction", "Gamma", _DIRECTIONS)
-
-    def _know(self, images):
-        gamma = self._strengths(images).gamma
+    def _image_statistics(self, images):
+        gamma = self._strength(images)
         return 1 / gamma if self.gamma is None and self.direction == "darker" else gamma
 
     def _point(self, values, known):
@@ -80,8 +74,8 @@ class Gamma(PointPerturbation, TabulatedPerturbation):
         return np.where(inside, np.clip(values, 0, 1) ** known, values)
 
 
-class Quantization(PointPerturbation, TabulatedPerturbation):
-    """Round values to fewer levels.
+class Quantization(PointPerturbation):
+    """Quantization of pixel values to fewer bits.
 
     With b bits there are 2^b evenly spaced levels, of which the first and the last are
     the ends of the data range. A severity stands for the step between levels: that of
@@ -113,9 +107,17 @@ class Quantization(PointPerturbation, TabulatedPerturbation):
     [[[0, 85, 170, 255]]]
     """
 
-    _levels = {"bits": Levels(24.0, (6, 5, 4, 3, 2), low=1.0, high=24.0)}
-    _physical = tuple(_levels)
-    _steps = Levels(0.0, tuple(1 / (2**bits - 1) for bits in (6, 5, 4, 3, 2)))
+    _strengths = {
+        "bits": Strength(
+            (6, 5, 4, 3, 2),
+            zero=np.inf,
+            low=1.0,
+            high=24.0,
+            measure=lambda bits: 1 / (2.0**bits - 1),
+        )
+    }
+    _noise = "fixed"
+    _strong_params = {"bits": 2}
 
     def __init__(
         self,
@@ -129,23 +131,15 @@ class Quantization(PointPerturbation, TabulatedPerturbation):
     ):
         self.severity = severity
         self.bits = bits
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _point(self, values, known):
-        severity = self._severity()
-        if severity is None:
-            step = 1 / (2.0**self.bits - 1)
-        else:
-            step = self._steps.at(severity, None)
-        n_steps = max(float(np.rint(1 / step)), 1.0)
+        n_steps = max(float(np.rint(1 / self._strength())), 1.0)
         return np.rint(values * n_steps) / n_steps
 
 
-class ChannelShift(TabulatedPerturbation):
-    """Add a constant to each channel, upwards or downwards.
+class ChannelShift(ImagePerturbation):
+    """Random shift of each colour channel, upwards or downwards.
 
     The direction is drawn for each channel of each image.
 
@@ -175,8 +169,8 @@ class ChannelShift(TabulatedPerturbation):
     [0.4, 0.6]
     """
 
-    _levels = {"shift": Levels(0.0, (0.02, 0.05, 0.1, 0.15, 0.2), high=1.0)}
-    _physical = tuple(_levels)
+    _strengths = {"shift": Strength((0.02, 0.05, 0.1, 0.15, 0.2), high=1.0)}
+    _strong_params = {"shift": 0.31}
 
     def __init__(
         self,
@@ -190,13 +184,10 @@ class ChannelShift(TabulatedPerturbation):
     ):
         self.severity = severity
         self.shift = shift
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        shift = self._strengths(images).shift
+        shift = self._strength(images)
         up = rng.random((len(images), images.shape[3])) < 0.5
         shift = np.where(up, shift, -shift).astype(images.dtype)
         return images + shift[:, None, None, :]

@@ -1,19 +1,20 @@
-"""Perturbations that move pixels as a whole: translation, scaling, shear."""
+"""Translation, scaling and shear of images."""
 
 import numpy as np
 
-from skrobust._validation import check_number
-from skrobust.perturbations.images._separable_filter import (
+from skrobust._parameters import Number
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
     from_planes,
     to_planes,
     zoom_about_centre,
 )
-from skrobust.perturbations.images._tabulated import Levels, TabulatedPerturbation
-from skrobust.perturbations.images._warp import pixel_grid, warp
+from skrobust.perturbations.images.warp import pixel_grid, warp
+from skrobust.perturbations.strength import Strength, image_side
 
 
-class Translation(TabulatedPerturbation):
-    """Move images, with bilinear interpolation.
+class Translation(ImagePerturbation):
+    """Translation of images, with bilinear interpolation.
 
     Parameters
     ----------
@@ -46,8 +47,12 @@ class Translation(TabulatedPerturbation):
     [0.0, 0.0, 1.0, 0.0]
     """
 
-    _levels = {"distance": Levels(0.0, (0.02, 0.05, 0.1, 0.15, 0.2))}
-    _physical = tuple(_levels)
+    _strengths = {"distance": Strength((0.02, 0.05, 0.1, 0.15, 0.2))}
+    _parameter_rules = {
+        "direction": Number(optional=True),
+        "fill": Number(low=0, high=1),
+    }
+    _strong_params = {"distance": 0.3}
 
     def __init__(
         self,
@@ -65,19 +70,10 @@ class Translation(TabulatedPerturbation):
         self.distance = distance
         self.direction = direction
         self.fill = fill
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.direction is not None:
-            check_number(self.direction, "direction", "Translation")
-        check_number(self.fill, "fill", "Translation", low=0, high=1)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        distance = self._strengths(images).distance * self._image_side(images)
+        distance = self._strength(images) * image_side(images.shape[1:3])
         if self.direction is None:
             turn = rng.uniform(0, 2 * np.pi, size=len(images))
         else:
@@ -91,8 +87,8 @@ class Translation(TabulatedPerturbation):
         return warp(images, *np.broadcast_arrays(rows, columns), fill=self.fill)
 
 
-class Scaling(TabulatedPerturbation):
-    """Magnify images about their true centre, with bilinear interpolation.
+class Scaling(ImagePerturbation):
+    """Scaling of images about their true centre, with bilinear interpolation.
 
     Parameters
     ----------
@@ -121,10 +117,12 @@ class Scaling(TabulatedPerturbation):
     [[[0.25, 0.5, 0.75]]]
     """
 
-    _levels = {
-        "factor": Levels(1.0, (1.05, 1.1, 1.2, 1.35, 1.5), low=0.0, low_open=True)
+    _strengths = {
+        "factor": Strength((1.05, 1.1, 1.2, 1.35, 1.5), zero=1.0, low_open=True)
     }
-    _physical = tuple(_levels)
+    _parameter_rules = {"fill": Number(low=0, high=1)}
+    _noise = "fixed"
+    _strong_params = {"factor": 1.5}
 
     def __init__(
         self,
@@ -140,24 +138,17 @@ class Scaling(TabulatedPerturbation):
         self.severity = severity
         self.factor = factor
         self.fill = fill
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self.fill, "fill", "Scaling", low=0, high=1)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        factor = self._strengths(images).factor
+        factor = self._strength(images)
         # Zooming what lies above the fill needs no rule for the rim.
         out = zoom_about_centre(to_planes(images - self.fill), factor)
         return from_planes(out + self.fill)
 
 
-class Shear(TabulatedPerturbation):
-    """Slant images: rows move sideways, in proportion to their height over the centre.
+class Shear(ImagePerturbation):
+    """Horizontal shear of images about their centre.
 
     Parameters
     ----------
@@ -189,8 +180,10 @@ class Shear(TabulatedPerturbation):
             [1., 0., 0.]]])
     """
 
-    _levels = {"shear": Levels(0.0, (0.05, 0.1, 0.2, 0.3, 0.4), low=None)}
-    _physical = tuple(_levels)
+    _strengths = {"shear": Strength((0.05, 0.1, 0.2, 0.3, 0.4), low=None)}
+    _parameter_rules = {"fill": Number(low=0, high=1)}
+    _noise = "fixed"
+    _strong_params = {"shear": 0.4}
 
     def __init__(
         self,
@@ -206,17 +199,10 @@ class Shear(TabulatedPerturbation):
         self.severity = severity
         self.shear = shear
         self.fill = fill
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self.fill, "fill", "Shear", low=0, high=1)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        shear = self._strengths(images).shear
+        shear = self._strength(images)
         height, width = images.shape[1:3]
         rows, columns = pixel_grid(height, width)
         # Rows count downwards: a row above the centre has a negative number.

@@ -1,4 +1,4 @@
-"""A perturbation of clips: one draw for all frames, or one for each."""
+"""Perturbation of video clips: one draw per clip or per frame."""
 
 import copy
 import numbers
@@ -6,21 +6,23 @@ import numbers
 import numpy as np
 from sklearn.base import clone
 
-from skrobust._keyed_noise.generator import (
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._keyed_noise.row_hash import ContentKey
+from skrobust._keyed_noise.splitmix import (
+    GOLDEN,
+    mix_in_place,
     occurrence_ranks,
     row_keys,
-    seed_number,
     stream_number,
 )
-from skrobust._keyed_noise.row_hash import ContentKey
-from skrobust._keyed_noise.splitmix import GOLDEN, mix_in_place
 from skrobust._validation import check_choice, invalid
 from skrobust.base import BasePerturbation
 from skrobust.metrics.labels import label_array
+from skrobust.perturbations.meta._function import TEST_NOISE
 
 
 class ClipPerturbation(BasePerturbation):
-    """Perturb the frames of clips, with the same draw over a clip or one per frame.
+    """Perturbation of the frames of clips, with one draw per clip or per frame.
 
     The rain on a lens, the noise pattern of a sensor or a shift of the camera stays
     the same from frame to frame; the noise of light does not.
@@ -70,6 +72,8 @@ class ClipPerturbation(BasePerturbation):
     >>> bool((noisy[0, 0] == noisy[0, 4]).all()), bool((noisy[0] == noisy[1]).any())
     (True, False)
     """
+
+    _test_params = ({"perturbation": TEST_NOISE, "clips": 1},)
 
     def __init__(
         self, perturbation, *, clips=None, same_over_clip=True, random_state=None

@@ -1,4 +1,4 @@
-"""Any function on arrays as a perturbation."""
+"""Perturbation from a function on arrays."""
 
 import inspect
 
@@ -8,8 +8,12 @@ from skrobust._validation import check_choice, invalid
 from skrobust.base import BasePerturbation
 
 
+def _add_noise(X, rng, scale=0.1):
+    return X + scale * rng.normal(size=X.shape)
+
+
 class FunctionPerturbation(BasePerturbation):
-    """Make a perturbation of a function on arrays.
+    """Perturbation from a function on arrays.
 
     Parameters
     ----------
@@ -62,6 +66,11 @@ class FunctionPerturbation(BasePerturbation):
     >>> str(p)
     'dropout'
     """
+
+    @classmethod
+    def _get_test_params(cls):
+        noise = {"function": _add_noise, "kw_args": {"scale": 0.2}, "name": "noise"}
+        return [noise, {"function": np.tanh}]
 
     def __init__(
         self, function, *, kw_args=None, draws="auto", random_state=None, name=None
@@ -124,3 +133,7 @@ class FunctionPerturbation(BasePerturbation):
                 f"{out.shape}."
             )
         return out
+
+
+# A perturbation of any rows of numbers, for the test instances of what holds others.
+TEST_NOISE = FunctionPerturbation(_add_noise, random_state=0)

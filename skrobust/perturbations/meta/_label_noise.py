@@ -1,8 +1,8 @@
-"""A classifier that learns from labels of which some are wrong."""
+"""Classifier trained on noisy labels."""
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import (
     assert_all_finite,
     check_consistent_length,
@@ -13,25 +13,22 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._keyed_noise.generator import NoiseKey, row_keys, seed_number
-from skrobust._keyed_noise.row_hash import content_keys
-from skrobust._validation import check_choice, check_number, invalid
-from skrobust.perturbations.strength import strength
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._parameters import Choice, Number, check_parameters
+from skrobust._validation import invalid
+from skrobust.perturbations.meta.label_flips import (
+    check_flip_matrix,
+    flip_labels,
+    flip_matrix,
+)
+from skrobust.perturbations.meta.perturbed_estimator import inner_has
+from skrobust.perturbations.strength import Strength
 
-_LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4)
-_SPARSE_ROWS = 1000
-
-
-def _inner_has(method):
-    def check(self):
-        getattr(getattr(self, "estimator_", self.estimator), method)
-        return True
-
-    return check
+_RATE = Strength((0.05, 0.1, 0.2, 0.3, 0.4), high=1)
 
 
 class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    r"""Fit a classifier on labels of which a share is flipped.
+    r"""Classifier trained on labels of which a share is flipped.
 
     Labels are flipped in ``fit`` alone; predictions and scores are those of the
     classifier that learned from them. Whether and whither a label flips depends on
@@ -92,6 +89,17 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     True
     """
 
+    _parameter_rules = {
+        "kind": Choice("symmetric", "pair", "matrix"),
+        "severity": Number(low=0, high=5, optional=True),
+        "rate": _RATE,
+    }
+
+    @classmethod
+    def _get_test_params(cls):
+        params = {"estimator": LogisticRegression(), "random_state": 0}
+        return [{**params, "severity": 1}, {**params, "rate": 0.1, "kind": "pair"}]
+
     def __init__(
         self,
         estimator,
@@ -138,7 +146,7 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_classification_targets(y)
         check_consistent_length(X, y)
         classes, codes = np.unique(y, return_inverse=True)
-        noisy = self._flip(self._transitions(len(classes)), codes, X)
+        noisy = self._flip(codes, len(classes), X)
         self.flipped_ = noisy != codes
         self.estimator_ = clone(self.estimator).fit(X, classes[noisy], **fit_params)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
@@ -147,11 +155,9 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
 
-    def _transitions(self, n_classes):
-        """Return the probability of each recorded class for each true class."""
+    def _flip(self, codes, n_classes, X):
         caller = type(self).__name__
-        kinds = ("symmetric", "pair", "matrix")
-        check_choice(self.kind, "kind", caller, kinds)
+        check_parameters(self)
         given = [
             n for n in ("rate", "severity", "matrix") if getattr(self, n) is not None
         ]
@@ -161,56 +167,14 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"'matrix'. Got {', '.join(given)} and kind={self.kind!r}."
             )
         if self.kind == "matrix":
-            return self._check_matrix(n_classes)
-        if self.rate is not None:
-            rate = check_number(self.rate, "rate", caller, low=0, high=1)
+            flips = check_flip_matrix(self.matrix, n_classes, caller)
         else:
-            severity = 1.0 if self.severity is None else self.severity
-            check_number(severity, "severity", caller, low=0, high=5)
-            rate = strength(severity, _LEVELS)
-        if n_classes == 1:
-            return np.ones((1, 1))
-        if self.kind == "pair":
-            return (1 - rate) * np.eye(n_classes) + rate * np.roll(
-                np.eye(n_classes), 1, axis=1
-            )
-        flips = np.full((n_classes, n_classes), rate / (n_classes - 1))
-        np.fill_diagonal(flips, 1 - rate)
-        return flips
+            rate = _RATE.in_force(self.rate, self.severity)
+            flips = flip_matrix(self.kind, rate, n_classes)
+        seed = seed_number(self.random_state, caller)
+        return flip_labels(codes, flips, X, seed)
 
-    def _check_matrix(self, n_classes):
-        caller = type(self).__name__
-        rule = f"of shape ({n_classes}, {n_classes}), one row a class"
-        try:
-            matrix = np.asarray(self.matrix, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise invalid("matrix", caller, rule, self.matrix) from None
-        if matrix.shape != (n_classes, n_classes):
-            raise invalid("matrix", caller, rule, matrix.shape)
-        if not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1).max() > 1e-6:
-            rule = "made of probabilities whose rows sum to 1"
-            raise invalid("matrix", caller, rule, matrix.tolist())
-        return matrix
-
-    def _flip(self, transitions, codes, X):
-        seed = seed_number(self.random_state, type(self).__name__)
-        stay = np.diag(transitions)
-        if (stay == 1).all():
-            return codes
-        # Of equal rows with equal labels it does not matter which one flips.
-        keys = _keys(X) + row_keys(codes[:, None])
-        rng = NoiseKey.from_keys(keys, seed).derive("labels").generator()
-        u = rng.random((len(codes), 2))
-        others = transitions * (1 - np.eye(len(transitions)))
-        total = others.sum(axis=1, keepdims=True)
-        shares = np.cumsum(others / np.where(total > 0, total, 1), axis=1)
-        target = (u[:, 1, None] >= shares[codes]).sum(axis=1)
-        # Rounding may leave the last sum below 1: then the last possible class.
-        last = len(transitions) - 1 - (others[:, ::-1] > 0).argmax(axis=1)
-        target = np.minimum(target, last[codes])
-        return np.where(u[:, 0] < 1 - stay[codes], target, codes)
-
-    @available_if(_inner_has("predict"))
+    @available_if(inner_has("predict"))
     def predict(self, X):
         """Predict labels.
 
@@ -246,7 +210,7 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         return super().score(X, y, sample_weight)
 
-    @available_if(_inner_has("predict_proba"))
+    @available_if(inner_has("predict_proba"))
     def predict_proba(self, X):
         """Predict probabilities.
 
@@ -263,7 +227,7 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
-    @available_if(_inner_has("predict_log_proba"))
+    @available_if(inner_has("predict_log_proba"))
     def predict_log_proba(self, X):
         """Predict logarithms of probabilities.
 
@@ -280,7 +244,7 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.estimator_.predict_log_proba(X)
 
-    @available_if(_inner_has("decision_function"))
+    @available_if(inner_has("decision_function"))
     def decision_function(self, X):
         """Return the decision values of the classifier.
 
@@ -309,11 +273,3 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 tags.classifier_tags = inner.classifier_tags
             tags.non_deterministic = inner.non_deterministic
         return tags
-
-
-def _keys(X):
-    if not issparse(X):
-        return content_keys(X)
-    X = X.tocsr()
-    parts = range(0, X.shape[0], _SPARSE_ROWS)
-    return np.concatenate([row_keys(X[i : i + _SPARSE_ROWS].toarray()) for i in parts])

@@ -1,13 +1,16 @@
-"""Models whose rows are perturbed at fit, at predict, or on both sides."""
+"""Classifier and regressor with perturbed rows at fit, at predict or at both."""
 
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from skrobust.perturbations.meta._perturbed_base import PerturbedEstimator, inner_has
+from skrobust.perturbations.meta.perturbed_estimator import (
+    PerturbedEstimator,
+    inner_has,
+)
 
 
 class PerturbedClassifier(ClassifierMixin, PerturbedEstimator):
-    """A classifier whose rows are perturbed, at predict, at fit, or at both.
+    """Classifier with perturbed rows at predict, at fit or at both.
 
     Use it where the strength itself is searched (``perturbation__severity`` in a
     search) or where a perturbed model is a part of another. For measuring alone,
@@ -132,7 +135,7 @@ class PerturbedClassifier(ClassifierMixin, PerturbedEstimator):
 
 
 class PerturbedRegressor(RegressorMixin, PerturbedEstimator):
-    """A regressor whose rows are perturbed, at predict, at fit, or at both.
+    """Regressor with perturbed rows at predict, at fit or at both.
 
     As :class:`PerturbedClassifier`, for regressors.
 

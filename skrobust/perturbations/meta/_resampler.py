@@ -1,4 +1,4 @@
-"""Perturbed training rows, at fit alone, for pipelines of imbalanced-learn."""
+"""Resampler that adds perturbed training rows, for imbalanced-learn pipelines."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
@@ -9,10 +9,11 @@ from skrobust._validation import check_choice, check_count, check_number, invali
 from skrobust.base import BasePerturbation
 from skrobust.base.streams import other_noise
 from skrobust.base.training_rows import check_training_rows, choose_rows, sampler_tags
+from skrobust.perturbations.meta._function import TEST_NOISE
 
 
 class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
-    """Add perturbed copies of the training rows, or replace rows by them.
+    """Resampler that adds perturbed copies of training rows, or replaces rows by them.
 
     In a Pipeline of imbalanced-learn this trains on noise and predicts on clean rows.
     It needs no imbalanced-learn itself; scikit-learn's Pipeline takes no samplers.
@@ -79,6 +80,10 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
 
     # How imbalanced-learn calls samplers that are not for balancing alone.
     _sampling_type = "bypass"
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{"perturbation": TEST_NOISE, "random_state": 0}]
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Perturbations one after another, in which the order matters."""
+"""Sequence of perturbations."""
 
 import copy
 from collections import Counter
@@ -12,10 +12,11 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey, is_series
 from skrobust._validation import check_choice, check_count, check_same_length
 from skrobust.base import BasePerturbation
+from skrobust.perturbations.meta._function import TEST_NOISE
 
 
 class PerturbationSequence(BasePerturbation):
-    """Apply perturbations one after another.
+    """Sequence of perturbations, applied one after another.
 
     All steps are keyed by the row that enters the whole sequence, so that A then B
     draws the same noise as B then A and the difference between the two is an effect of
@@ -62,6 +63,8 @@ class PerturbationSequence(BasePerturbation):
     >>> bool((a[(b > 0) & (b < 1)] == b[(b > 0) & (b < 1)]).all())
     True
     """
+
+    _test_params = ({"steps": [TEST_NOISE, TEST_NOISE]},)
 
     def __init__(
         self,

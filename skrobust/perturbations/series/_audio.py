@@ -1,16 +1,17 @@
-"""Sound, as series in [-1, 1] or in signed integers: background noise and gain."""
+"""Background noise and gain on sound."""
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_number
-from skrobust.perturbations.series._base import SeriesPerturbation, at_snr, snr_at
+from skrobust._parameters import Choice
+from skrobust.perturbations.series.series_perturbation import SeriesPerturbation, at_snr
+from skrobust.perturbations.strength import SignalToNoise, Strength
 
 # Exponent of the frequency in the power spectrum.
 _COLORS = {"white": 0.0, "pink": 1.0, "brown": 2.0}
 
 
 class _Audio(SeriesPerturbation):
-    """Signed integers are rounded, clipped and kept; floats clipped at full scale."""
+    """Base class for sound: floats in [-1, 1] or signed integers, clipped."""
 
     def _moves_only(self):
         return True  # the dtype that came in is wanted here
@@ -37,7 +38,7 @@ class _Audio(SeriesPerturbation):
 
 
 class BackgroundNoise(_Audio):
-    """Add noise of a colour to sound, at a ratio to the power of each recording.
+    """White, pink or brown noise on sound at a signal-to-noise ratio.
 
     The power spectrum of the noise is flat (white), falls as 1 / f (pink) or as
     1 / f ** 2 (brown); coloured noise has mean 0. It is scaled so that for each
@@ -70,19 +71,17 @@ class BackgroundNoise(_Audio):
     (dtype('int16'), np.float64(20.0))
     """
 
-    _physical = ("snr_db",)
+    _strengths = {"snr_db": SignalToNoise()}
+    _parameter_rules = {"color": Choice(*_COLORS)}
+    _noise = "normal"
+    _strong_params = {"snr_db": 5.0}
+    _test_params = ({"severity": 5}, {"severity": 5, "color": "pink"})
 
     def __init__(self, severity=None, *, snr_db=None, color="white", random_state=None):
         self.severity = severity
         self.snr_db = snr_db
         self.color = color
         self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.color, "color", "BackgroundNoise", tuple(_COLORS))
-        if self.snr_db is not None:
-            check_number(self.snr_db, "snr_db", "BackgroundNoise", low=-300, high=300)
 
     def _perturb_sound(self, series, rng):
         noise = rng.normal(size=series.shape)
@@ -93,13 +92,11 @@ class BackgroundNoise(_Audio):
             shape = np.zeros(len(frequency))
             shape[1:] = frequency[1:] ** (-exponent / 2)
             noise = np.fft.irfft(spectrum * shape[:, None], series.shape[1], axis=1)
-        severity = self._severity()
-        snr_db = self.snr_db if severity is None else snr_at(severity)
-        return series + at_snr(series, noise, snr_db)
+        return series + at_snr(series, noise, self._strength())
 
 
 class Gain(_Audio):
-    """Make each recording louder or softer by a random number of decibels.
+    """Random gain of each recording, in decibels.
 
     The gain is drawn evenly from ``[-gain_db, gain_db]`` for each recording. What goes
     beyond full scale is clipped, as in :class:`BackgroundNoise`.
@@ -124,19 +121,16 @@ class Gain(_Audio):
     True
     """
 
-    _physical = ("gain_db",)
+    _strengths = {"gain_db": Strength((3.0, 6.0, 9.0, 12.0, 18.0), high=300)}
+    _strong_params = {"gain_db": 6.0}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, gain_db=None, random_state=None):
         self.severity = severity
         self.gain_db = gain_db
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.gain_db is not None:
-            check_number(self.gain_db, "gain_db", "Gain", low=0, high=300)
-
     def _perturb_sound(self, series, rng):
-        gain_db = self._strength("gain_db", (3.0, 6.0, 9.0, 12.0, 18.0))
+        gain_db = self._strength()
         db = rng.uniform(-gain_db, gain_db, size=(len(series), 1, 1))
         return series * 10.0 ** (db / 20)

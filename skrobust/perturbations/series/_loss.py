@@ -1,27 +1,30 @@
-"""What a series loses: points, a stretch of time, whole channels."""
+"""Losses in series: points, gaps and channels."""
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_number
-from skrobust.perturbations.series._base import SeriesPerturbation, fill_lost
+from skrobust._parameters import Choice
+from skrobust.perturbations.series.series_perturbation import (
+    SeriesPerturbation,
+    fill_lost,
+)
+from skrobust.perturbations.strength import Strength
 
 
 class _Loss(SeriesPerturbation):
-    """A share of something is lost and filled; integers stay unless filled by NaN."""
+    """Base class of losses; integers stay integers unless filled by NaN."""
 
-    _physical = ("share",)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.share is not None:
-            check_number(self.share, "share", type(self).__name__, low=0, high=1)
+    def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
+        self.severity = severity
+        self.share = share
+        self.fill = fill
+        self.random_state = random_state
 
     def _moves_only(self):
         return self.fill != "nan"
 
 
 class PointDropout(_Loss):
-    """Lose a share of the points.
+    """Loss of a share of the points of series.
 
     With one ``random_state`` the points lost at a low share stay lost at every higher
     one.
@@ -50,6 +53,11 @@ class PointDropout(_Loss):
     array([[1, 2, 2, 2, 5, 5, 5, 5]])
     """
 
+    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
+    _parameter_rules = {"per_channel": Choice(True, False)}
+    _strong_params = {"share": 0.3}
+    _test_params = ({"severity": 5}, {"severity": 5, "fill": "hold"})
+
     def __init__(
         self,
         severity=None,
@@ -59,25 +67,18 @@ class PointDropout(_Loss):
         per_channel=False,
         random_state=None,
     ):
-        self.severity = severity
-        self.share = share
-        self.fill = fill
+        super().__init__(severity, share=share, fill=fill, random_state=random_state)
         self.per_channel = per_channel
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.per_channel, "per_channel", "PointDropout", (True, False))
 
     def _perturb_series(self, series, rng):
-        share = self._strength("share", (0.01, 0.02, 0.05, 0.1, 0.2))
+        share = self._strength()
         n, length, n_channels = series.shape
         lost = rng.random((n, length, n_channels if self.per_channel else 1)) < share
         return fill_lost(series, lost, self.fill)
 
 
 class Gap(_Loss):
-    """Lose one stretch of each series, at a random place.
+    """Loss of one stretch of each series, at a random position.
 
     The stretch has a share of the length, rounded, at least one point. With one
     ``random_state`` a short gap lies inside every longer one. All channels lose it.
@@ -104,15 +105,13 @@ class Gap(_Loss):
     array([[nan, nan,  3.,  4.,  5.,  6.,  7.,  8.]])
     """
 
-    def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
-        self.severity = severity
-        self.share = share
-        self.fill = fill
-        self.random_state = random_state
+    _strengths = {"share": Strength((0.02, 0.05, 0.1, 0.2, 0.3), high=1)}
+    _strong_params = {"share": 0.3}
+    _test_params = ({"severity": 5},)
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
-        share = self._strength("share", (0.02, 0.05, 0.1, 0.2, 0.3))
+        share = self._strength()
         width = max(1, round(share * length)) if share else 0
         # As the gap grows by one point, its start goes back by at most one.
         start = np.floor(rng.random((n, 1)) * (length - width + 1))
@@ -122,7 +121,7 @@ class Gap(_Loss):
 
 
 class ChannelLoss(_Loss):
-    """Lose whole channels of each series, as when sensors fail.
+    """Loss of whole channels of series, as when sensors fail.
 
     Of C channels each series loses ``share * C``, rounded at random up or down so that
     this is right on average (a series of one channel is lost with probability
@@ -151,15 +150,13 @@ class ChannelLoss(_Loss):
     [1, 1, 1]
     """
 
-    def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
-        self.severity = severity
-        self.share = share
-        self.fill = fill
-        self.random_state = random_state
+    _strengths = {"share": Strength((0.1, 0.2, 0.3, 0.4, 0.5), high=1)}
+    _strong_params = {"share": 0.5}
+    _test_params = ({"severity": 5},)
 
     def _perturb_series(self, series, rng):
         n, _, n_channels = series.shape
-        share = self._strength("share", (0.1, 0.2, 0.3, 0.4, 0.5))
+        share = self._strength()
         count = np.floor(share * n_channels + rng.random((n, 1)))
         rank = rng.random((n, n_channels)).argsort(axis=1).argsort(axis=1)
         return fill_lost(series, (rank < count)[:, None, :], self.fill)

@@ -1,8 +1,9 @@
-"""The preset of time series: a severity curve of each perturbation."""
+"""Preset of time series: each perturbation at several severities."""
 
 from skrobust.perturbations.presets import register_preset
+from skrobust.perturbations.series._baseline_hum import BaselineWander
 from skrobust.perturbations.series._loss import Gap, PointDropout
-from skrobust.perturbations.series._signal_noise import BaselineWander, Jitter, Spikes
+from skrobust.perturbations.series._signal_noise import Jitter, Spikes
 from skrobust.perturbations.series._time import (
     Resampling,
     SegmentPermutation,

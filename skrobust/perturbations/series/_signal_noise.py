@@ -1,13 +1,14 @@
-"""What is added to a series: jitter, a wandering baseline, spikes, hum."""
+"""Noise added to series: jitter and spikes."""
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_number, invalid
-from skrobust.perturbations.series._base import SeriesPerturbation, at_snr, snr_at
+from skrobust._parameters import Choice, Number
+from skrobust.perturbations.series.series_perturbation import SeriesPerturbation, at_snr
+from skrobust.perturbations.strength import SignalToNoise, Strength
 
 
 class Jitter(SeriesPerturbation):
-    r"""Add normal noise to every point of a series.
+    r"""Gaussian noise on every point of series.
 
     .. math:: x'_t = x_t + \mathrm{std}\cdot\sigma\,\varepsilon_t,
         \qquad \varepsilon_t \sim N(0, 1)
@@ -55,8 +56,16 @@ class Jitter(SeriesPerturbation):
     True
     """
 
-    _physical = ("std", "snr_db")
+    _strengths = {
+        "std": Strength((0.05, 0.1, 0.2, 0.3, 0.5)),
+        "snr_db": SignalToNoise(),
+    }
+    _either = (("std", "snr_db"),)
+    _parameter_rules = {"unit": Choice("sd", "db")}
     _learns_sd = True
+    _noise = "normal"
+    _strong_params = {"std": 0.3}
+    _test_params = ({}, {"severity": 5, "unit": "db"})
 
     def __init__(
         self,
@@ -75,115 +84,18 @@ class Jitter(SeriesPerturbation):
         self.scale = scale
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.unit, "unit", "Jitter", ("sd", "db"))
-        if self.std is not None:
-            check_number(self.std, "std", "Jitter", low=0)
-        if self.snr_db is not None:
-            check_number(self.snr_db, "snr_db", "Jitter", low=-300, high=300)
-        if self.std is not None and self.snr_db is not None:
-            raise ValueError(
-                "Jitter takes either 'std' or 'snr_db', not both. Got "
-                f"std={self.std!r} and snr_db={self.snr_db!r}."
-            )
-
     def _perturb_series(self, series, rng):
-        severity = self._severity()
-        snr_db = self.snr_db
-        if severity is not None and self.unit == "db":
-            snr_db = snr_at(severity)
+        at = self._all_strengths()
         noise = rng.normal(size=series.shape)
-        if snr_db is not None:
-            return series + at_snr(series, noise, snr_db)
-        std = self._strength("std", (0.05, 0.1, 0.2, 0.3, 0.5))
-        return series + std * self._unit(series) * noise
-
-
-class BaselineWander(SeriesPerturbation):
-    """Add a slow drift of the baseline: an offset, a ramp or a wave.
-
-    The drift of each series and channel is, at time share s in [0, 1] and with a
-    random sign, ``amplitude`` (constant), ``amplitude * s`` (ramp), or
-    ``amplitude * sin(2 pi (cycles * s + phase))`` with a random phase (sine), all in
-    units of the standard deviation that ``scale`` names.
-
-    Parameters
-    ----------
-    severity : float in [0, 5], default=None
-        By steps of .1, .25, .5, 1, 2 standard deviations. 0 changes nothing. With
-        neither this nor ``amplitude``, severity 1 holds.
-    amplitude : float, default=None
-        Largest size of the drift, in standard deviations.
-    kind : {"sine", "ramp", "constant"}, default="sine"
-        Form of the drift.
-    cycles : float, default=1.0
-        Waves over the length of a series; for the sine alone.
-    scale : {"train", "series"}, default="train"
-        Whose standard deviation counts; see :class:`SeriesPerturbation`.
-    random_state : int, RandomState, Generator or None, default=None
-        The same int gives the same drift for the same series.
-
-    Attributes
-    ----------
-    scale_ : ndarray of shape (channels,)
-        Standard deviation of each channel of the training data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrobust.perturbations import BaselineWander
-    >>> X = np.array([[0.0, 1.0, 0.0, 1.0, 0.0]])
-    >>> drift = BaselineWander(amplitude=2, kind="ramp", random_state=0).fit(X)
-    >>> np.abs((drift.perturb(None, X) - X) / X.std()).round(3)
-    array([[0. , 0.5, 1. , 1.5, 2. ]])
-    """
-
-    _physical = ("amplitude",)
-    _learns_sd = True
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        amplitude=None,
-        kind="sine",
-        cycles=1.0,
-        scale="train",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.amplitude = amplitude
-        self.kind = kind
-        self.cycles = cycles
-        self.scale = scale
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller = "BaselineWander"
-        check_choice(self.kind, "kind", caller, ("sine", "ramp", "constant"))
-        check_number(self.cycles, "cycles", caller, low=0, low_open=True)
-        if self.amplitude is not None:
-            check_number(self.amplitude, "amplitude", caller, low=0)
-
-    def _perturb_series(self, series, rng):
-        n, length, n_channels = series.shape
-        amplitude = self._strength("amplitude", (0.1, 0.25, 0.5, 1.0, 2.0))
-        u = rng.random((n, 1, n_channels))
-        share = np.linspace(0, 1, length)[:, None]
-        if self.kind == "sine":
-            form = np.sin(2 * np.pi * (self.cycles * share + u))
-        else:
-            form = np.where(u < 0.5, -1.0, 1.0)
-            form = form * (share if self.kind == "ramp" else np.ones_like(share))
-        return series + amplitude * self._unit(series) * form
+        if self.snr_db is not None or (self.unit == "db" and self.std is None):
+            return series + at_snr(series, noise, at.snr_db)
+        return series + at.std * self._unit(series) * noise
 
 
 class Spikes(SeriesPerturbation):
-    """Add spikes of either sign to a share of the points.
+    """Spikes of either sign at a share of the points.
 
-    With one ``random_state`` the points struck at a low share stay struck, with the
+    With one ``random_state`` the points selected at a low share stay selected, with the
     same sign, at every higher one.
 
     Parameters
@@ -192,7 +104,7 @@ class Spikes(SeriesPerturbation):
         By shares of .2, .5, 1, 2, 5 % of the points. 0 changes nothing. With neither
         this nor ``share``, severity 1 holds.
     share : float in [0, 1], default=None
-        Probability that a point is struck.
+        Probability that a point is selected.
     height : float, default=5.0
         Height of a spike, in standard deviations.
     scale : {"train", "series"}, default="train"
@@ -215,8 +127,11 @@ class Spikes(SeriesPerturbation):
     [0.0, 5.0]
     """
 
-    _physical = ("share",)
+    _strengths = {"share": Strength((0.002, 0.005, 0.01, 0.02, 0.05), high=1)}
+    _parameter_rules = {"height": Number(low=0)}
     _learns_sd = True
+    _strong_params = {"share": 0.3}
+    _test_params = ({"severity": 5},)
 
     def __init__(
         self,
@@ -233,97 +148,8 @@ class Spikes(SeriesPerturbation):
         self.scale = scale
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self.height, "height", "Spikes", low=0)
-        if self.share is not None:
-            check_number(self.share, "share", "Spikes", low=0, high=1)
-
     def _perturb_series(self, series, rng):
-        share = self._strength("share", (0.002, 0.005, 0.01, 0.02, 0.05))
-        struck = rng.random(series.shape) < share
+        share = self._strength()
+        selected = rng.random(series.shape) < share
         sign = np.where(rng.random(series.shape) < 0.5, -1.0, 1.0)
-        return series + np.where(struck, self.height * self._unit(series) * sign, 0.0)
-
-
-class MainsHum(SeriesPerturbation):
-    """Add the hum of the mains: a sine of 50 or 60 Hz.
-
-    The phase is random, and common to the channels of a series, as they hang on one
-    mains.
-
-    Parameters
-    ----------
-    severity : float in [0, 5], default=None
-        By amplitudes of .05, .1, .2, .3, .5 standard deviations (our choice: no table
-        is published). 0 changes nothing. With neither this nor ``amplitude``, severity
-        1 holds.
-    amplitude : float, default=None
-        Peak of the hum, in standard deviations.
-    sampling_rate : float, default=None
-        Points per second; there is no default that is right, so it must be given.
-    frequency : float, default=50.0
-        Frequency of the mains in Hz, below half the sampling rate.
-    scale : {"train", "series"}, default="train"
-        Whose standard deviation counts; see :class:`SeriesPerturbation`.
-    random_state : int, RandomState, Generator or None, default=None
-        The same int gives the same phase for the same series.
-
-    Attributes
-    ----------
-    scale_ : ndarray of shape (channels,)
-        Standard deviation of each channel of the training data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrobust.perturbations import MainsHum
-    >>> X = np.random.default_rng(0).normal(size=(2, 500))
-    >>> hum = MainsHum(amplitude=1, sampling_rate=500, random_state=0).fit(X)
-    >>> spectrum = np.abs(np.fft.rfft(hum.perturb(None, X) - X))
-    >>> spectrum.argmax(axis=1).tolist()
-    [50, 50]
-    """
-
-    _physical = ("amplitude",)
-    _learns_sd = True
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        amplitude=None,
-        sampling_rate=None,
-        frequency=50.0,
-        scale="train",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.amplitude = amplitude
-        self.sampling_rate = sampling_rate
-        self.frequency = frequency
-        self.scale = scale
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller = "MainsHum"
-        if self.sampling_rate is None:
-            rule = "the number of points per second"
-            raise invalid("sampling_rate", caller, rule, None)
-        rate = check_number(
-            self.sampling_rate, "sampling_rate", caller, low=0, low_open=True
-        )
-        check_number(self.frequency, "frequency", caller, low=0, low_open=True)
-        if self.frequency >= rate / 2:
-            rule = f"below half the sampling rate of {rate:g}"
-            raise invalid("frequency", caller, rule, self.frequency)
-        if self.amplitude is not None:
-            check_number(self.amplitude, "amplitude", caller, low=0)
-
-    def _perturb_series(self, series, rng):
-        n, length, _ = series.shape
-        amplitude = self._strength("amplitude", (0.05, 0.1, 0.2, 0.3, 0.5))
-        turns = np.arange(length)[:, None] * self.frequency / self.sampling_rate
-        hum = np.sin(2 * np.pi * (turns + rng.random((n, 1, 1))))
-        return series + amplitude * self._unit(series) * hum
+        return series + np.where(selected, self.height * self._unit(series) * sign, 0.0)

@@ -1,19 +1,20 @@
-"""What happens to the time axis of a series: shifts, warps, fewer samples, disorder."""
+"""Changes of the time axis of series: shift, warp, resampling and permutation."""
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from skrobust._validation import check_choice, check_count, check_number
-from skrobust.perturbations.series._base import (
+from skrobust._parameters import Choice, Count
+from skrobust.perturbations.series.series_perturbation import (
     SeriesPerturbation,
     bridge,
     missing,
     read_at,
 )
+from skrobust.perturbations.strength import Strength
 
 
 class TimeShift(SeriesPerturbation):
-    """Shift each series in time, forwards or backwards at random.
+    """Random shift of series in time, forwards or backwards.
 
     The shift is a whole number of points, at least 1, and common to the channels.
 
@@ -42,8 +43,12 @@ class TimeShift(SeriesPerturbation):
     array([[2, 3, 4, 5, 1]])
     """
 
-    _physical = ("share",)
+    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
+    _parameter_rules = {"mode": Choice("pad", "roll")}
     _keeps_time = False
+    _strong_params = {"share": 0.2}
+    _grows_with_severity = False
+    _test_params = ({"severity": 5}, {"severity": 5, "mode": "roll"})
 
     def __init__(
         self,
@@ -60,18 +65,12 @@ class TimeShift(SeriesPerturbation):
         self.fill = fill
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.mode, "mode", "TimeShift", ("pad", "roll"))
-        if self.share is not None:
-            check_number(self.share, "share", "TimeShift", low=0, high=1)
-
     def _moves_only(self):
         return self.mode == "roll" or self.fill != "nan"
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
-        share = self._strength("share", (0.01, 0.02, 0.05, 0.1, 0.2))
+        share = self._strength()
         size = max(1, round(share * length)) if share else 0
         forwards = rng.random((n, 1)) < 0.5
         source = np.arange(length) - np.where(forwards, size, -size)
@@ -85,7 +84,7 @@ class TimeShift(SeriesPerturbation):
 
 
 class TimeWarp(SeriesPerturbation):
-    """Let time run faster and slower along each series, smoothly.
+    """Smooth random warping of the time axis.
 
     The logarithm of the speed is a cubic spline through ``knots`` equally spaced normal
     numbers of standard deviation ``std``; time is the integral of the speed, scaled so
@@ -120,8 +119,11 @@ class TimeWarp(SeriesPerturbation):
     (np.float64(0.0), np.float64(1.0), True)
     """
 
-    _physical = ("std",)
+    _strengths = {"std": Strength((0.02, 0.05, 0.1, 0.15, 0.2))}
+    _parameter_rules = {"knots": Count(low=2)}
     _keeps_time = False
+    _strong_params = {"std": 0.5}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, std=None, knots=4, random_state=None):
         self.severity = severity
@@ -129,15 +131,9 @@ class TimeWarp(SeriesPerturbation):
         self.knots = knots
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_count(self.knots, "knots", "TimeWarp", low=2)
-        if self.std is not None:
-            check_number(self.std, "std", "TimeWarp", low=0)
-
     def _warped_times(self, n, length, rng):
         """Return the time that is read at each point; increasing, ends kept."""
-        std = self._strength("std", (0.02, 0.05, 0.1, 0.15, 0.2))
+        std = self._strength()
         knots = np.linspace(0, length - 1, self.knots)
         basis = CubicSpline(knots, np.eye(self.knots))(np.arange(length))
         # Knot by knot: the rounding of a matrix product depends on the number of rows.
@@ -161,7 +157,7 @@ class TimeWarp(SeriesPerturbation):
 
 
 class Resampling(SeriesPerturbation):
-    """Sample each series at fewer points and bring it back to its length.
+    """Resampling of series at fewer points, brought back to their length.
 
     Both ways are linear interpolation at equally spaced times, ends included, without
     a filter against aliases (as a cheap logger has none). Missing points are bridged by
@@ -186,21 +182,20 @@ class Resampling(SeriesPerturbation):
     array([[0., 1., 2., 3., 4.]])
     """
 
-    _physical = ("factor",)
+    _strengths = {"factor": Strength((1.25, 1.5, 2.0, 3.0, 4.0), zero=1.0, low=1)}
+    _noise = "fixed"
+    _strong_params = {"factor": 3.0}
+    _grows_with_severity = False
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, factor=None, random_state=None):
         self.severity = severity
         self.factor = factor
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.factor is not None:
-            check_number(self.factor, "factor", "Resampling", low=1)
-
     def _perturb_series(self, series, rng):
         length = series.shape[1]
-        factor = self._strength("factor", (1.25, 1.5, 2.0, 3.0, 4.0), zero=1.0)
+        factor = self._strength()
         n_left = min(length, max(2, int(np.ceil(length / factor))))
         if n_left == length:
             return series
@@ -210,7 +205,7 @@ class Resampling(SeriesPerturbation):
 
 
 class SegmentPermutation(SeriesPerturbation):
-    """Cut each series into segments of equal length and shuffle these.
+    """Random permutation of equally long segments.
 
     All orders of the segments are equally likely, the old one among them, so that with
     two segments half of the series stay as they are. The order is common to the
@@ -241,25 +236,23 @@ class SegmentPermutation(SeriesPerturbation):
     [[0, 1], [2, 3], [4, 5]]
     """
 
-    _physical = ("n_segments",)
+    _strengths = {"n_segments": Strength((2, 3, 4, 6, 8), zero=1, low=1, whole=True)}
     _keeps_time = False
+    _strong_params = {"n_segments": 6}
+    _grows_with_severity = False
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, n_segments=None, random_state=None):
         self.severity = severity
         self.n_segments = n_segments
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.n_segments is not None:
-            check_count(self.n_segments, "n_segments", "SegmentPermutation")
-
     def _moves_only(self):
         return True
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
-        count = round(self._strength("n_segments", (2, 3, 4, 6, 8), zero=1))
+        count = round(self._strength())
         count = min(count, length)
         segment = np.arange(length) * count // length
         # A stable sort by the number of its segment keeps the points of one in order.

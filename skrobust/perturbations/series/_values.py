@@ -1,15 +1,20 @@
-"""What a bad sensor does to the values of a series: gain, steps, limits, inertia."""
+"""Sensor errors in series: scaling, quantization, clipping and smoothing."""
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_number
-from skrobust.perturbations.series._base import SeriesPerturbation, bridge, missing
+from skrobust._parameters import Choice
+from skrobust.perturbations.series.series_perturbation import (
+    SeriesPerturbation,
+    bridge,
+    missing,
+)
+from skrobust.perturbations.strength import Strength
 
 _QUANTILES = np.linspace(0, 1, 2001)
 
 
 class SeriesScaling(SeriesPerturbation):
-    r"""Multiply each series by a random factor, as a sensor of another gain does.
+    r"""Random scaling of series, as by a sensor of another gain.
 
     .. math:: x'_t = x_t \, e^{\mathrm{std}\cdot\varepsilon},
         \qquad \varepsilon \sim N(0, 1)
@@ -39,7 +44,10 @@ class SeriesScaling(SeriesPerturbation):
     array([[ 1., -2.,  4.]])
     """
 
-    _physical = ("std",)
+    _strengths = {"std": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
+    _parameter_rules = {"per_channel": Choice(True, False)}
+    _strong_params = {"std": 0.5}
+    _test_params = ({"severity": 5},)
 
     def __init__(
         self, severity=None, *, std=None, per_channel=False, random_state=None
@@ -49,20 +57,14 @@ class SeriesScaling(SeriesPerturbation):
         self.per_channel = per_channel
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.per_channel, "per_channel", "SeriesScaling", (True, False))
-        if self.std is not None:
-            check_number(self.std, "std", "SeriesScaling", low=0)
-
     def _perturb_series(self, series, rng):
-        std = self._strength("std", (0.05, 0.1, 0.2, 0.3, 0.5))
+        std = self._strength()
         width = series.shape[2] if self.per_channel else 1
         return series * np.exp(std * rng.normal(size=(len(series), 1, width)))
 
 
 class SeriesQuantization(SeriesPerturbation):
-    """Round a series to the steps of a converter of few bits.
+    """Quantization of series to a converter of few bits.
 
     The range of each channel is divided into 2 ** bits - 1 equal steps, and every
     value is rounded to the nearest end of a step. Values beyond the range are rounded
@@ -96,18 +98,16 @@ class SeriesQuantization(SeriesPerturbation):
     array([[0., 0., 0., 1.]])
     """
 
-    _physical = ("bits",)
+    _strengths = {"bits": Strength((8, 7, 6, 5, 4), zero=16, low=1, high=64)}
+    _noise = "fixed"
+    _strong_params = {"bits": 2}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, bits=None, scale="train", random_state=None):
         self.severity = severity
         self.bits = bits
         self.scale = scale
         self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.bits is not None:
-            check_number(self.bits, "bits", "SeriesQuantization", low=1, high=64)
 
     def _learn(self, values):
         super()._learn(values)
@@ -117,7 +117,7 @@ class SeriesQuantization(SeriesPerturbation):
         )
 
     def _perturb_series(self, series, rng):
-        bits = self._strength("bits", (8, 7, 6, 5, 4), zero=16)
+        bits = self._strength()
         if self.scale == "series":
             low = np.fmin.reduce(series, axis=1, keepdims=True)
             high = np.fmax.reduce(series, axis=1, keepdims=True)
@@ -131,7 +131,7 @@ class SeriesQuantization(SeriesPerturbation):
 
 
 class SeriesClipping(SeriesPerturbation):
-    """Clip a series at two quantiles, as a sensor of a narrow range does.
+    """Clipping of series at two quantiles, as by a sensor of a narrow range.
 
     With ``keep=0.9`` the limits are the quantiles .05 and .95 of each channel.
 
@@ -163,18 +163,16 @@ class SeriesClipping(SeriesPerturbation):
     array([[1., 1., 2., 3., 4., 5., 6., 7., 8., 9., 9.]])
     """
 
-    _physical = ("keep",)
+    _strengths = {"keep": Strength((0.99, 0.95, 0.9, 0.85, 0.8), zero=1.0, high=1)}
+    _noise = "fixed"
+    _strong_params = {"keep": 0.5}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, keep=None, scale="train", random_state=None):
         self.severity = severity
         self.keep = keep
         self.scale = scale
         self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.keep is not None:
-            check_number(self.keep, "keep", "SeriesClipping", low=0, high=1)
 
     def _learn(self, values):
         super()._learn(values)
@@ -199,14 +197,14 @@ class SeriesClipping(SeriesPerturbation):
         return before + (place - np.floor(place)) * (after - before)
 
     def _perturb_series(self, series, rng):
-        keep = self._strength("keep", (0.99, 0.95, 0.9, 0.85, 0.8), zero=1.0)
+        keep = self._strength()
         low = self._limits(series, (1 - keep) / 2)
         high = self._limits(series, (1 + keep) / 2)
         return np.fmin(np.fmax(series, low), high)
 
 
 class Smoothing(SeriesPerturbation):
-    """Replace each point by the mean of a window around it.
+    """Moving-average smoothing of series.
 
     The window is centred and of odd length, at least 3; at the ends, and around
     missing points, the mean is over the points that are there. A constant series stays
@@ -230,21 +228,21 @@ class Smoothing(SeriesPerturbation):
     array([[1.5, 1. , 2. , 3. , 4.5]])
     """
 
-    _physical = ("share",)
+    _strengths = {
+        "share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1, low_open=True)
+    }
+    _noise = "fixed"
+    _strong_params = {"share": 0.2}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, share=None, random_state=None):
         self.severity = severity
         self.share = share
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.share is not None:
-            check_number(self.share, "share", "Smoothing", low=0, high=1, low_open=True)
-
     def _perturb_series(self, series, rng):
         length = series.shape[1]
-        share = self._strength("share", (0.01, 0.02, 0.05, 0.1, 0.2))
+        share = self._strength()
         half = max(1, round((share * length - 1) / 2))
         time = np.arange(length)
         first, last = np.maximum(time - half, 0), np.minimum(time + half + 1, length)

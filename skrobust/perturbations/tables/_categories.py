@@ -1,18 +1,20 @@
-"""Categories that turn into other categories."""
+"""Category flips in tables."""
 
 import numbers
 from types import SimpleNamespace
 
 import numpy as np
 
-from skrobust._validation import check_choice, invalid
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._column_statistics import Categories, raw_column
-from skrobust.perturbations.tables._select import column_label
+from skrobust._parameters import Choice, Instance
+from skrobust._validation import invalid
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables.column_selection import column_label
+from skrobust.perturbations.tables.column_statistics import Categories, raw_column
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class CategoryFlip(TablePerturbation):
-    """Turn a share of the categories into others.
+    """Category flips: a share of the categories replaced by others.
 
     Text of any dtype, categories and booleans are read by their values, so that the
     same values flip to the same values in each. Missing values stay missing.
@@ -23,23 +25,23 @@ class CategoryFlip(TablePerturbation):
         Share of .02, .05, .1, .2, .4 at severities 1 to 5, linear between; 0 changes
         nothing.
     share : float in [0, 1], default=None
-        Share of the values that are struck, in place of severity. With neither,
-        severity 1 holds. Values struck at a low share stay struck at every higher one.
+        Share of the values that are selected, in place of severity. With neither,
+        severity 1 holds. A value selected at a low share is so at every higher one.
     mode : {"other", "marginal", "unseen"}, default="other"
-        What a struck value becomes: one of the *other* training categories, evenly, so
-        that the realised rate of change is the share (a column with one category is
+        What a selected value becomes: one of the *other* training categories, evenly,
+        so that the realised rate of change is the share (a column with one category is
         left as it is); one drawn by the frequencies p of the training data, which may
         be the value that it was, so that the realised rate is only the share times 1 -
         sum p^2; or a value that training never had.
     unseen_value : str, default="unseen"
-        What a struck value becomes in mode ``"unseen"``; in a column of numbers it is
+        What a selected value becomes in mode ``"unseen"``; in a column of numbers it is
         one more than the highest. A categorical dtype gets it as a new category;
         booleans have no third value and are left as they are.
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every column of text,
         categories or booleans. Columns of numbers that are named count as categories.
     random_state : int, RandomState, Generator or None, default=None
-        The same int strikes the same values of the same rows.
+        The same int selects the same values of the same rows.
 
     Attributes
     ----------
@@ -62,11 +64,15 @@ class CategoryFlip(TablePerturbation):
     ['green', 'red', 'green']
     """
 
-    _physical = ("share",)
-    _levels = (0.02, 0.05, 0.1, 0.2, 0.4)
-    _bounds = {"low": 0, "high": 1}
+    _strengths = {"share": Strength((0.02, 0.05, 0.1, 0.2, 0.4), high=1)}
+    _parameter_rules = {
+        "mode": Choice("other", "marginal", "unseen"),
+        "unseen_value": Instance(str, "a str"),
+    }
     _acts_on = "category"
     _whole_table = True
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5, "columns": "all"},)
 
     def __init__(
         self,
@@ -85,13 +91,6 @@ class CategoryFlip(TablePerturbation):
         self.columns = columns
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        modes = ("other", "marginal", "unseen")
-        check_choice(self.mode, "mode", "CategoryFlip", modes)
-        if not isinstance(self.unseen_value, str):
-            raise invalid("unseen_value", "CategoryFlip", "a str", self.unseen_value)
-
     def _must_learn(self):
         return True
 
@@ -106,7 +105,7 @@ class CategoryFlip(TablePerturbation):
 
     def _perturb_table(self, values, stats, rng):
         size = (values.n_rows, len(stats.columns))
-        struck, which = rng.struck(self._strength(), size), rng.random(size)
+        selected, which = rng.selected(self._strength(), size), rng.random(size)
         cells = {}
         for i, (j, known) in enumerate(
             zip(stats.columns, stats.categories, strict=True)
@@ -115,7 +114,7 @@ class CategoryFlip(TablePerturbation):
             if not targets:
                 continue
             codes = known.codes(raw_column(values, j))
-            rows = struck[:, i] & (codes >= 0)
+            rows = selected[:, i] & (codes >= 0)
             new = self._flip(codes[rows], which[rows, i], known)
             moved = new != codes[rows]
             rows[rows] = moved

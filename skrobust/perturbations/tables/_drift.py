@@ -1,15 +1,17 @@
-"""Drifts of the mean and of the scale of whole features."""
+"""Drift of the mean and of the scale of features."""
 
 import numpy as np
 
-from skrobust._validation import check_choice, invalid
-from skrobust.perturbations.tables._arrays import as_numbers
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._select import select_columns
+from skrobust._parameters import Choice
+from skrobust._validation import invalid
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables.array_table import as_numbers
+from skrobust.perturbations.tables.column_selection import select_columns
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class MeanDrift(TablePerturbation):
-    r"""Shift features by a share of their standard deviation.
+    r"""Drift of features by a multiple of their standard deviation.
 
     .. math:: x'_{ij} = x_{ij} + s\,\sigma_j\,t_i
 
@@ -59,14 +61,13 @@ class MeanDrift(TablePerturbation):
     [[0.0, 0.0], [0.0, 1.41], [0.0, 2.83]]
     """
 
-    _physical = ("size",)
-    _levels = (0.1, 0.25, 0.5, 1, 2)
+    _strengths = {"size": Strength((0.1, 0.25, 0.5, 1, 2), low=None)}
+    _parameter_rules = {"shape": Choice("constant", "ramp", "step")}
     _whole_table = True
-    _draws = False
     _needs = frozenset({"scale"})
-    _bounds = {}
-
-    random_state = None  # nothing is drawn
+    _noise = "fixed"
+    _strong_params = {"size": 1.0}
+    _test_params = ({}, {"severity": 3, "shape": "ramp", "along": 0})
 
     def __init__(
         self,
@@ -87,8 +88,6 @@ class MeanDrift(TablePerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        shapes = ("constant", "ramp", "step")
-        check_choice(self.shape, "shape", "MeanDrift", shapes)
         if self.shape != "constant" and self.along is None:
             rule = f"a column or 'position' for shape={self.shape!r}"
             raise invalid("along", "MeanDrift", rule, None)
@@ -152,7 +151,7 @@ def _moments(table, j):
 
 
 class ScaleDrift(TablePerturbation):
-    r"""Stretch features by a factor about their mean, or about zero.
+    r"""Scaling of features about their mean or about zero.
 
     .. math:: x'_{ij} = c_j + f\,(x_{ij} - c_j)
 
@@ -193,13 +192,11 @@ class ScaleDrift(TablePerturbation):
     [0.0, 2.0, 4.0]
     """
 
-    _physical = ("factor",)
-    _levels = (1.1, 1.25, 1.5, 2, 3)
-    _zero = 1.0
-    _draws = False
+    _strengths = {"factor": Strength((1.1, 1.25, 1.5, 2, 3), zero=1.0)}
+    _parameter_rules = {"about": Choice("mean", "zero")}
     _needs = frozenset({"scale"})
-
-    random_state = None  # nothing is drawn
+    _noise = "fixed"
+    _strong_params = {"factor": 2.0}
 
     def __init__(
         self,
@@ -215,10 +212,6 @@ class ScaleDrift(TablePerturbation):
         self.about = about
         self.columns = columns
         self.keep_integer = keep_integer
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.about, "about", "ScaleDrift", ("mean", "zero"))
 
     def _must_learn(self):
         return self.about == "mean"

@@ -1,25 +1,16 @@
-"""Gross errors in single cells of a table: outliers, wrong units, wrong signs."""
+"""Gross errors in table cells: outliers, wrong units and wrong signs."""
 
 import numbers
 
 import numpy as np
 
 from skrobust._validation import check_number, invalid
-from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
-class _Struck(TablePerturbation):
-    """Cells struck with a probability; those of a low share stay struck at a higher."""
-
-    _physical = ("share",)
-    _bounds = {"low": 0, "high": 1}
-
-    def _struck(self, values, rng):
-        return rng.struck(self._strength(), values.shape)
-
-
-class Outliers(_Struck):
-    r"""Replace a share of the values by outliers.
+class Outliers(TablePerturbation):
+    r"""Outliers in place of a share of the values.
 
     .. math:: x' = \mathrm{median}_j \pm m\,\mathrm{IQR}_j,
         \qquad m \sim U(\mathrm{low}, \mathrm{high})
@@ -35,8 +26,8 @@ class Outliers(_Struck):
         Share of .005, .01, .02, .05, .1 at severities 1 to 5, linear between; 0 changes
         nothing.
     share : float in [0, 1], default=None
-        Share of the values that are struck, in place of severity. With neither,
-        severity 1 holds. Values struck at a low share stay struck at every higher one.
+        Share of the values that are selected, in place of severity. With neither,
+        severity 1 holds. A value selected at a low share is so at every higher one.
     size : (low, high), default=(5, 10)
         Range of the distance to the median, in interquartile ranges.
     columns : list, str, dtype or callable, default=None
@@ -44,7 +35,7 @@ class Outliers(_Struck):
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers.
     random_state : int, RandomState, Generator or None, default=None
-        The same int strikes the same values of the same rows.
+        The same int selects the same values of the same rows.
 
     Attributes
     ----------
@@ -68,8 +59,10 @@ class Outliers(_Struck):
     True
     """
 
-    _levels = (0.005, 0.01, 0.02, 0.05, 0.1)
+    _strengths = {"share": Strength((0.005, 0.01, 0.02, 0.05, 0.1), high=1)}
     _needs = frozenset({"order"})
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(
         self,
@@ -99,21 +92,21 @@ class Outliers(_Struck):
             raise invalid("size", "Outliers", rule, self.size)
 
     def _perturb_table(self, values, stats, rng):
-        struck = self._struck(values, rng)
+        selected = rng.selected(self._strength(), values.shape)
         low, high = self.size
         # One draw gives the side and, from what is left of it, the distance.
         u = 2 * rng.random(values.shape) - 1
         far = np.sign(u) * (low + (high - low) * np.abs(u))
         spread = stats.iqr
         outlying = stats.quantile(0.5) + far * spread
-        return np.where(struck & ~np.isnan(values) & (spread > 0), outlying, values)
+        return np.where(selected & ~np.isnan(values) & (spread > 0), outlying, values)
 
 
-class UnitError(_Struck):
-    """Write a share of the values in a wrong unit.
+class UnitError(TablePerturbation):
+    """Unit errors: a share of the values in a wrong unit.
 
-    Each struck value is multiplied by one of the factors, drawn evenly, or turned from
-    degrees Celsius to Fahrenheit or back.
+    Each selected value is multiplied by one of the factors, drawn evenly, or turned
+    from degrees Celsius to Fahrenheit or back.
 
     Parameters
     ----------
@@ -121,17 +114,17 @@ class UnitError(_Struck):
         Share of .01, .02, .05, .1, .2 at severities 1 to 5, linear between; 0 changes
         nothing.
     share : float in [0, 1], default=None
-        Share of the values that are struck, in place of severity. With neither,
-        severity 1 holds. Values struck at a low share stay struck at every higher one.
+        Share of the values that are selected, in place of severity. With neither,
+        severity 1 holds. A value selected at a low share is so at every higher one.
     factors : list of floats, "C->F" and "F->C", default=None
-        What may happen to a struck value; None is .001, .1, 10, 100, 1000, 2.54 (inch
+        What may happen to a selected value; None is .001, .1, 10, 100, 1000, 2.54 (inch
         to cm), 1.609 (mile to km), 0.4536 (pound to kg), "C->F" and "F->C".
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers.
     random_state : int, RandomState, Generator or None, default=None
-        The same int strikes the same values of the same rows.
+        The same int selects the same values of the same rows.
 
     Attributes
     ----------
@@ -147,8 +140,10 @@ class UnitError(_Struck):
     [68.0, 212.0]
     """
 
-    _levels = (0.01, 0.02, 0.05, 0.1, 0.2)
+    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
     _FACTORS = (0.001, 0.1, 10, 100, 1000, 2.54, 1.609, 0.4536, "C->F", "F->C")
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(
         self,
@@ -188,16 +183,16 @@ class UnitError(_Struck):
         self._lines()
 
     def _perturb_table(self, values, stats, rng):
-        struck = self._struck(values, rng)
+        selected = rng.selected(self._strength(), values.shape)
         slope, intercept = self._lines()
         which = (rng.random(values.shape) * len(slope)).astype(int)
-        which = np.minimum(which, len(slope) - 1)[struck]
-        values[struck] = values[struck] * slope[which] + intercept[which]
+        which = np.minimum(which, len(slope) - 1)[selected]
+        values[selected] = values[selected] * slope[which] + intercept[which]
         return values
 
 
-class SignFlip(_Struck):
-    """Turn the sign of a share of the values.
+class SignFlip(TablePerturbation):
+    """Sign flips in a share of the values.
 
     Parameters
     ----------
@@ -205,15 +200,15 @@ class SignFlip(_Struck):
         Share of .01, .02, .05, .1, .2 at severities 1 to 5, linear between; 0 changes
         nothing.
     share : float in [0, 1], default=None
-        Share of the values that are struck, in place of severity. With neither,
-        severity 1 holds. Values struck at a low share stay struck at every higher one.
+        Share of the values that are selected, in place of severity. With neither,
+        severity 1 holds. A value selected at a low share is so at every higher one.
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns stay integers; in an unsigned column a negative number
         becomes 0.
     random_state : int, RandomState, Generator or None, default=None
-        The same int strikes the same values of the same rows.
+        The same int selects the same values of the same rows.
 
     Attributes
     ----------
@@ -228,7 +223,9 @@ class SignFlip(_Struck):
     [[-1.0, 2.0]]
     """
 
-    _levels = (0.01, 0.02, 0.05, 0.1, 0.2)
+    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(
         self,
@@ -246,4 +243,4 @@ class SignFlip(_Struck):
         self.random_state = random_state
 
     def _perturb_table(self, values, stats, rng):
-        return np.where(self._struck(values, rng), -values, values)
+        return np.where(rng.selected(self._strength(), values.shape), -values, values)

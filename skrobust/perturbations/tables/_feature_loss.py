@@ -1,18 +1,18 @@
-"""Whole features that are lost."""
+"""Loss of whole features."""
 
 from types import SimpleNamespace
 
 import numpy as np
 
-from skrobust._validation import check_choice
-from skrobust.perturbations.strength import strength
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._column_statistics import Categories, raw_column
-from skrobust.perturbations.tables._columns import table_of
+from skrobust._parameters import Choice
+from skrobust.perturbations.strength import Strength, interpolate
+from skrobust.perturbations.tables.column_statistics import Categories, raw_column
+from skrobust.perturbations.tables.frame_table import table_of
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class FeatureLoss(TablePerturbation):
-    """Lose whole features, the same ones in every row, as when a source fails.
+    """Loss of whole features, the same ones in every row, as when a source fails.
 
     Which features go is drawn from ``random_state`` alone: features lost at a low
     severity stay lost at every higher one, in every batch.
@@ -55,10 +55,15 @@ class FeatureLoss(TablePerturbation):
     [2, 2]
     """
 
-    _physical = ("share",)
-    _bounds = {"low": 0, "high": 1}
+    _strengths = {"share": Strength(high=1)}  # the levels depend on the columns
+    _parameter_rules = {
+        "fill": Choice("nan", "zero", "mean", "median", "most_frequent")
+    }
     _acts_on = "all"
     _whole_table = True
+    _noise = "common"
+    _strong_params = {"share": 0.5}
+    _test_params = ({}, {"severity": 5, "fill": "most_frequent"})
 
     def __init__(
         self,
@@ -74,11 +79,6 @@ class FeatureLoss(TablePerturbation):
         self.fill = fill
         self.columns = columns
         self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        fills = ("nan", "zero", "mean", "median", "most_frequent")
-        check_choice(self.fill, "fill", "FeatureLoss", fills)
 
     def _must_learn(self):
         return self.fill not in ("nan", "zero")
@@ -110,7 +110,7 @@ class FeatureLoss(TablePerturbation):
         if severity is None:
             return max(1, round(self.share * n_columns))
         most = max(1.0, n_columns / 2)
-        return round(strength(severity, np.linspace(1, most, 5)))
+        return round(interpolate(severity, tuple(np.linspace(1, most, 5))))
 
     def _perturb_table(self, values, stats, rng):
         n_columns = len(stats.columns)

@@ -1,12 +1,13 @@
-"""Noise in the numbers of a table: additive, multiplicative, by ranks."""
+"""Noise on table features: additive, multiplicative and by quantiles."""
 
 import numpy as np
 
-from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class FeatureNoise(TablePerturbation):
-    r"""Add normal noise whose spread is a share of each feature's.
+    r"""Gaussian noise in proportion to the standard deviation of each feature.
 
     .. math:: x'_{ij} = x_{ij} + s\,\sigma_j\,\varepsilon_{ij},
         \qquad \varepsilon_{ij} \sim N(0, 1)
@@ -54,8 +55,11 @@ class FeatureNoise(TablePerturbation):
     [0.0, 10.0]
     """
 
-    _physical = ("sd",)
+    _strengths = {"sd": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
     _needs = frozenset({"scale"})
+    _noise = "normal"
+    _strong_params = {"sd": 0.3}
+    _test_params = ({}, {"severity": 5, "keep_integer": True})
 
     def __init__(
         self,
@@ -80,7 +84,7 @@ class FeatureNoise(TablePerturbation):
 
 
 class MultiplicativeNoise(TablePerturbation):
-    r"""Multiply every value by a normal number around one.
+    r"""Multiplicative Gaussian noise on features.
 
     .. math:: x'_{ij} = x_{ij}\,(1 + s\,\varepsilon_{ij}),
         \qquad \varepsilon_{ij} \sim N(0, 1)
@@ -113,8 +117,9 @@ class MultiplicativeNoise(TablePerturbation):
     np.float64(0.0)
     """
 
-    _physical = ("sd",)
-    _levels = (0.01, 0.02, 0.05, 0.1, 0.2)
+    _strengths = {"sd": Strength((0.01, 0.02, 0.05, 0.1, 0.2))}
+    _noise = "normal"
+    _strong_params = {"sd": 0.3}
 
     def __init__(
         self,
@@ -137,7 +142,7 @@ class MultiplicativeNoise(TablePerturbation):
 
 
 class QuantileNoise(TablePerturbation):
-    r"""Move values by a uniform step in rank space, which suits heavy tails.
+    r"""Uniform noise on the ranks of values, for heavy-tailed features.
 
     With the distribution function F and the quantile function Q of the training data,
 
@@ -185,10 +190,11 @@ class QuantileNoise(TablePerturbation):
     True
     """
 
-    _physical = ("width",)
+    _strengths = {"width": Strength((0.05, 0.1, 0.2, 0.3, 0.5), high=1)}
     _needs = frozenset({"order"})
-    _bounds = {"low": 0, "high": 1}
     _keeps_integer = True
+    _strong_params = {"width": 0.5}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, width=None, columns=None, random_state=None):
         self.severity = severity

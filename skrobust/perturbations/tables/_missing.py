@@ -1,25 +1,27 @@
-"""Values that go missing, at random or not."""
+"""Missing values in tables, at random or not."""
 
 from types import SimpleNamespace
 
 import numpy as np
 from scipy.special import expit
 
-from skrobust._validation import check_choice, check_number, invalid
-from skrobust.perturbations.tables._arrays import as_numbers
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._column_statistics import (
+from skrobust._parameters import Choice, Instance, Number
+from skrobust._validation import invalid
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables.array_table import as_numbers
+from skrobust.perturbations.tables.column_selection import select_columns
+from skrobust.perturbations.tables.column_statistics import (
     Categories,
     ColumnStatistics,
     raw_column,
 )
-from skrobust.perturbations.tables._select import select_columns
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class MissingValues(TablePerturbation):
-    r"""Make a share of the values missing, at random or not.
+    r"""Missing values, at random or not.
 
-    ``"mcar"`` (missing completely at random) strikes every value with the same
+    ``"mcar"`` (missing completely at random) selects every value with the same
     probability. ``"mar"`` (at random) lets one observed column, the driver, decide:
     the higher it is, the more goes missing in the other columns of that row. ``"mnar"``
     (not at random) lets each value decide for itself. The probability is logistic in
@@ -39,22 +41,22 @@ class MissingValues(TablePerturbation):
         Share of .05, .1, .2, .3, .5 at severities 1 to 5, linear between; 0 changes
         nothing.
     share : float in [0, 1], default=None
-        Share of the values that are struck, in place of severity. With neither,
-        severity 1 holds. Values struck at a low share stay struck at every higher one.
+        Share of the values that are selected, in place of severity. With neither,
+        severity 1 holds. A value selected at a low share is so at every higher one.
     mechanism : {"mcar", "mar", "mnar"}, default="mcar"
         What decides that a value goes missing.
     driver : str or int, default=None
-        Name or position of the deciding column of ``"mar"``, which is never struck
+        Name or position of the deciding column of ``"mar"``, which is never selected
         itself; None is the first column.
     steepness : float, default=4.0
         b, from -100 to 100 and not 0; a negative one makes low values go missing.
     missing_value : object, default=None
-        What a struck value becomes; None is NaN in numbers (integer columns become
+        What a selected value becomes; None is NaN in numbers (integer columns become
         float64), None in objects and text, and the missing mark of other types.
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every column.
     random_state : int, RandomState, Generator or None, default=None
-        The same int strikes the same values of the same rows.
+        The same int selects the same values of the same rows.
 
     Attributes
     ----------
@@ -84,10 +86,20 @@ class MissingValues(TablePerturbation):
     0.2
     """
 
-    _physical = ("share",)
-    _bounds = {"low": 0, "high": 1}
+    _strengths = {"share": Strength((0.05, 0.1, 0.2, 0.3, 0.5), high=1)}
+    _parameter_rules = {
+        "mechanism": Choice("mcar", "mar", "mnar"),
+        "steepness": Number(low=-100, high=100),
+        "missing_value": Instance(
+            (int, float, str, bool, np.generic), "one value", optional=True
+        ),
+    }
     _acts_on = "all"
     _whole_table = True
+    _strong_params = {"share": 0.5}
+    _test_params = tuple(
+        {"severity": 5, "mechanism": m} for m in ("mcar", "mar", "mnar")
+    )
 
     def __init__(
         self,
@@ -112,15 +124,9 @@ class MissingValues(TablePerturbation):
 
     def _check_parameters(self):
         super()._check_parameters()
-        caller = "MissingValues"
-        mechanisms = ("mcar", "mar", "mnar")
-        check_choice(self.mechanism, "mechanism", caller, mechanisms)
-        check_number(self.steepness, "steepness", caller, low=-100, high=100)
         if self.steepness == 0:
-            raise invalid("steepness", caller, "a number other than 0", self.steepness)
-        scalar = (int, float, str, bool, np.generic)
-        if not isinstance(self.missing_value, (type(None), *scalar)):
-            raise invalid("missing_value", caller, "one value", self.missing_value)
+            rule = "a number other than 0"
+            raise invalid("steepness", "MissingValues", rule, self.steepness)
 
     def _must_learn(self):
         return self.mechanism != "mcar"
@@ -151,7 +157,7 @@ class MissingValues(TablePerturbation):
     def _perturb_table(self, values, stats, rng):
         share, size = self._strength(), (values.n_rows, len(stats.columns))
         if self.mechanism == "mcar":
-            lost = rng.struck(share, size)
+            lost = rng.selected(share, size)
         else:
             shares = [self._probability(*r.of(values), share) for r in stats.ranks]
             lost = rng.random(size) < np.column_stack(shares)

@@ -1,4 +1,4 @@
-"""The preset of tables: the customary conditions."""
+"""Preset of tables: each perturbation at several severities."""
 
 from skrobust.perturbations.presets import register_preset
 from skrobust.perturbations.severity_grid import severity_grid

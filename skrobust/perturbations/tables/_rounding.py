@@ -1,13 +1,14 @@
-"""Coarser features: rounded to levels, clipped at quantiles."""
+"""Rounding and clipping of features."""
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_count
-from skrobust.perturbations.tables._base import TablePerturbation
+from skrobust._parameters import Choice
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class Rounding(TablePerturbation):
-    r"""Round features to equally spaced levels of their training range.
+    r"""Rounding of features to equally spaced levels of their training range.
 
     .. math:: x' = \mathrm{low}_j + d\,\mathrm{round}((x - \mathrm{low}_j) / d),
         \quad d = w\,(\mathrm{high}_j - \mathrm{low}_j), \quad w = 1 / (L - 1)
@@ -47,29 +48,25 @@ class Rounding(TablePerturbation):
     [0.0, 1.0, 2.0, 3.0]
     """
 
-    _physical = ("levels",)
-    _levels = tuple(1 / (n - 1) for n in (64, 32, 16, 8, 4))
-    _draws = False
+    _strengths = {
+        "levels": Strength(
+            (64, 32, 16, 8, 4),
+            zero=np.inf,
+            low=2,
+            whole=True,
+            measure=lambda levels: 1 / (levels - 1),
+        )
+    }
     _needs = frozenset({"scale"})
-    _bounds = {"low": 2}
-
-    random_state = None  # nothing is drawn
+    _noise = "fixed"
+    _strong_params = {"levels": 4}
+    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, levels=None, columns=None, keep_integer=False):
         self.severity = severity
         self.levels = levels
         self.columns = columns
         self.keep_integer = keep_integer
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.levels is not None:
-            check_count(self.levels, "levels", "Rounding", low=2)
-
-    def _strength(self):
-        if self._severity() is None:
-            return 1 / (self.levels - 1)
-        return super()._strength()
 
     def _perturb_table(self, values, stats, rng):
         width = self._strength() * (stats.high - stats.low)
@@ -79,7 +76,7 @@ class Rounding(TablePerturbation):
 
 
 class QuantileClipping(TablePerturbation):
-    """Clip features at quantiles of the training data, as saturated sensors do.
+    """Clipping of features at training quantiles, as by saturated sensors.
 
     Parameters
     ----------
@@ -116,14 +113,14 @@ class QuantileClipping(TablePerturbation):
     [2.0, 2.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.0, 8.0]
     """
 
-    _physical = ("quantile",)
-    _levels = (0.99, 0.95, 0.9, 0.8, 0.7)
-    _zero = 1.0
-    _draws = False
+    _strengths = {
+        "quantile": Strength((0.99, 0.95, 0.9, 0.8, 0.7), zero=1.0, low=0.5, high=1)
+    }
+    _parameter_rules = {"sides": Choice("both", "upper", "lower")}
     _needs = frozenset({"order"})
-    _bounds = {"low": 0.5, "high": 1}
-
-    random_state = None  # nothing is drawn
+    _noise = "fixed"
+    _strong_params = {"quantile": 0.6}
+    _test_params = ({"severity": 5},)
 
     def __init__(
         self,
@@ -139,11 +136,6 @@ class QuantileClipping(TablePerturbation):
         self.sides = sides
         self.columns = columns
         self.keep_integer = keep_integer
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        sides = ("both", "upper", "lower")
-        check_choice(self.sides, "sides", "QuantileClipping", sides)
 
     def _is_identity(self):
         return self._severity() == 0

@@ -1,15 +1,16 @@
-"""Rows that go wrong as records: swapped columns, stale records."""
+"""Swapped columns and stale rows in tables."""
 
 from types import SimpleNamespace
 
 import numpy as np
 
-from skrobust.perturbations.tables._base import TablePerturbation
-from skrobust.perturbations.tables._column_statistics import cells_of, raw_column
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables.column_statistics import cells_of, raw_column
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class ColumnSwap(TablePerturbation):
-    """Swap the values of two columns in a share of the rows.
+    """Swap of two columns in a share of the rows.
 
     As when a form is filled in the wrong place, or a file is read with its columns in
     the wrong order. Both columns hold numbers.
@@ -20,8 +21,8 @@ class ColumnSwap(TablePerturbation):
         Share of .01, .05, .1, .2, .5 at severities 1 to 5, linear between; 0 changes
         nothing.
     share : float in [0, 1], default=None
-        Share of the rows that are struck, in place of severity. With neither, severity
-        1 holds. Rows struck at a low share stay struck at every higher one.
+        Share of the rows that are selected, in place of severity. With neither,
+        severity 1 holds. A row selected at a low share is so at every higher one.
     columns : list, str, dtype or callable, default=None
         Columns among which the two are drawn from ``random_state`` (the same two for
         all rows); a list of two is the pair. See :class:`FeatureNoise`; None is every
@@ -45,9 +46,9 @@ class ColumnSwap(TablePerturbation):
     [[3.0, 2.0, 1.0], [6.0, 5.0, 4.0]]
     """
 
-    _physical = ("share",)
-    _levels = (0.01, 0.05, 0.1, 0.2, 0.5)
-    _bounds = {"low": 0, "high": 1}
+    _strengths = {"share": Strength((0.01, 0.05, 0.1, 0.2, 0.5), high=1)}
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(
         self,
@@ -75,15 +76,15 @@ class ColumnSwap(TablePerturbation):
 
     def _perturb_table(self, values, stats, rng):
         a, b = rng.shared().permutation(values.shape[1])[:2]
-        struck = rng.struck(self._strength(), len(values))
-        values[np.ix_(struck, [a, b])] = values[np.ix_(struck, [b, a])]
+        selected = rng.selected(self._strength(), len(values))
+        values[np.ix_(selected, [a, b])] = values[np.ix_(selected, [b, a])]
         return values
 
 
 class StaleRows(TablePerturbation):
-    """Replace a share of the rows by rows of the training data, as a stale cache does.
+    """Stale rows: a share of the rows replaced by training rows, as by an old cache.
 
-    Each struck row gets the selected columns of one training row, drawn evenly by the
+    Each selected row gets the selected columns of one training row, drawn evenly by the
     row's own key. Taking the row before it in the call instead would make the result
     depend on the batch; so the training rows stand for what a cache may hold.
 
@@ -93,12 +94,12 @@ class StaleRows(TablePerturbation):
         Share of .01, .05, .1, .2, .5 at severities 1 to 5 (our choice), linear between;
         0 changes nothing.
     share : float in [0, 1], default=None
-        Share of the rows that are struck, in place of severity. With neither, severity
-        1 holds. Rows struck at a low share stay struck at every higher one.
+        Share of the rows that are selected, in place of severity. With neither,
+        severity 1 holds. A row selected at a low share is so at every higher one.
     columns : list, str, dtype or callable, default=None
         Columns that are replaced, see :class:`FeatureNoise`; None is every column.
     random_state : int, RandomState, Generator or None, default=None
-        The same int strikes the same rows.
+        The same int selects the same rows.
 
     Attributes
     ----------
@@ -121,11 +122,11 @@ class StaleRows(TablePerturbation):
     [[1.0, 2.0], [1.0, 2.0]]
     """
 
-    _physical = ("share",)
-    _levels = (0.01, 0.05, 0.1, 0.2, 0.5)
-    _bounds = {"low": 0, "high": 1}
+    _strengths = {"share": Strength((0.01, 0.05, 0.1, 0.2, 0.5), high=1)}
     _acts_on = "all"
     _whole_table = True
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
 
     def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
         self.severity = severity
@@ -142,11 +143,11 @@ class StaleRows(TablePerturbation):
 
     def _perturb_table(self, values, stats, rng):
         u = rng.random((values.n_rows, 2))
-        struck = u[:, 0] < self._strength()
+        selected = u[:, 0] < self._strength()
         n = len(stats.rows[0])
-        source = np.minimum((u[struck, 1] * n).astype(int), n - 1)
+        source = np.minimum((u[selected, 1] * n).astype(int), n - 1)
         cells = {
-            j: (struck, column[source])
+            j: (selected, column[source])
             for j, column in zip(stats.columns, stats.rows, strict=True)
         }
         return values.with_cells(cells)

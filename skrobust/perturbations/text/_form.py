@@ -1,22 +1,32 @@
-"""Text in another form: case, punctuation, accents, digits."""
+"""Changes of text form: case, punctuation, accents and digits."""
 
 import re
 import string
 import unicodedata
 
-from skrobust._validation import check_choice
-from skrobust.perturbations.text._base import TextPerturbation, clusters, strike
+from skrobust._parameters import Choice
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.text.text_perturbation import (
+    TextPerturbation,
+    clusters,
+    select_places,
+)
 
-_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 _WORD = re.compile(r"\S+")
 _PUNCTUATION = frozenset(string.punctuation)
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
 class _Form(TextPerturbation):
-    """A share of the words or characters changes; all of them by default."""
+    """Base class of changes of a share of words or characters, all by default."""
 
-    _physical = ("share",)
+    _strengths = {"share": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1)}
+
+    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
+        self.severity = severity
+        self.share = share
+        self.columns = columns
+        self.random_state = random_state
 
     def _severity(self):
         return self.severity
@@ -24,22 +34,22 @@ class _Form(TextPerturbation):
     def _share(self):
         if self.severity is None and self.share is None:
             return 1.0
-        return self._strength("share", _SHARES)
+        return self._strength()
 
     def _change_words(self, text, rng, change):
         words = _WORD.findall(text)
-        struck = {i for i, _ in strike(rng, len(words), self._share())}
+        selected = {i for i, _ in select_places(rng, len(words), self._share())}
         place = iter(range(len(words)))
 
         def one(match):
             word = match.group()
-            return change(word) if next(place) in struck else word
+            return change(word) if next(place) in selected else word
 
         return _WORD.sub(one, text)
 
 
 class CaseChange(_Form):
-    """Write words in lower case, upper case or with a capital first letter.
+    """Change of words to lower, upper or title case.
 
     Cases are those of Unicode, so that a text may grow (the German sharp s becomes SS).
 
@@ -64,6 +74,9 @@ class CaseChange(_Form):
     ["Don't Panic"]
     """
 
+    _parameter_rules = {"case": Choice("lower", "upper", "title")}
+    _strong_params = {"share": 0.5, "case": "upper"}
+
     def __init__(
         self,
         severity=None,
@@ -73,15 +86,10 @@ class CaseChange(_Form):
         columns=None,
         random_state=None,
     ):
-        self.severity = severity
-        self.share = share
+        super().__init__(
+            severity, share=share, columns=columns, random_state=random_state
+        )
         self.case = case
-        self.columns = columns
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.case, "case", "CaseChange", ("lower", "upper", "title"))
 
     def _perturb_text(self, text, rng):
         return self._change_words(text, rng, _CASES[self.case])
@@ -91,7 +99,7 @@ _CASES = {"lower": str.lower, "upper": str.upper, "title": str.capitalize}
 
 
 class PunctuationRemoval(_Form):
-    """Leave punctuation out: what Unicode calls so, and the signs of ASCII.
+    """Removal of punctuation: Unicode punctuation and ASCII symbols.
 
     Parameters
     ----------
@@ -112,15 +120,11 @@ class PunctuationRemoval(_Form):
     ['Well yes']
     """
 
-    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.random_state = random_state
+    _strong_params = {"share": 0.5}
 
     def _perturb_text(self, text, rng):
         pieces = clusters(text)
-        for i, _ in strike(rng, len(pieces), self._share()):
+        for i, _ in select_places(rng, len(pieces), self._share()):
             piece = pieces[i]
             if len(piece) == 1 and (
                 piece in _PUNCTUATION or unicodedata.category(piece)[0] == "P"
@@ -130,7 +134,7 @@ class PunctuationRemoval(_Form):
 
 
 class AccentRemoval(_Form):
-    """Take the accents off letters.
+    """Removal of accents from letters.
 
     An accent is a combining diacritical mark (U+0300 to U+036F) in the canonical
     decomposition of a letter; so crossed and slashed letters, which have none, stay.
@@ -154,11 +158,7 @@ class AccentRemoval(_Form):
     ['cafe naive']
     """
 
-    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.random_state = random_state
+    _strong_params = {"share": 0.5}
 
     def _perturb_text(self, text, rng):
         if text.isascii():
@@ -174,7 +174,7 @@ def _without_accents(word):
 
 
 class DigitChange(_Form):
-    """Replace digits (0 to 9) by other digits.
+    """Replacement of digits (0 to 9) by other digits.
 
     With one ``random_state`` the digits changed at a low share are changed to the same
     ones at every higher share.
@@ -199,15 +199,11 @@ class DigitChange(_Form):
     ('room ', [True, True, True])
     """
 
-    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.random_state = random_state
+    _strong_params = {"share": 0.8}
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
-        for i, v in strike(rng, len(pieces), self._share()):
+        for i, v in select_places(rng, len(pieces), self._share()):
             if pieces[i] in string.digits:
                 others = string.digits.replace(pieces[i], "")
                 pieces[i] = others[int(v * 9)]

@@ -1,16 +1,16 @@
-"""Wrong letters: slips of the keyboard, of optical recognition, and look-alikes."""
+"""Perturbations of letters: typos, recognition errors and homoglyphs."""
 
 import math
 from bisect import bisect_right
 from itertools import accumulate
 
-from skrobust._validation import check_choice, invalid
-from skrobust.perturbations.text._base import (
-    RATE_LEVELS,
-    TextPerturbation,
+from skrobust._parameters import Choice
+from skrobust._validation import invalid
+from skrobust.perturbations.text.text_perturbation import (
+    TextErrors,
     clusters,
     pick,
-    strike,
+    select_places,
 )
 
 # Shares of the kinds among slips, as in the text tests of Giskard.
@@ -69,8 +69,8 @@ _LOOK_ALIKES = (
 HOMOGLYPHS = dict(zip(_LATIN, _LOOK_ALIKES, strict=True))
 
 
-class Typos(TextPerturbation):
-    """Make slips of the keyboard: letters inserted, left out, replaced, transposed.
+class Typos(TextErrors):
+    """Keyboard typos: letters inserted, deleted, replaced or transposed.
 
     The number of slips in a document is Poisson distributed with mean ``rate`` times
     its number of letters. Each falls on a random letter, and slips on one letter count
@@ -113,7 +113,8 @@ class Typos(TextPerturbation):
     True
     """
 
-    _physical = ("rate",)
+    _parameter_rules = {"layout": Choice(*_LAYOUTS)}
+    _strong_params = {"rate": 0.3}
 
     def __init__(
         self,
@@ -126,17 +127,15 @@ class Typos(TextPerturbation):
         columns=None,
         random_state=None,
     ):
-        self.severity = severity
-        self.rate = rate
+        super().__init__(
+            severity, rate=rate, columns=columns, random_state=random_state
+        )
         self.kinds = kinds
         self.weights = weights
         self.layout = layout
-        self.columns = columns
-        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_choice(self.layout, "layout", "Typos", tuple(_LAYOUTS))
         kinds = self.kinds
         listed = isinstance(kinds, (list, tuple)) and len(kinds) > 0
         if not listed or any(kind not in list(_KINDS) for kind in kinds):
@@ -158,10 +157,10 @@ class Typos(TextPerturbation):
         return [float(weight) for weight in self.weights]
 
     def _perturb_text(self, text, rng):
-        rate = self._strength("rate", RATE_LEVELS)
+        rate = self._strength()
         edges = list(accumulate(self._kind_weights(), initial=0.0))
         pieces = clusters(text)
-        for i, v in strike(rng, len(pieces), -math.expm1(-rate)):
+        for i, v in select_places(rng, len(pieces), -math.expm1(-rate)):
             if pieces[i][0].isalpha():
                 place = v * edges[-1]
                 k = min(bisect_right(edges, place), len(self.kinds)) - 1
@@ -185,8 +184,8 @@ class Typos(TextPerturbation):
                 pieces[i], pieces[j] = pieces[j], pieces[i]
 
 
-class OCRErrors(TextPerturbation):
-    """Confuse characters that look alike, as optical recognition does.
+class OCRErrors(TextErrors):
+    """Optical recognition errors: characters confused with similar ones.
 
     Each character that has look-alikes (``O`` and ``0``, ``l`` and ``1``, ``rn`` and
     ``m``, ...; the table is ours) is confused with one of them with probability
@@ -212,18 +211,12 @@ class OCRErrors(TextPerturbation):
     ['S rnrn']
     """
 
-    _physical = ("rate",)
-
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
-        self.rate = rate
-        self.columns = columns
-        self.random_state = random_state
+    _strong_params = {"rate": 0.5}
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
-        rate = self._strength("rate", RATE_LEVELS)
-        for i, v in strike(rng, len(pieces), rate):
+        rate = self._strength()
+        for i, v in select_places(rng, len(pieces), rate):
             options = _CONFUSED.get(pieces[i], ())
             pair = _CONFUSED_PAIRS.get("".join(pieces[i : i + 2]))
             if pair and len(pieces[i]) == 1:
@@ -236,8 +229,8 @@ class OCRErrors(TextPerturbation):
         return "".join(pieces)
 
 
-class Homoglyphs(TextPerturbation):
-    """Replace Latin letters by Cyrillic ones of the same look.
+class Homoglyphs(TextErrors):
+    """Homoglyphs: Latin letters replaced by Cyrillic ones of the same look.
 
     People read the same text, machines another. Each letter that has such a double is
     replaced with probability ``rate``; the length stays. With one ``random_state`` the
@@ -263,17 +256,11 @@ class Homoglyphs(TextPerturbation):
     ['0x440', '0x435', '0x6b']
     """
 
-    _physical = ("rate",)
-
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
-        self.rate = rate
-        self.columns = columns
-        self.random_state = random_state
+    _strong_params = {"rate": 0.5}
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
-        rate = self._strength("rate", RATE_LEVELS)
-        for i, _ in strike(rng, len(pieces), rate):
+        rate = self._strength()
+        for i, _ in select_places(rng, len(pieces), rate):
             pieces[i] = HOMOGLYPHS.get(pieces[i], pieces[i])
         return "".join(pieces)

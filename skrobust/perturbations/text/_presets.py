@@ -1,4 +1,4 @@
-"""The preset of text: a severity curve of each perturbation."""
+"""Preset of text: each perturbation at several severities."""
 
 from skrobust.perturbations.presets import register_preset
 from skrobust.perturbations.severity_grid import severity_grid

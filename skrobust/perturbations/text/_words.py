@@ -1,21 +1,23 @@
-"""Words that are split, joined, dropped, swapped or cut off."""
+"""Perturbations of words: white space, drop, swap and truncation."""
 
 import re
 
-from skrobust._validation import check_choice, check_number, invalid
-from skrobust.perturbations.text._base import (
-    RATE_LEVELS,
-    WORD_LEVELS,
+from skrobust._parameters import Choice
+from skrobust._validation import invalid
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.text.text_perturbation import (
+    WORD_RATE,
+    TextErrors,
     TextPerturbation,
     clusters,
     join_words,
+    select_places,
     split_words,
-    strike,
 )
 
 
-class WhitespaceErrors(TextPerturbation):
-    """Split words by a space and join words by losing one.
+class WhitespaceErrors(TextErrors):
+    """White-space errors: words split by a space, or joined.
 
     Each word of two or more characters is split at a random place with probability
     ``rate``, and each white space between two words is lost with probability ``rate``.
@@ -42,7 +44,7 @@ class WhitespaceErrors(TextPerturbation):
     ['tobeornot']
     """
 
-    _physical = ("rate",)
+    _strong_params = {"rate": 0.5}
 
     def __init__(
         self,
@@ -53,11 +55,10 @@ class WhitespaceErrors(TextPerturbation):
         columns=None,
         random_state=None,
     ):
-        self.severity = severity
-        self.rate = rate
+        super().__init__(
+            severity, rate=rate, columns=columns, random_state=random_state
+        )
         self.kinds = kinds
-        self.columns = columns
-        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -68,10 +69,12 @@ class WhitespaceErrors(TextPerturbation):
             raise invalid("kinds", "WhitespaceErrors", rule, kinds)
 
     def _perturb_text(self, text, rng):
-        rate = self._strength("rate", RATE_LEVELS)
+        rate = self._strength()
         words, spaces = split_words(text)
-        splits = strike(rng, len(words), rate)
-        joins = strike(rng, len(words), rate)  # of each word with the one after it
+        splits = select_places(rng, len(words), rate)
+        joins = select_places(
+            rng, len(words), rate
+        )  # of each word with the one after it
         for i, v in splits if "split" in self.kinds else ():
             pieces = clusters(words[i])
             if len(pieces) > 1:
@@ -84,8 +87,8 @@ class WhitespaceErrors(TextPerturbation):
         return join_words(words, spaces)
 
 
-class WordDrop(TextPerturbation):
-    """Leave words out.
+class WordDrop(TextErrors):
+    """Random deletion of words.
 
     Each word is left out with probability ``rate``, but the last one left of a document
     stays. With one ``random_state`` the words left out at a low rate are left out at
@@ -111,16 +114,11 @@ class WordDrop(TextPerturbation):
     ['brown fox jumps over lazy dog']
     """
 
-    _physical = ("rate",)
-
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
-        self.rate = rate
-        self.columns = columns
-        self.random_state = random_state
+    _strengths = {"rate": WORD_RATE}
+    _strong_params = {"rate": 0.4}
 
     def _perturb_text(self, text, rng):
-        rate = self._strength("rate", WORD_LEVELS)
+        rate = self._strength()
         words, spaces = split_words(text)
         if len(words) < 2:
             return text
@@ -133,8 +131,8 @@ class WordDrop(TextPerturbation):
         return "".join([*parts, spaces[-1]])
 
 
-class WordSwap(TextPerturbation):
-    """Swap words with their neighbours.
+class WordSwap(TextErrors):
+    """Random swaps of neighbouring words.
 
     Each word changes place with the next one (the last with the one before) with
     probability ``rate``, from the first to the last; white space stays where it is.
@@ -159,27 +157,23 @@ class WordSwap(TextPerturbation):
     ['a c b e f d']
     """
 
-    _physical = ("rate",)
-
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
-        self.rate = rate
-        self.columns = columns
-        self.random_state = random_state
+    _strengths = {"rate": WORD_RATE}
+    _strong_params = {"rate": 0.4}
+    _grows_with_severity = False
 
     def _perturb_text(self, text, rng):
-        rate = self._strength("rate", WORD_LEVELS)
+        rate = self._strength()
         words, spaces = split_words(text)
         if len(words) < 2:
             return text
-        for i, _ in strike(rng, len(words), rate):
+        for i, _ in select_places(rng, len(words), rate):
             j = i + 1 if i + 1 < len(words) else i - 1
             words[i], words[j] = words[j], words[i]
         return join_words(words, spaces)
 
 
 class Truncation(TextPerturbation):
-    """Cut documents off.
+    """Truncation of documents.
 
     Parameters
     ----------
@@ -204,7 +198,15 @@ class Truncation(TextPerturbation):
     ['to be', 'thing']
     """
 
-    _physical = ("keep",)
+    _strengths = {
+        "keep": Strength((0.9, 0.75, 0.5, 0.3, 0.2), zero=1.0, high=1, low_open=True)
+    }
+    _parameter_rules = {
+        "unit": Choice("word", "character"),
+        "side": Choice("end", "start"),
+    }
+    _noise = "fixed"
+    _strong_params = {"keep": 0.5}
 
     def __init__(
         self,
@@ -223,15 +225,8 @@ class Truncation(TextPerturbation):
         self.columns = columns
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.unit, "unit", "Truncation", ("word", "character"))
-        check_choice(self.side, "side", "Truncation", ("end", "start"))
-        if self.keep is not None:
-            check_number(self.keep, "keep", "Truncation", low=0, high=1, low_open=True)
-
     def _perturb_text(self, text, rng):
-        keep = self._strength("keep", (0.9, 0.75, 0.5, 0.3, 0.2), zero=1.0)
+        keep = self._strength()
         if self.unit == "character":
             pieces = clusters(text)
             count = max(1, round(keep * len(pieces)))

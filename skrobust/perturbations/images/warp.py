@@ -1,4 +1,4 @@
-"""Images sampled bilinearly at places that may differ from image to image."""
+"""Bilinear sampling of images at given positions."""
 
 import numpy as np
 

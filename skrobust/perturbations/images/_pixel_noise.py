@@ -1,19 +1,17 @@
-"""Noise that strikes each pixel by itself: Gaussian, salt and pepper."""
+"""Noise on every pixel: Gaussian, uniform and speckle noise."""
 
 import functools
 
 import numpy as np
 from scipy.special import ndtri
 
-from skrobust._validation import check_number
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.strength import strength_by_side
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.strength import Strength
 
 # Standard deviations of the Gaussian noise of CIFAR-10-C and of ImageNet-C.
-GAUSSIAN_LEVELS = {
-    "small": (0.04, 0.06, 0.08, 0.09, 0.10),
-    "large": (0.08, 0.12, 0.18, 0.26, 0.38),
-}
+GAUSSIAN_NOISE = Strength(
+    (0.04, 0.06, 0.08, 0.09, 0.10), (0.08, 0.12, 0.18, 0.26, 0.38)
+)
 
 
 @functools.cache
@@ -30,19 +28,8 @@ def normal_table():
     return table
 
 
-def thresholds(share, n, rng):
-    """Return for each of n rows how many of the 65,536 words are struck.
-
-    The fraction of a word is rounded up or down by one draw per row, so that each
-    value is struck with exactly the given probability; and what is struck at a low
-    share stays struck at every higher one.
-    """
-    words = np.floor(share * 65536.0 + rng.random((n, 1)))
-    return words.astype(np.int32).reshape(n, 1, 1, 1)
-
-
 class AdditiveNoise(ImagePerturbation):
-    """Base of noise that is added to every pixel and channel independently.
+    """Base class of noise added to every pixel and channel independently.
 
     A subclass writes ``_noise_table(images)``: the noise of each of the 65,536 words,
     as a share of the data range.
@@ -65,7 +52,7 @@ class AdditiveNoise(ImagePerturbation):
 
 
 class GaussianNoise(AdditiveNoise):
-    r"""Add normal noise to every pixel and channel.
+    r"""Gaussian noise on every pixel and channel.
 
     .. math:: x' = \mathrm{clip}(x + R\,(\mathrm{mean} + \mathrm{std}\cdot\varepsilon)),
         \qquad \varepsilon \sim N(0, 1)
@@ -113,8 +100,16 @@ class GaussianNoise(AdditiveNoise):
     True
     """
 
-    _physical = ("mean", "std", "var")
+    _strengths = {
+        "mean": Strength(low=None),
+        "std": GAUSSIAN_NOISE,
+        "var": Strength(),
+    }
+    _either = (("std", "var"),)
     _needs_geometry = False
+    _noise = "normal"
+    _strong_params = {"std": 0.2}
+    _test_params = ({}, {"std": 0.1, "image_shape": None})
 
     def __init__(
         self,
@@ -132,52 +127,90 @@ class GaussianNoise(AdditiveNoise):
         self.mean = mean
         self.std = std
         self.var = var
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.mean is not None:
-            check_number(self.mean, "mean", "GaussianNoise")
-        for name in ("std", "var"):
-            if getattr(self, name) is not None:
-                check_number(getattr(self, name), name, "GaussianNoise", low=0)
-        if self.std is not None and self.var is not None:
-            raise ValueError(
-                "GaussianNoise takes either 'std' or 'var', not both. Got "
-                f"std={self.std!r} and var={self.var!r}."
-            )
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _noise_table(self, images):
-        severity = self._severity()
-        if severity is None:
-            mean = self.mean or 0.0
-            std = self.std if self.std is not None else np.sqrt(self.var or 0.0)
-            return mean + std * normal_table()
-        return normal_table() * strength_by_side(
-            severity, self._image_side(images), **GAUSSIAN_LEVELS
-        )
+        if self.mean is None and self.std is None and self.var is None:
+            severity = 1.0 if self.severity is None else self.severity
+            return normal_table() * GAUSSIAN_NOISE.at(severity, images.shape[1:3])
+        mean = self.mean or 0.0
+        std = self.std if self.std is not None else np.sqrt(self.var or 0.0)
+        return mean + std * normal_table()
 
 
-class SaltAndPepper(ImagePerturbation):
-    """Turn a share of the pixel values to white or to black.
-
-    Each value is struck with probability ``density``, half of the struck ones turn to
-    the low end and half to the high end of the data range. With one ``random_state``
-    the values struck at a low density stay struck at every higher one.
+class UniformNoise(AdditiveNoise):
+    """Uniform noise on every pixel and channel.
 
     Parameters
     ----------
-    density : float in [0, 1], default=None
-        Share of the values that are struck.
     severity : float in [0, 5], default=None
-        Density by the impulse noise tables of CIFAR-10-C and ImageNet-C [1]_, in place
-        of ``density``. With neither, severity 1 holds.
-    per_channel : bool, default=True
-        Whether channels are struck independently (as in MATLAB and scikit-image) or a
-        pixel as a whole.
+        Strength; with neither it nor ``half_width``, severity 1 holds. No table is
+        published: the half-width is sqrt(3) times the standard deviation of
+        :class:`GaussianNoise` at the same severity, so that both have the same
+        standard deviation (our choice).
+    half_width : float, default=None
+        The noise is uniform between minus and plus this share of the data range.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same noise for the same rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import UniformNoise
+    >>> images = np.full((2, 8, 8), 0.5)
+    >>> noisy = UniformNoise(half_width=0.1, random_state=0).perturb(None, images)
+    >>> bool(abs(noisy - 0.5).max() <= 0.1)
+    True
+    """
+
+    _strengths = {"half_width": GAUSSIAN_NOISE}
+    _needs_geometry = False
+    _noise = "normal"
+    _strong_params = {"half_width": 0.3}
+
+    def __init__(
+        self,
+        severity=None,
+        *,
+        half_width=None,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
+        self.half_width = half_width
+        super().__init__(image_shape, channel_axis, data_range, random_state)
+
+    def _noise_table(self, images):
+        half_width = self.half_width
+        if half_width is None:  # that of the same standard deviation
+            half_width = 3**0.5 * self._strength(images)
+        return half_width * ((np.arange(65536) + 0.5) / 32768 - 1)
+
+
+class SpeckleNoise(ImagePerturbation):
+    r"""Speckle noise: every pixel and channel times Gaussian noise of mean 1.
+
+    .. math:: x' = \mathrm{clip}(x\,(1 + \mathrm{std}\cdot\varepsilon)),
+        \qquad \varepsilon \sim N(0, 1)
+
+    with x counted from the low end of the data range. The normal numbers are those of
+    :class:`GaussianNoise`: 65,536 equally likely values.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image. With neither it nor ``std``, severity 1 holds.
+    std : float, default=None
+        Standard deviation of the noise, as a share of the pixel's own value.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -195,65 +228,36 @@ class SaltAndPepper(ImagePerturbation):
     Examples
     --------
     >>> import numpy as np
-    >>> from skrobust.perturbations import SaltAndPepper
-    >>> images = np.full((4, 8, 8), 128, dtype=np.uint8)
-    >>> noisy = SaltAndPepper(density=1.0, random_state=0).perturb(None, images)
-    >>> np.unique(noisy).tolist()
-    [0, 255]
+    >>> from skrobust.perturbations import SpeckleNoise
+    >>> images = np.array([[[0.0, 0.5]]])
+    >>> noisy = SpeckleNoise(std=0.1, random_state=0).perturb(None, images)
+    >>> bool(noisy[0, 0, 0] == 0), bool(noisy[0, 0, 1] != 0.5)
+    (True, True)
     """
 
-    _physical = ("density",)
+    _strengths = {
+        "std": Strength((0.06, 0.10, 0.12, 0.16, 0.20), (0.15, 0.20, 0.35, 0.45, 0.60))
+    }
     _needs_geometry = False
+    _noise = "normal"
+    _strong_params = {"std": 0.3}
 
     def __init__(
         self,
-        density=None,
-        *,
         severity=None,
-        per_channel=True,
+        *,
+        std=None,
         image_shape=None,
         channel_axis=None,
         data_range="auto",
         random_state=None,
     ):
-        self.density = density
         self.severity = severity
-        self.per_channel = per_channel
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.density is not None:
-            check_number(self.density, "density", "SaltAndPepper", low=0, high=1)
-
-    def _masks(self, images, rng):
-        """Return where pixels are kept and where they turn to the high end."""
-        severity = self._severity()
-        density = self.density
-        if severity is not None:
-            density = strength_by_side(
-                severity,
-                self._image_side(images),
-                small=(0.01, 0.02, 0.03, 0.05, 0.07),
-                large=(0.03, 0.06, 0.09, 0.17, 0.27),
-            )
-        # At most half of the words, which fits into 16 bits.
-        struck = thresholds(density / 2, len(images), rng).astype(np.uint16)
-        size = images.shape if self.per_channel else (*images.shape[:3], 1)
-        words = rng.words(size)
-        if not self.per_channel:
-            words = np.repeat(words, images.shape[3], axis=3)
-        return words >= struck, words > 65535 - struck
+        self.std = std
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
-        kept, high = self._masks(images, rng)
-        return np.where(high, images.dtype.type(1), images * kept)
-
-    def _perturb_bytes(self, images, rng):
-        kept, high = self._masks(images, rng)
-        out = images * kept
-        out |= high.view(np.uint8) * np.uint8(255)
+        table = (1 + self._strength(images) * normal_table()).astype(images.dtype)
+        out = np.take(table, rng.words(images.shape), mode="clip")
+        out *= images
         return out

@@ -1,14 +1,13 @@
-"""Shot noise: Poisson counts of photons."""
+"""Shot noise on images: Poisson counts of photons."""
 
 import functools
 
 import numpy as np
 from scipy.special import pdtr
 
-from skrobust._validation import check_number
-from skrobust.perturbations.images._base import ImagePerturbation
-from skrobust.perturbations.images._gaussian import normal_table
-from skrobust.perturbations.strength import strength_by_side
+from skrobust.perturbations.images._pixel_noise import normal_table
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.strength import Strength
 
 _MOST_PHOTONS = 2048  # at full brightness, up to which counts are drawn from tables
 _CELL = 64  # words that share a first guess of their count
@@ -67,7 +66,7 @@ def _small_counts(rates, u):
 
 
 class ShotNoise(ImagePerturbation):
-    r"""Count photons: Poisson noise, strong in the bright and weak in the dark.
+    r"""Shot noise: Poisson counts of photons, strongest in bright pixels.
 
     .. math:: x' = \mathrm{clip}(k / c), \qquad k \sim \mathrm{Poisson}(c\,x)
 
@@ -113,8 +112,17 @@ class ShotNoise(ImagePerturbation):
     True
     """
 
-    _physical = ("photons",)
+    _strengths = {
+        "photons": Strength(
+            (500, 250, 100, 75, 50),
+            (60, 25, 12, 5, 3),
+            zero=np.inf,
+            low_open=True,
+            measure=lambda photons: photons**-0.5,
+        )
+    }
     _needs_geometry = False
+    _strong_params = {"photons": 5}
 
     def __init__(
         self,
@@ -128,26 +136,15 @@ class ShotNoise(ImagePerturbation):
     ):
         self.severity = severity
         self.photons = photons
-        self.image_shape = image_shape
-        self.channel_axis = channel_axis
-        self.data_range = data_range
-        self.random_state = random_state
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.photons is not None:
-            check_number(self.photons, "photons", "ShotNoise", low=0, low_open=True)
+        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _batch_rows(self, size):
         return max(1, (1 << 17) // size)  # each number takes several of 8 bytes
 
     def _count(self, images):
-        severity = self._severity()
-        if severity is None:
+        if self.photons is not None:
             return float(self.photons)
-        levels = ((500, 250, 100, 75, 50), (60, 25, 12, 5, 3))
-        small, large = (np.asarray(counts) ** -0.5 for counts in levels)
-        return strength_by_side(severity, self._image_side(images), small, large) ** -2
+        return self._strength(images) ** -2
 
     def _perturb_images(self, images, rng):
         photons = self._count(images)

@@ -1,10 +1,10 @@
-"""One view of arrays, pandas and polars frames: columns read and replaced by place."""
+"""Frame tables: columns of pandas and polars frames, read and replaced by position."""
 
 import numpy as np
 
 from skrobust._containers import is_frame
 from skrobust._keyed_noise.row_hash import column_values, is_categorical, is_missing
-from skrobust.perturbations.tables._arrays import (
+from skrobust.perturbations.tables.array_table import (
     ArrayTable,
     all_columns,
     as_integers,
@@ -101,19 +101,19 @@ class PandasTable(_FrameTable):
         return column._constructor(np.rint(values), index=column.index).astype(dtype)
 
     def with_missing(self, columns, mask, value=None):
-        """Return the container with struck cells missing, or set to ``value``."""
+        """Return the container with selected cells missing, or set to ``value``."""
         new = {}
-        for j, struck in zip(columns, mask.T, strict=True):
+        for j, selected in zip(columns, mask.T, strict=True):
             column = self.column(j)
             if value is not None:
                 if is_categorical(column) and value not in column.cat.categories:
                     column = column.cat.add_categories([value])
-                new[j] = column.mask(struck, value)
+                new[j] = column.mask(selected, value)
             elif column.dtype == object or column.dtype == bool:
                 new[j] = column.to_numpy(dtype=object, copy=True)
-                new[j][struck] = None
+                new[j][selected] = None
             else:
-                new[j] = column.mask(struck)
+                new[j] = column.mask(selected)
         return self._replace(new)
 
     def with_cells(self, cells):
@@ -181,11 +181,14 @@ class PolarsTable(_FrameTable):
         return new.scatter(np.flatnonzero(missing), None) if missing.any() else new
 
     def with_missing(self, columns, mask, value=None):
-        """Return the container with struck cells missing, or set to ``value``."""
+        """Return the container with selected cells missing, or set to ``value``."""
         cells = {}
-        for j, struck in zip(columns, mask.T, strict=True):
+        for j, selected in zip(columns, mask.T, strict=True):
             blank = np.nan if self.column(j).dtype.is_float() else None
-            cells[j] = (struck, [blank if value is None else value] * int(struck.sum()))
+            cells[j] = (
+                selected,
+                [blank if value is None else value] * int(selected.sum()),
+            )
         return self.with_cells(cells)
 
     def with_cells(self, cells):

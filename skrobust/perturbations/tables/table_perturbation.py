@@ -1,4 +1,4 @@
-"""Tables of mixed columns, seen by a perturbation as a block of the selected ones."""
+"""Base class of perturbations of tables with mixed columns."""
 
 from abc import abstractmethod
 
@@ -10,12 +10,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skrobust._containers import is_frame, like, to_array
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey
-from skrobust._validation import check_number, invalid
+from skrobust._parameters import Flag
 from skrobust.base import BasePerturbation
-from skrobust.perturbations.strength import strength
-from skrobust.perturbations.tables._column_statistics import ColumnStatistics
-from skrobust.perturbations.tables._columns import table_of
-from skrobust.perturbations.tables._select import column_label, select_columns
+from skrobust.perturbations.tables.column_selection import column_label, select_columns
+from skrobust.perturbations.tables.column_statistics import ColumnStatistics
+from skrobust.perturbations.tables.frame_table import table_of
 
 
 def check_container(estimator, X, *, reset):
@@ -55,20 +54,19 @@ class TablePerturbation(BasePerturbation):
     rows (``rng.normal(size=values.shape)``), and ``rng.shared()`` is a numpy generator
     whose draws are the same for all rows.
 
-    With ``_levels``, the strengths at severities 1 to 5, and ``_physical``, the
-    parameter that may stand in their place, ``self._strength()`` is the strength in
-    force. Integer columns become float64 unless ``keep_integer`` is true, which rounds.
+    With ``_strengths``, the physical parameter that may stand in place of the severity
+    and its values at severities 1 to 5, ``self._strength()`` is the strength in force.
+    Integer columns become float64 unless ``keep_integer`` is true, which rounds.
     In ``transform`` a frame stays a frame unless ``set_output`` says otherwise, since
     an array would lose the types of its columns.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skrobust.perturbations import TablePerturbation
+    >>> from skrobust.perturbations import Strength, TablePerturbation
     >>> class Offset(TablePerturbation):
     ...     _needs = {"scale"}
-    ...     _physical = ("size",)
-    ...     _levels = (0.1, 0.2, 0.3, 0.4, 0.5)
+    ...     _strengths = {"size": Strength((0.1, 0.2, 0.3, 0.4, 0.5))}
     ...     def __init__(self, severity=None, *, size=None, columns=None,
     ...                  random_state=None):
     ...         self.severity, self.size = severity, size
@@ -82,15 +80,16 @@ class TablePerturbation(BasePerturbation):
     [0.0, 8.16]
     """
 
+    _takes = "table"
     _any_container = True
     _acts_on = "number"  # the kinds of columns: or "category", "all"
     _whole_table = False  # whether ``_perturb_table`` maps a table to a container
-    _draws = True  # whether random numbers are needed
     _needs = frozenset()  # statistics of training data
-    _levels = (0.05, 0.1, 0.2, 0.3, 0.5)
-    _zero = 0.0  # the strength that changes nothing
-    _bounds = {"low": 0}
     _keeps_integer = False
+    # Of classes without these parameters.
+    keep_integer = False
+    random_state = None
+    _parameter_rules = {"keep_integer": Flag()}
 
     @abstractmethod
     def _perturb_table(self, values, stats, rng):
@@ -167,9 +166,10 @@ class TablePerturbation(BasePerturbation):
         if self._is_identity():
             return table.copy()
         stats = self._known(table)
-        if key is None and self._draws:
+        draws = self._noise != "fixed"
+        if key is None and draws:
             key = ContentKey.from_container(values, seed).derive(caller, 0)
-        rng = key.generator() if self._draws else None
+        rng = key.generator() if draws else None
         if self._whole_table:
             return self._perturb_table(table, stats, rng)
         block = self._numbers(table, stats.columns)
@@ -179,7 +179,7 @@ class TablePerturbation(BasePerturbation):
                 f"{caller}._perturb_table must keep the shape "
                 f"{(table.n_rows, len(stats.columns))}; it returned {new.shape}."
             )
-        whole = self._keeps_integer or getattr(self, "keep_integer", False)
+        whole = self._keeps_integer or self.keep_integer
         return table.with_numbers(stats.columns, new, whole)
 
     def _known(self, table):
@@ -198,25 +198,8 @@ class TablePerturbation(BasePerturbation):
     def _must_learn(self):
         return bool(self._needs)
 
-    def _strength(self):
-        """Return the strength in force: the physical parameter, or by severity."""
-        severity = self._severity()
-        if severity is None:
-            return float(getattr(self, self._physical[0]))
-        return strength(severity, self._levels, zero=self._zero)
-
     def _is_identity(self):
-        return self._strength() == self._zero
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller = type(self).__name__
-        name = self._physical[0] if self._physical else None
-        if name is not None and getattr(self, name) is not None:
-            check_number(getattr(self, name), name, caller, **self._bounds)
-        keep = getattr(self, "keep_integer", False)
-        if not isinstance(keep, (bool, np.bool_)):
-            raise invalid("keep_integer", caller, "True or False", keep)
+        return self._strength() == next(iter(self._strengths.values())).at(0)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,4 +1,4 @@
-"""Which columns of a table a perturbation acts on."""
+"""Selection of table columns by name, position, kind or dtype."""
 
 import numbers
 

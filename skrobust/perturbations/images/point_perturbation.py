@@ -1,22 +1,22 @@
-"""Changes of pixel values that look at no neighbours."""
+"""Base class of image perturbations of single pixel values."""
 
 from abc import abstractmethod
 
 import numpy as np
 
-from skrobust.perturbations.images._base import ImagePerturbation
+from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 
 
 class PointPerturbation(ImagePerturbation):
-    """Base class of image perturbations in which a pixel depends on itself alone.
+    """Base class of image perturbations of single pixel values.
 
     A subclass writes ``_point(values, known)``, which turns old pixel values, as shares
     of the data range, into new ones; results outside [0, 1] are clipped. Where
-    something must be known of each image, such as its mean, the subclass also writes
-    ``_know(images)``: it gets images of shape (n, height, width, channels) and returns
-    an array of shape (n, 1, 1, channels) or (n, 1, 1, 1), or a tuple with such arrays
-    in it, which arrives as ``known``; without it ``known`` is None. ``values`` may have
-    any shape that fits ``known``.
+    statistics of each image are needed, such as its mean, the subclass also writes
+    ``_image_statistics(images)``: it gets images of shape (n, height, width, channels)
+    and returns an array of shape (n, 1, 1, channels) or (n, 1, 1, 1), or a tuple with
+    such arrays in it, which arrives as ``known``; without it ``known`` is None.
+    ``values`` may have any shape that fits ``known``.
 
     8-bit images then go through tables of the 256 levels; the results are those of the
     plain formula to the last bit.
@@ -31,7 +31,7 @@ class PointPerturbation(ImagePerturbation):
     ...         self.share, self.image_shape = share, image_shape
     ...         self.channel_axis, self.data_range = channel_axis, data_range
     ...         self.random_state = random_state
-    ...     def _know(self, images):
+    ...     def _image_statistics(self, images):
     ...         return images.mean(axis=(1, 2), keepdims=True)
     ...     def _point(self, values, known):
     ...         return known + (1 - self.share) * (values - known)
@@ -40,20 +40,23 @@ class PointPerturbation(ImagePerturbation):
     [[[50, 100], [75, 175]]]
     """
 
-    _know = None
+    _image_statistics = None
 
     @abstractmethod
     def _point(self, values, known):
         """Return new values of pixels."""
 
     def _perturb_images(self, images, rng):
-        return self._point(images, None if self._know is None else self._know(images))
+        return self._point(
+            images,
+            None if self._image_statistics is None else self._image_statistics(images),
+        )
 
     def _perturb_bytes(self, images, rng):
         levels = (np.arange(256, dtype=np.float32) / 255).reshape(1, 256, 1, 1)
         known = None
-        if self._know is not None:
-            known = self._know(np.divide(images, 255, dtype=np.float32))
+        if self._image_statistics is not None:
+            known = self._image_statistics(np.divide(images, 255, dtype=np.float32))
         tables = np.asarray(self._point(levels, known)) * 255
         tables = np.clip(np.rint(tables), 0, 255).astype(np.uint8)
         if tables.size == 256:

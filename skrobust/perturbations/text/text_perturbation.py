@@ -1,6 +1,5 @@
-"""Documents, each perturbed as one string with a generator of its own."""
+"""Base class of perturbations of text, and operations on strings."""
 
-import functools
 import random
 import re
 import unicodedata
@@ -10,28 +9,26 @@ from sklearn.utils.validation import validate_data
 
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
-from skrobust._validation import check_number
 from skrobust.base import BasePerturbation
-from skrobust.perturbations.strength import strength
-from skrobust.perturbations.text._container import (
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.text.text_container import (
     as_keyable,
     check_texts,
     text_columns,
     with_texts,
 )
 
-RATE_LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2)
-WORD_LEVELS = (0.02, 0.05, 0.1, 0.2, 0.4)
+LETTER_RATE = Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)
+WORD_RATE = Strength((0.02, 0.05, 0.1, 0.2, 0.4), high=1)
 _WORD = re.compile(r"\S+")
-_level = functools.lru_cache(maxsize=256)(strength)
 _SHIFT = 2.0**26
 
 
-def strike(rng, n, rate):
-    """Return (i, v) for those of n places that a rate strikes.
+def select_places(rng, n, rate):
+    """Return (i, v) for those of n places that a rate selects.
 
-    Place i is struck where its uniform number is below the rate, so that a higher rate
-    strikes the same places and more. ``v`` in [0, 1) comes from the lower bits of the
+    Place i is selected where its uniform number is below the rate: a higher rate
+    selects the same places and more. ``v`` in [0, 1) comes from the lower bits of the
     same number and says what happens there, the same at every rate.
     """
     draw = rng.random
@@ -119,6 +116,7 @@ class TextPerturbation(BasePerturbation):
     ['A', 'B']
     """
 
+    _takes = "text"
     _any_container = True
 
     def __init_subclass__(cls, **kwargs):
@@ -186,20 +184,6 @@ class TextPerturbation(BasePerturbation):
             out.append(text)
         return out
 
-    def _strength(self, name, levels, *, zero=0.0):
-        """Return a physical parameter, given as such or by the severity."""
-        severity = self._severity()
-        if severity is None:
-            return getattr(self, name)
-        return _level(severity, levels, zero=zero)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        for name in ("rate", "share"):
-            if getattr(self, name, None) is not None:
-                caller = type(self).__name__
-                check_number(getattr(self, name), name, caller, low=0, high=1)
-
     @abstractmethod
     def _perturb_text(self, text, rng):
         """Return one perturbed document; ``text`` is not empty."""
@@ -219,3 +203,15 @@ class TextPerturbation(BasePerturbation):
         tags.requires_fit = False
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+class TextErrors(TextPerturbation):
+    """Base class of errors at a rate of the letters or words."""
+
+    _strengths = {"rate": LETTER_RATE}
+
+    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
+        self.severity = severity
+        self.rate = rate
+        self.columns = columns
+        self.random_state = random_state

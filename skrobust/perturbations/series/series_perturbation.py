@@ -1,4 +1,4 @@
-"""Series of one or several channels, seen by a perturbation as (n, time, channels)."""
+"""Base class of perturbations of time series, and operations on series."""
 
 from abc import abstractmethod
 
@@ -7,14 +7,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from skrobust._validation import check_choice
+from skrobust._parameters import Choice
 from skrobust.base import BasePerturbation
 from skrobust.perturbations.safe_unit import safe_unit
-from skrobust.perturbations.strength import strength
-
-FILLS = ("nan", "hold", "zero")
-# Signal-to-noise ratios in dB at severities 1 to 5.
-SNR_LEVELS = (30.0, 20.0, 15.0, 10.0, 5.0)
 
 
 def missing(series):
@@ -60,16 +55,6 @@ def at_snr(series, noise, snr_db):
     power = _mean_of_observed(noise**2, observed, 1)
     gain = signal / np.where(power > 0, power, 1.0) * 10.0 ** (-snr_db / 10)
     return noise * (np.sqrt(gain) * unit)
-
-
-def snr_at(severity):
-    """Return the ratio in dB at a severity: linear in dB between the levels.
-
-    Below severity 1 the amplitude of the noise falls linearly to 0.
-    """
-    if severity < 1:
-        return SNR_LEVELS[0] - 20 * np.log10(severity)
-    return strength(severity, SNR_LEVELS, zero=np.nan)
 
 
 def fill_lost(series, lost, fill):
@@ -152,6 +137,7 @@ class SeriesPerturbation(BasePerturbation):
     array([[3., 2., 1.]])
     """
 
+    _takes = "series"
     # In a sequence each step checks what it gets, since only some steps take NaN.
     _any_container = True
     # Whether point t of the result is about point t of the input, so that a missing
@@ -159,6 +145,13 @@ class SeriesPerturbation(BasePerturbation):
     _keeps_time = True
     # Whether ``fit`` learns the standard deviation of each channel.
     _learns_sd = False
+    # Of classes without these parameters.
+    scale = "series"
+    fill = "nan"
+    _parameter_rules = {
+        "scale": Choice("train", "series"),
+        "fill": Choice("nan", "hold", "zero"),
+    }
 
     def _check(self, X, *, reset=False):
         caller = type(self).__name__
@@ -222,19 +215,15 @@ class SeriesPerturbation(BasePerturbation):
         """Say whether values are only moved or repeated, so that integers can stay."""
         return False
 
-    def _strength(self, name, levels, *, zero=0.0):
-        """Return a physical parameter, given as such or by the severity."""
-        severity = self._severity()
-        if severity is None:
-            return getattr(self, name)
-        return strength(severity, levels, zero=zero)
-
     def _unit(self, series):
         """Return the standard deviations that ``scale`` asks for, to broadcast."""
         if self.scale == "series":
             return spread(series, axis=1)
         self._need("scale_", "standard deviation")
         return self.scale_
+
+    def _must_learn(self):
+        return self.scale == "train"
 
     def _need(self, attribute, what):
         if not hasattr(self, attribute):
@@ -244,14 +233,6 @@ class SeriesPerturbation(BasePerturbation):
                 "first, "
                 f"or pass scale='series' to take that of each series."
             )
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller = type(self).__name__
-        if hasattr(self, "scale"):
-            check_choice(self.scale, "scale", caller, ("train", "series"))
-        if hasattr(self, "fill"):
-            check_choice(self.fill, "fill", caller, FILLS)
 
     @abstractmethod
     def _perturb_series(self, series, rng):

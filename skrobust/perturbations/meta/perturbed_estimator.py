@@ -1,4 +1,4 @@
-"""What the perturbed classifier and the perturbed regressor share."""
+"""Base class of the perturbed classifier and regressor."""
 
 from sklearn import get_config
 from sklearn.base import (
@@ -8,6 +8,7 @@ from sklearn.base import (
     is_classifier,
     is_regressor,
 )
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -21,6 +22,7 @@ from skrobust._responses import is_net, unwrap
 from skrobust._validation import check_choice, invalid
 from skrobust.base import BaseAttack
 from skrobust.base.streams import other_noise
+from skrobust.perturbations.meta._function import TEST_NOISE
 
 SIDES = ("predict", "fit", "both")
 _ROUTED = ("predict", "predict_proba", "predict_log_proba", "decision_function")
@@ -38,9 +40,14 @@ def inner_has(method):
 
 
 class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
-    """Base class of models whose rows are perturbed on a side."""
+    """Base class of models with perturbed rows at fit or at predict."""
 
     _kind = ""
+
+    @classmethod
+    def _get_test_params(cls):
+        model = LogisticRegression() if cls._kind == "classifier" else Ridge()
+        return [{"estimator": model, "perturbation": TEST_NOISE}]
 
     def __init__(self, estimator, perturbation, *, on="predict"):
         self.estimator = estimator

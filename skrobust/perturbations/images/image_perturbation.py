@@ -1,4 +1,4 @@
-"""Images in any layout, seen by a perturbation as (n, height, width, channels)."""
+"""Base class of image perturbations: layouts, data ranges and batches."""
 
 from abc import abstractmethod
 
@@ -99,10 +99,19 @@ class ImagePerturbation(BasePerturbation):
     [[[100, 100], [100, 100]]]
     """
 
+    _takes = "images"
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
-    # Whether a severity means another strength for another side of the images.
-    _needs_side = True
+
+    def __init__(self, image_shape, channel_axis, data_range, random_state):
+        self.image_shape = image_shape
+        self.channel_axis = channel_axis
+        self.data_range = data_range
+        self.random_state = random_state
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{"image_shape": (1, -1), **params} for params in cls._test_params]
 
     def _learn(self, values):
         self._layout(values)
@@ -206,14 +215,15 @@ class ImagePerturbation(BasePerturbation):
         return (n, *shape), 1 + find_channel_axis(shape, self.channel_axis, caller)
 
     def _perturb(self, X, rng):
-        self._check_side(X)
+        if X.ndim == 2 and self.image_shape is None:
+            self._check_side()
         low, high, floor, ceiling = self._range_of(X)
         shape, axis = self._layout(X)
         step = self._batch_rows(X[0].size)
         # X is the base's own copy, so each batch of the result can take its place.
         for start in range(0, len(X), step):
             rows = slice(start, start + step)
-            part, draws = X[rows], rng.take(rows)
+            part, draws = X[rows], rng if step >= len(X) else rng.take(rows)
             images = np.moveaxis(part.reshape(-1, *shape[1:]), axis, -1)
             bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
             new = None
@@ -263,18 +273,15 @@ class ImagePerturbation(BasePerturbation):
         """Return new uint8 pixels, or None where there is no shorter way."""
         return None
 
-    def _check_side(self, X):
-        known = X.ndim > 2 or self.image_shape is not None or self._needs_geometry
-        if self._needs_side and not known and self._severity() is not None:
+    def _check_side(self):
+        levels = self._strengths.values()
+        by_side = not levels or any(level.large for level in levels)
+        if by_side and not self._needs_geometry and self._severity() is not None:
             raise ValueError(
                 f"{type(self).__name__} needs image_shape to turn a severity into "
                 "a strength, since that depends on the side of the image; pass "
                 "image_shape=(height, width), or physical parameters."
             )
-
-    def _image_side(self, images):
-        """Return the side of the images: the geometric mean of height and width."""
-        return float(np.sqrt(images.shape[1] * images.shape[2]))
 
     @abstractmethod
     def _perturb_images(self, images, rng):

@@ -1,4 +1,4 @@
-"""Blurs and zooms along one axis as products with banded matrices.
+"""Separable filters: blurs and zooms as products with banded matrices.
 
 A filter along an axis is a matrix that is zero far from its diagonal. It is cut into
 blocks of rows that touch few inputs each; every block is one matrix product. The

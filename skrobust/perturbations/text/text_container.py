@@ -1,4 +1,4 @@
-"""Documents in and out of the containers that hold text."""
+"""Containers of text: documents read, checked and put back."""
 
 import numbers
 

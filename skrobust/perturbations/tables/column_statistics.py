@@ -1,4 +1,4 @@
-"""What a perturbation of tables knows of its training data, column by column."""
+"""Statistics and categories of training columns."""
 
 import numbers
 import warnings
@@ -7,7 +7,7 @@ import numpy as np
 
 from skrobust._keyed_noise.row_hash import is_categorical, is_missing
 from skrobust.perturbations.safe_unit import safe_unit
-from skrobust.perturbations.tables._arrays import ArrayTable, listed
+from skrobust.perturbations.tables.array_table import ArrayTable, listed
 
 _DISCRETE = 20  # a column of at most so many values counts as discrete
 

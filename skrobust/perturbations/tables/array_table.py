@@ -1,4 +1,4 @@
-"""Columns of arrays, read and replaced by place, and what all tables share."""
+"""Array tables: columns of an array, read and replaced by position."""
 
 import datetime
 import numbers
@@ -103,12 +103,12 @@ class ArrayTable:
             out = X.copy()
             for j, new in zip(columns, block.T, strict=True):
                 old = as_numbers(X[:, j])
-                struck = ~((new == old) | (np.isnan(new) & np.isnan(old)))
+                selected = ~((new == old) | (np.isnan(new) & np.isnan(old)))
                 integral = keep_integer and all(
                     isinstance(v, numbers.Integral) or is_missing(v) for v in X[:, j]
                 )
-                cells = [round(v) for v in new[struck]] if integral else new[struck]
-                out[struck, j] = cells
+                cells = [round(v) for v in new[selected]] if integral else new[selected]
+                out[selected, j] = cells
             return out
         if X.dtype.kind in "iu" and keep_integer:
             out = X.copy()
@@ -122,7 +122,7 @@ class ArrayTable:
         return out
 
     def with_missing(self, columns, mask, value=None):
-        """Return the container with struck cells missing, or set to ``value``."""
+        """Return the container with selected cells missing, or set to ``value``."""
         dtype = self.X.dtype
         if value is not None and dtype.kind != "O":
             dtype = _common_type(dtype, value)

@@ -1,0 +1,78 @@
+"""Uniform and normal numbers from 64-bit words.
+
+Every number is a function of its own word alone, so that no chunk, batch or neighbour
+can change it. Normal numbers come from a vectorised ziggurat (Marsaglia and Tsang,
+2000).
+"""
+
+import functools
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from skrobust._keyed_noise.splitmix import GOLDEN, mix_in_place
+
+
+def to_uniform(bits, out, spare=None):
+    """Turn words into numbers in (0, 1): 52 bits, or 23 in float32; never 0 or 1."""
+    if out.dtype == np.float32:
+        out[...] = (bits >> np.uint64(41)).astype(np.float32)
+        out *= np.float32(2.0**-23)
+        out += np.float32(2.0**-24)
+        return
+    # The bits of a number in [1, 2), less 1, plus half a step.
+    bits >>= np.uint64(12)
+    bits |= np.uint64(0x3FF0000000000000)
+    np.subtract(bits.view(np.float64), 1 - 2.0**-53, out=out)
+
+
+@functools.cache
+def ziggurat():
+    """Return the edges of 256 layers of equal area under exp(-x * x / 2)."""
+    edge, area = 3.6541528853610088, 0.00492867323399
+    edges = np.empty(257)
+    edges[1] = edge
+    edges[0] = area / np.exp(-edge * edge / 2)  # the base, with the tail as a rectangle
+    for i in range(2, 256):
+        height = area / edges[i - 1] + np.exp(-(edges[i - 1] ** 2) / 2)
+        edges[i] = np.sqrt(-2 * np.log(height))
+    edges[256] = 0
+    return edges, edges[:256] * 2.0**-52, np.exp(-edges * edges / 2)
+
+
+def to_normal(bits, out, spare=None):
+    """Turn words into normal numbers, each a function of its own word alone."""
+    edges, scales, _ = ziggurat()
+    spare = np.empty_like(bits) if spare is None else spare
+    bits, layer = bits.reshape(-1), spare.reshape(-1).view(np.int64)
+    np.bitwise_and(bits.view(np.int64), 255, out=layer)
+    limits = np.take(scales, layer, mode="clip")
+    # 53 bits with the sign; the layer took other bits.
+    z = (bits.view(np.int64) >> 11) * limits
+    np.take(edges[1:], layer, mode="clip", out=limits)
+    rest = np.flatnonzero(np.abs(z) >= limits)
+    if rest.size:
+        z[rest] = _beyond(bits[rest], z[rest], layer[rest])
+    out[...] = z.reshape(out.shape)
+
+
+def _beyond(bits, z, layer):
+    """Return the numbers that do not lie safely inside their layer."""
+    _, _, heights = ziggurat()
+    bits = mix_in_place(bits + GOLDEN)
+    u = np.empty(z.shape)
+    to_uniform(bits.copy(), u)
+    tail = layer == 0
+    z[tail] = np.copysign(ndtri(u[tail] * _tail_share()), z[tail])
+    low, high = heights[layer], heights[layer + 1]
+    again = ~tail & (low + u * (high - low) >= np.exp(-z * z / 2))
+    if again.any():
+        redrawn = np.empty(np.count_nonzero(again))
+        to_normal(mix_in_place(bits[again] + GOLDEN), redrawn)
+        z[again] = redrawn
+    return z
+
+
+@functools.cache
+def _tail_share():
+    return ndtr(-ziggurat()[0][1])
