@@ -85,7 +85,7 @@ ROWS = {
         "belongs to metric='robust_ratio'"),
     "ratio without probabilities": (
         lambda: m.make_robust_scorer(FGSM(), "robust_ratio", tolerance=0.1)(
-            LinearSVC().fit(X, Y), X, Y), "needs predict_proba, which LinearSVC"),
+            LinearSVC().fit(X, Y), X, Y), "needs predict_proba; LinearSVC has none"),
     "ratio stopped early": (
         lambda: m.make_robust_scorer(
             FGSM(objective="misclassification"), "robust_ratio", tolerance=0.1
