@@ -278,13 +278,19 @@ class BaseSampler(StoredSampler):
             How many inputs to label.
         oracle : callable
             ``oracle(ids)`` returns true labels where the sampler has predictions
-            (``y_pred_``), and otherwise whether each input was mispredicted.
+            (``y_pred_``), and otherwise whether each input was mispredicted. It is
+            called once per batch: samplers that learn from answers ask in several.
 
         Returns
         -------
         SamplingResult
             As ``result()`` gives it. If the oracle raises, its inputs stay open
-            (``pending_``).
+            (``pending_``), and what was told before is kept.
+
+        Raises
+        ------
+        ValueError
+            If fewer than n are left: nothing is asked then.
         """
         check_oracle(oracle, type(self).__name__)
         for size in self._batches(self._check_left(n, "sample")):
