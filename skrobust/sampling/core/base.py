@@ -32,6 +32,17 @@ class BaseSampler(StoredSampler):
     * an error changes nothing; a pickled sampler continues bit for bit;
     * the model is used as it is, never refitted, and ``clone`` keeps it fitted.
 
+    Parameters
+    ----------
+    estimator : fitted classifier, default=None
+        Used as it is: never refitted, never cloned.
+    auxiliary : "confidence", callable or array-like, default="confidence"
+        Suspicion of each input, at least 0, higher = more likely mispredicted.
+        "confidence" is 1 - max(predict_proba), or the scores that ``fit`` gets where
+        there is no estimator. A callable gets the inputs and returns the scores.
+    random_state : int, RandomState, Generator or None, default=None
+        Same int, same ids. ``fit`` advances a generator once and draws with its own.
+
     Examples
     --------
     >>> import numpy as np
