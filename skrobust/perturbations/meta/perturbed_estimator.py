@@ -135,7 +135,7 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
         return self._respond("score", X, params, y)
 
     def get_metadata_routing(self):
-        """Say which metadata the estimator asks for.
+        """Return which metadata the estimator asks for.
 
         Returns
         -------
