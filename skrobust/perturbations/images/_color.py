@@ -247,7 +247,7 @@ class Saturate(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"scale": 3.0}
     _grows_with_severity = False
-    _test_params = ({"scale": 0.0},)
+    _test_params = ({"severity": 0.0},)
 
     def __init__(
         self,
