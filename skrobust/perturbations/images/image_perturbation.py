@@ -83,6 +83,17 @@ class ImagePerturbation(BasePerturbation):
     data, or ``data_range=(low, high)`` states it. Test values outside a learned range
     are kept: the range is widened for their image alone.
 
+    Parameters
+    ----------
+    image_shape : tuple of int or None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1} or None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high)
+        Range of the raw pixels.
+    random_state : int, RandomState, Generator or None
+        The same int gives the same noise for the same rows.
+
     Examples
     --------
     >>> import numpy as np

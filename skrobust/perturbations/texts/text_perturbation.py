@@ -11,7 +11,7 @@ from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
 from skrobust.base import BasePerturbation
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.text.text_container import (
+from skrobust.perturbations.texts.text_container import (
     as_keyable,
     check_texts,
     text_columns,
