@@ -40,24 +40,6 @@ from skrobust.perturbations.meta._perturbed import (
 from skrobust.perturbations.meta._resampler import PerturbationSampler
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.presets import get_preset, get_preset_names
-from skrobust.perturbations.series._audio import BackgroundNoise, Gain
-from skrobust.perturbations.series._baseline_hum import BaselineWander, MainsHum
-from skrobust.perturbations.series._loss import ChannelLoss, Gap, PointDropout
-from skrobust.perturbations.series._presets import series
-from skrobust.perturbations.series._signal_noise import Jitter, Spikes
-from skrobust.perturbations.series._time import (
-    Resampling,
-    SegmentPermutation,
-    TimeShift,
-    TimeWarp,
-)
-from skrobust.perturbations.series._values import (
-    SeriesClipping,
-    SeriesQuantization,
-    SeriesScaling,
-    Smoothing,
-)
-from skrobust.perturbations.series.series_perturbation import SeriesPerturbation
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._categories import CategoryFlip
 from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
@@ -73,21 +55,39 @@ from skrobust.perturbations.tables._presets import tabular
 from skrobust.perturbations.tables._rounding import QuantileClipping, Rounding
 from skrobust.perturbations.tables._whole_rows import ColumnSwap, StaleRows
 from skrobust.perturbations.tables.table_perturbation import TablePerturbation
-from skrobust.perturbations.text._form import (
+from skrobust.perturbations.texts._form import (
     AccentRemoval,
     CaseChange,
     DigitChange,
     PunctuationRemoval,
 )
-from skrobust.perturbations.text._letters import Homoglyphs, OCRErrors, Typos
-from skrobust.perturbations.text._presets import text
-from skrobust.perturbations.text._words import (
+from skrobust.perturbations.texts._letters import Homoglyphs, OCRErrors, Typos
+from skrobust.perturbations.texts._presets import text
+from skrobust.perturbations.texts._words import (
     Truncation,
     WhitespaceErrors,
     WordDrop,
     WordSwap,
 )
-from skrobust.perturbations.text.text_perturbation import TextPerturbation
+from skrobust.perturbations.texts.text_perturbation import TextPerturbation
+from skrobust.perturbations.time_series._audio import BackgroundNoise, Gain
+from skrobust.perturbations.time_series._baseline_hum import BaselineWander, MainsHum
+from skrobust.perturbations.time_series._loss import ChannelLoss, Gap, PointDropout
+from skrobust.perturbations.time_series._presets import series
+from skrobust.perturbations.time_series._signal_noise import Jitter, Spikes
+from skrobust.perturbations.time_series._time import (
+    Resampling,
+    SegmentPermutation,
+    TimeShift,
+    TimeWarp,
+)
+from skrobust.perturbations.time_series._values import (
+    SeriesClipping,
+    SeriesQuantization,
+    SeriesScaling,
+    Smoothing,
+)
+from skrobust.perturbations.time_series.series_perturbation import SeriesPerturbation
 
 __all__ = [
     "AccentRemoval",

@@ -55,6 +55,13 @@ class Strength:
     measure : callable, default=None
         What turns values into the strength in force, in which levels are interpolated;
         None is the identity.
+
+    Examples
+    --------
+    >>> from skrobust.perturbations import Strength
+    >>> share = Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)
+    >>> share.at(2), share.at(0.5), share.in_force(0.7, severity=None)
+    (0.02, 0.005, 0.7)
     """
 
     levels: tuple = ()
@@ -78,7 +85,22 @@ class Strength:
         )
 
     def in_force(self, value, severity, size=None):
-        """Return the strength of a given value or else of the severity (None is 1)."""
+        """Return the strength of a given value or else of the severity.
+
+        Parameters
+        ----------
+        value : float or None
+            The value that a user gave, if any.
+        severity : float in [0, 5] or None
+            The severity in force otherwise; None is 1.
+        size : (int, int), default=None
+            Height and width of the images, where the levels differ by it.
+
+        Returns
+        -------
+        float
+            The strength, in the units of ``measure``.
+        """
         if value is None:
             return self.at(1.0 if severity is None else severity, size)
         return float(value) if self.measure is None else self.measure(float(value))

@@ -38,7 +38,7 @@ from skrobust.perturbations import (
     WordSwap,
     text,
 )
-from skrobust.perturbations.text.text_perturbation import (
+from skrobust.perturbations.texts.text_perturbation import (
     clusters,
     join_words,
     split_words,

@@ -83,6 +83,17 @@ class ImagePerturbation(BasePerturbation):
     data, or ``data_range=(low, high)`` states it. Test values outside a learned range
     are kept: the range is widened for their image alone.
 
+    Parameters
+    ----------
+    image_shape : tuple of int or None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1} or None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high)
+        Range of the raw pixels.
+    random_state : int, RandomState, Generator or None
+        The same int gives the same noise for the same rows.
+
     Examples
     --------
     >>> import numpy as np
@@ -237,7 +248,7 @@ class ImagePerturbation(BasePerturbation):
         return X
 
     def _batch_rows(self, size):
-        """Return how many images of so many numbers are worked on at a time."""
+        """Return the number of images of this size in one batch."""
         return max(1, _BATCH // size)
 
     def _perturb_floats(self, part, images, axis, rng, low, high, bounds):
@@ -270,7 +281,7 @@ class ImagePerturbation(BasePerturbation):
         np.copyto(part, new, where=changed, casting="unsafe")
 
     def _perturb_bytes(self, images, rng):
-        """Return new uint8 pixels, or None where there is no shorter way."""
+        """Return new uint8 pixels, or None to take the usual way."""
         return None
 
     def _check_side(self):

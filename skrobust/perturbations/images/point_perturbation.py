@@ -21,6 +21,17 @@ class PointPerturbation(ImagePerturbation):
     8-bit images then go through tables of the 256 levels; the results are those of the
     plain formula to the last bit.
 
+    Parameters
+    ----------
+    image_shape : tuple of int or None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1} or None
+        Where the channels are, if the shape leaves it open.
+    data_range : "auto" or (low, high)
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : int, RandomState, Generator or None
+        The same int gives the same noise for the same rows.
+
     Examples
     --------
     >>> import numpy as np

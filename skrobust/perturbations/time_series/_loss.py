@@ -3,11 +3,11 @@
 import numpy as np
 
 from skrobust._parameters import Choice
-from skrobust.perturbations.series.series_perturbation import (
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.time_series.series_perturbation import (
     SeriesPerturbation,
     fill_lost,
 )
-from skrobust.perturbations.strength import Strength
 
 
 class _Loss(SeriesPerturbation):

@@ -5,7 +5,7 @@ import re
 from skrobust._parameters import Choice
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.text.text_perturbation import (
+from skrobust.perturbations.texts.text_perturbation import (
     WORD_RATE,
     TextErrors,
     TextPerturbation,

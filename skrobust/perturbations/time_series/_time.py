@@ -4,13 +4,13 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from skrobust._parameters import Choice, Count
-from skrobust.perturbations.series.series_perturbation import (
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.time_series.series_perturbation import (
     SeriesPerturbation,
     bridge,
     missing,
     read_at,
 )
-from skrobust.perturbations.strength import Strength
 
 
 class TimeShift(SeriesPerturbation):

@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from skrobust._parameters import Choice
 from skrobust._validation import invalid
-from skrobust.perturbations.text.text_perturbation import (
+from skrobust.perturbations.texts.text_perturbation import (
     TextErrors,
     clusters,
     pick,

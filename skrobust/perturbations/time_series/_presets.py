@@ -1,22 +1,22 @@
 """Preset of time series: each perturbation at several severities."""
 
 from skrobust.perturbations.presets import register_preset
-from skrobust.perturbations.series._baseline_hum import BaselineWander
-from skrobust.perturbations.series._loss import Gap, PointDropout
-from skrobust.perturbations.series._signal_noise import Jitter, Spikes
-from skrobust.perturbations.series._time import (
+from skrobust.perturbations.severity_grid import severity_grid
+from skrobust.perturbations.time_series._baseline_hum import BaselineWander
+from skrobust.perturbations.time_series._loss import Gap, PointDropout
+from skrobust.perturbations.time_series._signal_noise import Jitter, Spikes
+from skrobust.perturbations.time_series._time import (
     Resampling,
     SegmentPermutation,
     TimeShift,
     TimeWarp,
 )
-from skrobust.perturbations.series._values import (
+from skrobust.perturbations.time_series._values import (
     SeriesClipping,
     SeriesQuantization,
     SeriesScaling,
     Smoothing,
 )
-from skrobust.perturbations.severity_grid import severity_grid
 
 
 @register_preset("series")

@@ -11,7 +11,7 @@ from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
 from skrobust.base import BasePerturbation
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.text.text_container import (
+from skrobust.perturbations.texts.text_container import (
     as_keyable,
     check_texts,
     text_columns,
@@ -99,7 +99,7 @@ class TextPerturbation(BasePerturbation):
     None means all. It returns the same kind of container, so that a vectorizer of
     scikit-learn can follow in a Pipeline; arrays of fixed-width strings get as wide as
     the new texts need, categories become text. Empty strings stay empty, missing values
-    (None, NaN, NA) stay as they are, and anything else that is no text is an error.
+    (None, NaN, NA) stay as they are, and any other value is an error.
 
     Nothing is learned, so no fit is needed. ``set_output`` is not offered, as for the
     vectorizers of scikit-learn: text goes out as it came in.

@@ -4,8 +4,8 @@ import numpy as np
 
 from skrobust._parameters import Choice, Number
 from skrobust._validation import check_number, invalid
-from skrobust.perturbations.series.series_perturbation import SeriesPerturbation
 from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.time_series.series_perturbation import SeriesPerturbation
 
 
 class BaselineWander(SeriesPerturbation):

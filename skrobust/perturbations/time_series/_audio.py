@@ -3,8 +3,11 @@
 import numpy as np
 
 from skrobust._parameters import Choice
-from skrobust.perturbations.series.series_perturbation import SeriesPerturbation, at_snr
 from skrobust.perturbations.strength import SignalToNoise, Strength
+from skrobust.perturbations.time_series.series_perturbation import (
+    SeriesPerturbation,
+    at_snr,
+)
 
 # Exponent of the frequency in the power spectrum.
 _COLORS = {"white": 0.0, "pink": 1.0, "brown": 2.0}

@@ -6,7 +6,7 @@ import unicodedata
 
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.text.text_perturbation import (
+from skrobust.perturbations.texts.text_perturbation import (
     TextPerturbation,
     clusters,
     select_places,

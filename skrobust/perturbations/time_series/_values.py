@@ -3,12 +3,12 @@
 import numpy as np
 
 from skrobust._parameters import Choice
-from skrobust.perturbations.series.series_perturbation import (
+from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.time_series.series_perturbation import (
     SeriesPerturbation,
     bridge,
     missing,
 )
-from skrobust.perturbations.strength import Strength
 
 _QUANTILES = np.linspace(0, 1, 2001)
 

@@ -3,8 +3,11 @@
 import numpy as np
 
 from skrobust._parameters import Choice, Number
-from skrobust.perturbations.series.series_perturbation import SeriesPerturbation, at_snr
 from skrobust.perturbations.strength import SignalToNoise, Strength
+from skrobust.perturbations.time_series.series_perturbation import (
+    SeriesPerturbation,
+    at_snr,
+)
 
 
 class Jitter(SeriesPerturbation):

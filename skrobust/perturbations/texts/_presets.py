@@ -2,14 +2,14 @@
 
 from skrobust.perturbations.presets import register_preset
 from skrobust.perturbations.severity_grid import severity_grid
-from skrobust.perturbations.text._form import (
+from skrobust.perturbations.texts._form import (
     AccentRemoval,
     CaseChange,
     DigitChange,
     PunctuationRemoval,
 )
-from skrobust.perturbations.text._letters import Homoglyphs, OCRErrors, Typos
-from skrobust.perturbations.text._words import (
+from skrobust.perturbations.texts._letters import Homoglyphs, OCRErrors, Typos
+from skrobust.perturbations.texts._words import (
     Truncation,
     WhitespaceErrors,
     WordDrop,
