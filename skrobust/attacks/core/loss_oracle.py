@@ -54,10 +54,11 @@ class Ball(NamedTuple):
     @classmethod
     def of(cls, view, domain):
         """Return ball and box of a domain."""
-        low, high, unit = domain.low, domain.high, domain.units.unit
+        low, high, units = domain.low, domain.high, domain.units
         if low is not None:
             low, high = view.tensor(low), view.tensor(high)
-        units = FeatureUnits(None if unit is None else view.tensor(unit[None]))
+        if units.unit is not None:
+            units = FeatureUnits(view.tensor(units.unit[None]))
         return cls(domain.eps, domain.norm, low, high, units)
 
 
@@ -381,6 +382,8 @@ class LossOracle:
         low, high, units = self._ball.low, self._ball.high, self._ball.units
         if self.norm != 1 or low is None:
             size = per_sample(size, z) if np.ndim(size) else size
+            if units.unit is None:
+                return z + size * steepest(gradient, self.norm)
             return z + size * self.steepest(gradient)
         low, high = units.relative(low - z), units.relative(high - z)
         step = l1_step_in_box(units.spread(gradient), size, low, high)
