@@ -105,7 +105,9 @@ class Domain:
         if not len(delta):
             return np.zeros(0)
         delta = np.asarray(delta, dtype=np.float64)
-        return length(self.units.relative(delta), self.norm)
+        if self.units.unit is not None:
+            delta = self.units.relative(delta)
+        return length(delta, self.norm)
 
     def distance(self, rows, clean):
         """Return how far rows are from their clean rows, in units of the features."""

@@ -166,7 +166,8 @@ class Batch(BestSoFar):
     def add_passes(self, other):
         """Count the passes of another search of the same rows, and its judgement."""
         self.passes += other.passes
-        self.count(namespace(self.x).where(self.known | ~self.known)[0], 1)
+        rows = namespace(self.x).where(self.known | ~self.known)[0]
+        self.passes.append((rows, 1, 0))
         self.n_zero_gradients += other.n_zero_gradients
         self.n_underflowed += other.n_underflowed
 
@@ -428,7 +429,7 @@ class LossOracle:
         """
         shape = tuple(self.batch.x.shape)
         if self.norm == np.inf:
-            step = rng.uniform(-1, 1, size=shape)
+            step = 2 * rng.random(shape) - 1
         else:
             step = np.asarray(rng.normal(size=shape), float)
             if self.norm == 1:  # exponential lengths with random signs
