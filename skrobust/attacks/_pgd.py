@@ -37,8 +37,9 @@ class PGD(GradientAttack):
         Runs from different starts; needs ``random_start`` beyond 1.
     objective : str or None, default=None
         What counts as success. ``"misclassification"``: a sample that is fooled leaves
-        at once. ``"loss"``: the same loss, but every sample gets every step, and the
-        iterate that moves the probability of the predicted class most is kept.
+        at once, so that a robust ratio of what comes back is too high. ``"loss"``: the
+        same loss, but every sample gets every step, and the iterate that moves the
+        probability of the predicted class most is kept.
         ``"probability_shift"``: drives that probability down and up in two runs and
         keeps the largest shift. None follows the caller: misclassification, unless a
         scorer of the robust ratio asks for the probability shift. For regressors (y is

@@ -52,6 +52,9 @@ class FeatureUnits:
         return points if self.unit is None else points * self._divisor
 
 
+PLAIN_UNITS = FeatureUnits(None)  # lengths are those of the rows themselves
+
+
 def _row_chunks(rows, n=None):
     """Slice n rows so that what is worked on at a time stays in the cache."""
     width = int(np.prod(rows.shape[1:]))
@@ -87,7 +90,7 @@ class Domain:
             self._integer = reader.integers(constraints.integer)
             self._levels = reader.levels(constraints.valid_values)
             self._groups = reader.groups(constraints.one_hot)
-        self.units = FeatureUnits(unit)
+        self.units = PLAIN_UNITS if unit is None else FeatureUnits(unit)
         # Whether some features take separate values alone.
         self.is_discrete = bool(len(self._integer) or self._levels or self._groups)
 
@@ -102,7 +105,9 @@ class Domain:
         if not len(delta):
             return np.zeros(0)
         delta = np.asarray(delta, dtype=np.float64)
-        return length(self.units.relative(delta), self.norm)
+        if self.units.unit is not None:
+            delta = self.units.relative(delta)
+        return length(delta, self.norm)
 
     def distance(self, rows, clean):
         """Return how far rows are from their clean rows, in units of the features."""

@@ -92,7 +92,7 @@ class BestSoFar:
     def __init__(self, x, score):
         self.iterate, self.score = x, score
         self._owns_iterate = False  # until something is kept
-        self.passes = []  # (rows, forward, backward)
+        self.passes = []  # of (rows, forward, backward)
 
     def update(self, z, score, better, rows=None):
         """Keep iterates of some rows (None: all) where they are better."""
@@ -113,10 +113,6 @@ class BestSoFar:
         if not self._owns_iterate:
             self.iterate, self._owns_iterate = self.iterate + 0, True
         self.iterate[rows], self.score[rows] = z, score
-
-    def count(self, rows, forward=0, backward=0):
-        """Note passes of some rows."""
-        self.passes.append((rows, forward, backward))
 
 
 class Counter:

@@ -8,8 +8,9 @@ import numpy as np
 from skrobust._differentiable import PRECISIONS, differentiable_view, regressor_view
 from skrobust._parameters import Choice, Count, Flag
 from skrobust._responses import predicts_numbers
+from skrobust.attacks.core.batch import Batch
 from skrobust.attacks.core.goal import Counter, Goal
-from skrobust.attacks.core.loss_oracle import Ball, Batch, LossOracle, Run
+from skrobust.attacks.core.loss_oracle import Ball, LossOracle, Run
 from skrobust.attacks.core.losses import LOSS_NAMES
 from skrobust.attacks.core.straight_through import StraightThrough
 from skrobust.attacks.core.targets import target_index, unknown_target

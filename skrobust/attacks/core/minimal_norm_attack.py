@@ -182,7 +182,7 @@ class MinimalNormAttack(BaseAttack):
                 if self.norm != 0:
                     search.shorten(self._n_looks)
                 out[places] = self._choose(search, domain, estimator, X[places])
-                for some, forward, backward in search.passes:
+                for some, forward, backward in search.smallest.passes:
                     some = some if isinstance(some, slice) else view.host(some)
                     counter.add(places[some], forward=forward, backward=backward)
                 n_zero += int(search.zero_gradient.sum())
@@ -194,7 +194,7 @@ class MinimalNormAttack(BaseAttack):
         """Return the class that each row must leave or come to; None: the predicted."""
         if self.target is not None:
             return target_index(view, self.target, n, type(self).__name__)
-        if y is None or not self._aims_at_labels():
+        if y is None or self.objective not in (None, "misclassification"):
             return None
         return view.label_index(y)
 
@@ -203,7 +203,7 @@ class MinimalNormAttack(BaseAttack):
         if self.objective == "probability_shift":
             return self._rounded(search, domain, search.shift_most(), values)
         found, confirmed = self._confirm(search, domain, estimator, values)
-        if self._aims_at_labels():
+        if search.goal.stops:
             size = domain.length(found.astype(np.float64) - values)
             keep = confirmed & (size <= self.eps)
             return np.where(per_sample(keep, values), found, values)
@@ -214,7 +214,8 @@ class MinimalNormAttack(BaseAttack):
     def _rounded(search, domain, z, values):
         host = search.view.host
         # What did not move stays bit for bit, whatever the working precision.
-        raw = host(search.ball.units.rows(z))
+        units = search.ball.units
+        raw = host(z if units.unit is None else units.rows(z))
         moved = np.where(host(z == search.x), values, raw)
         return domain.put_back(moved, values)
 
@@ -222,8 +223,8 @@ class MinimalNormAttack(BaseAttack):
         """Return examples that fool once rounded, a little longer where they must."""
         view, out = search.view, values.copy()
         confirmed = np.zeros(len(values), dtype=bool)
-        pending = np.isfinite(view.host(search.size))
-        step = search.best - search.x
+        pending = np.isfinite(view.host(search.smallest.score))
+        step = search.smallest.iterate - search.x
         for growth in _GROWTH:
             rows = np.flatnonzero(pending)
             if not len(rows):

@@ -41,7 +41,9 @@ class MinimalNormSearch:
 
     Attributes
     ----------
-    best, size : the smallest example found, and its length (inf: none yet)
+    smallest : BestSoFar
+        The smallest example found of each row, and its length; also ``best`` and
+        ``size``.
     margin, gradient : of the clean rows
     reach : first-order distance of each row from the boundary, the natural unit of
         steps: it knows the scale of the features, their number and the model's
@@ -52,13 +54,13 @@ class MinimalNormSearch:
     def __init__(self, view, ball, goal, x, label):
         xp, units = namespace(x), ball.units
         self.view, self.ball, self.goal = view, ball, goal
-        self.x = x = units.points(x)
+        self.x = x = x if units.unit is None else units.points(x)
         self.label, self.norm = label, ball.norm
         self.low = self.high = None
         if ball.low is not None:
             self.low, self.high = units.points(ball.low), units.points(ball.high)
         infinite = xp.zeros_like(x.reshape((len(x), -1))[:, 0]) + np.inf
-        self._smallest = BestSoFar(x, infinite)
+        self.smallest = BestSoFar(x, infinite)
         self._nearest = BestSoFar(x, -infinite)
         self._farthest, self._clean_probability = None, None
         if goal.objective == "probability_shift":
@@ -93,17 +95,12 @@ class MinimalNormSearch:
     @property
     def best(self):
         """The smallest example found for each row; the row itself where none was."""
-        return self._smallest.iterate
+        return self.smallest.iterate
 
     @property
     def size(self):
         """Its length; inf where none was found."""
-        return self._smallest.score
-
-    @property
-    def passes(self):
-        """(rows, forward, backward) of all evaluations."""
-        return self._smallest.passes
+        return self.smallest.score
 
     def clip(self, z):
         """Return points put back into the box, or to where numbers end."""
@@ -190,7 +187,7 @@ class MinimalNormSearch:
 
     def fools_model(self, raw, rows):
         """Say which raw rows fool, and keep nothing."""
-        self._smallest.count(rows, 1)
+        self.smallest.passes.append((rows, 1, 0))
         return self.fools(self._margin(self.view.logits(raw), rows), rows)
 
     def _seen(self, z, rows):
@@ -219,11 +216,11 @@ class MinimalNormSearch:
         """Keep what is better than before, and count the pass."""
         places = slice(None) if rows is None else rows
         size = length(z - self.x[places], self.norm)
-        smaller = self.fools(margin, rows) & (size < self.size[places])
-        self._smallest.update(z, size, smaller, rows)
+        smaller = self.fools(margin, rows) & (size < self.smallest.score[places])
+        self.smallest.update(z, size, smaller, rows)
         nearer = margin > self._nearest.score[places]
         self._nearest.update(z, margin, nearer, rows)
-        self._smallest.count(places, 1, backward)
+        self.smallest.passes.append((places, 1, backward))
         if self._farthest is None:
             return
         scores, _ = self.view.scores(raw, logits)
@@ -243,13 +240,14 @@ class MinimalNormSearch:
         """
         xp = namespace(self.x)
         self._retract()
-        rows = xp.where(xp.isfinite(self.size))[0]
+        rows = xp.where(xp.isfinite(self.smallest.score))[0]
         if not len(rows) or not n_looks:
             return
-        x, step = self.x[rows], self.best[rows] - self.x[rows]
+        best = self.smallest.iterate[rows]
+        x, step = self.x[rows], best - self.x[rows]
         needed = 2 * self.tolerance[rows]
         low, f_low = xp.zeros_like(needed), self.margin[rows] - needed
-        high, f_high = xp.ones_like(needed), self.check(self.best[rows], rows) - needed
+        high, f_high = xp.ones_like(needed), self.check(best, rows) - needed
         last = xp.zeros_like(needed)
         for _ in range(n_looks):
             drop = f_high - f_low
@@ -273,7 +271,7 @@ class MinimalNormSearch:
         """
         xp = namespace(self.x)
         extent = xp.clip(length(self.x, np.inf), 1.0, None)
-        step = self.best - self.x  # 0 where nothing was found
+        step = self.smallest.iterate - self.x  # 0 where nothing was found
         rows = xp.where(length(step, np.inf) > 10 * extent)[0]
         while len(rows):
             step = step / 10
