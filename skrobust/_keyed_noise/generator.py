@@ -1,4 +1,4 @@
-"""Keys of rows, and generators whose draws depend on nothing but a key.
+"""Keys of rows, and generators whose draws depend on a key alone.
 
 A key is made of the seed, of names and numbers that say which draw is meant, and of
 the *content* of each row, so that no order, batch or backend can change the noise.

@@ -127,7 +127,7 @@ class ContentGenerator(KeyedGenerator):
 
 
 def is_series(X):
-    """Say whether X is a series of pandas or polars, importing neither."""
+    """Return whether X is a series of pandas or polars, importing neither."""
     family = type(X).__module__.partition(".")[0]
     return family in {"pandas", "polars"} and not is_frame(X)
 
@@ -143,10 +143,10 @@ def _columns(X):
 
 
 def is_categorical(column):
-    """Say whether a column is a pandas series of categories."""
-    return hasattr(getattr(column, "dtype", None), "categories") and hasattr(
-        column, "cat"
-    ) and hasattr(column.cat, "codes")  # fmt: skip
+    """Return whether a column is a pandas series of categories."""
+    dtype = getattr(column, "dtype", None)
+    codes = getattr(getattr(column, "cat", None), "codes", None)
+    return hasattr(dtype, "categories") and codes is not None
 
 
 def _cells(column, j):
@@ -247,7 +247,7 @@ def _cell(value, j):
 
 
 def is_missing(value):
-    """Say whether one value is None, NaN, NaT or NA."""
+    """Return whether one value is None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     if isinstance(value, (np.datetime64, np.timedelta64)):

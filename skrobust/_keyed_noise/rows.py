@@ -9,7 +9,7 @@ from skrobust._keyed_noise.row_hash import is_series
 
 
 def is_text(X):
-    """Say whether X has one text a row: a series, or a list or array of str."""
+    """Return whether X has one text a row: a series, or a list or array of str."""
     if is_series(X):
         return True
     if isinstance(X, (list, tuple)):

@@ -81,7 +81,7 @@ def _hash_bytes(rows):
 
 
 def _are_bytes(rows):
-    """Say which rows hold nothing but integers from 0 to 255."""
+    """Return which rows hold only integers from 0 to 255."""
     # The first column rules out nearly all rows that are something else.
     for part in (rows[:, :1], rows):
         small = (part >= 0) & (part <= 255) & (np.floor(part) == part)
@@ -97,8 +97,7 @@ def row_keys(X):
     Content is the row in C order as float32, with -0.0 read as 0.0 and every NaN as
     the same NaN, so a frame equals its array and float64 equals its float32 cast.
     Integers that float32 cannot hold count by what it leaves of them, too. Rows of
-    nothing but integers from 0 to 255, of whatever dtype, are hashed as bytes, which
-    is faster.
+    only integers from 0 to 255, of any dtype, are hashed as bytes, which is faster.
 
     Parameters
     ----------

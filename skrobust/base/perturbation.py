@@ -233,7 +233,7 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         return [dict(params) for params in cls._test_params]
 
     def _must_learn(self):
-        """Say whether ``fit`` must come first, as the training data is needed."""
+        """Return whether ``fit`` must come first, as the training data is needed."""
         return False
 
     def __sklearn_is_fitted__(self):

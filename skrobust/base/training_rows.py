@@ -34,7 +34,7 @@ def check_training_rows(sampler, X, y):
             raise ValueError(f"{caller} needs one class per row; y has several.")
         labels = labels.argmax(axis=1)
     rows = dense_rows(X) if is_frame(X) else X
-    if not is_text(rows):  # which whoever takes texts checks
+    if not is_text(rows):  # texts are checked by the perturbation
         how = {"dtype": None, "allow_nd": True, "ensure_all_finite": False}
         validate_data(sampler, rows, reset=True, **how)
     rows = rows if is_frame(X) or is_series(X) else to_array(X)
@@ -46,7 +46,7 @@ def check_training_rows(sampler, X, y):
 
 
 def choose_rows(codes, sizes, draws):
-    """Return the positions of so many rows of each class, those of the least draws."""
+    """Return the positions of the rows with the smallest draws, so many per class."""
     chosen = []
     for code, size in enumerate(sizes):
         rows = np.flatnonzero(codes == code)

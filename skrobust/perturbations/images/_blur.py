@@ -40,7 +40,7 @@ class GaussianBlur(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------
@@ -136,7 +136,7 @@ class DefocusBlur(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------
@@ -216,7 +216,7 @@ class ZoomBlur(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------

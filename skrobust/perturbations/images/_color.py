@@ -53,7 +53,7 @@ class Contrast(PointPerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------
@@ -122,7 +122,7 @@ class Brightness(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------
@@ -223,7 +223,7 @@ class Saturate(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------
@@ -247,7 +247,7 @@ class Saturate(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"scale": 3.0}
     _grows_with_severity = False
-    _test_params = ({"scale": 0.0},)
+    _test_params = ({"severity": 0.0},)
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ def _gradient(smooth, along, across):
 
 
 def _ridges(size, down, right):
-    """Say where the gradient is no smaller than on either side, along itself."""
+    """Return where the gradient is no smaller than on either side, along itself."""
     steep = np.abs(down) >= np.abs(right)
     larger = np.where(steep, np.abs(down), np.abs(right))
     smaller = np.where(steep, np.abs(right), np.abs(down))
@@ -84,7 +84,7 @@ class CannyEdges(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------

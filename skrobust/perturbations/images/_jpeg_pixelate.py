@@ -32,7 +32,7 @@ class JPEGCompression(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------
@@ -119,7 +119,7 @@ class Pixelate(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------

@@ -88,7 +88,7 @@ class Rotation(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Rotation draws nothing; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     Examples
     --------

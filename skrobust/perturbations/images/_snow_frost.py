@@ -36,7 +36,7 @@ class Snow(ImagePerturbation):
     zoom : float of at least 1, default=None
         Magnification of the noise.
     threshold : float, default=None
-        Noise below it is no flake.
+        Noise below it gives no flake.
     radius, blur_std : float, default=None
         Half the length of the trails and their fading, in pixels.
     keep : float in [0, 1], default=None

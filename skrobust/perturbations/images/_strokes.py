@@ -30,7 +30,7 @@ class Stripe(ImagePerturbation):
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Unused, as nothing is drawn; present for a common interface.
 
     References
     ----------

@@ -237,7 +237,7 @@ class ImagePerturbation(BasePerturbation):
         return X
 
     def _batch_rows(self, size):
-        """Return how many images of so many numbers are worked on at a time."""
+        """Return the number of images of this size in one batch."""
         return max(1, _BATCH // size)
 
     def _perturb_floats(self, part, images, axis, rng, low, high, bounds):
@@ -270,7 +270,7 @@ class ImagePerturbation(BasePerturbation):
         np.copyto(part, new, where=changed, casting="unsafe")
 
     def _perturb_bytes(self, images, rng):
-        """Return new uint8 pixels, or None where there is no shorter way."""
+        """Return new uint8 pixels, or None to take the usual way."""
         return None
 
     def _check_side(self):

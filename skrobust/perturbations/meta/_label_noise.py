@@ -31,10 +31,10 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Classifier trained on labels of which a share is flipped.
 
     Labels are flipped in ``fit`` alone; predictions and scores are those of the
-    classifier that learned from them. Whether and whither a label flips depends on
-    ``random_state``, on the content of its row and on the label, not on the order of
-    the rows; labels flipped at a low rate stay flipped, to the same label, at every
-    higher one.
+    classifier that learned from them. Whether a label flips, and to which class,
+    depends on ``random_state``, on the content of its row and on the label, not on the
+    order of the rows; labels flipped at a low rate stay flipped, to the same label, at
+    every higher one.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         Share of the rows of each class that is perturbed (rounded half up), drawn anew
         for each copy.
     sampling_strategy : None, "auto" or dict, default=None
-        None treats all classes alike, so that their balance stays. "auto" adds
+        None treats all classes the same and keeps their balance. "auto" adds
         perturbed rows until every class is as large as the largest. A dict gives for
         each class how many rows it shall have; classes left out get none. With a
         strategy every row of a class is used once before any is used twice;
@@ -140,7 +140,7 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For bad parameters, a single class, or targets that are no classes.
+            For bad parameters, a single class, or targets that are not classes.
         """
         rows, codes, classes = self._prepare(X, y)
         n = len(codes)

@@ -135,7 +135,7 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
         return self._respond("score", X, params, y)
 
     def get_metadata_routing(self):
-        """Say which metadata the estimator asks for.
+        """Return which metadata the estimator asks for.
 
         Returns
         -------
@@ -145,7 +145,7 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
         mapping = MethodMapping()
         for method in ("fit", "score", *_ROUTED):
             mapping.add(caller=method, callee=method)
-        router = MetadataRouter(caller=type(self).__name__)
+        router = MetadataRouter(owner=type(self).__name__)
         return router.add(estimator=self.estimator, method_mapping=mapping)
 
     def _respond(self, method, X, params, *targets):

@@ -13,7 +13,7 @@ from skrobust.perturbations.safe_unit import safe_unit
 
 
 def missing(series):
-    """Say which points are NaN; integers have none."""
+    """Return which points are NaN; integers have none."""
     if series.dtype.kind != "f":
         return np.zeros(series.shape, dtype=bool)
     return np.isnan(series)
@@ -212,7 +212,7 @@ class SeriesPerturbation(BasePerturbation):
         return out.reshape(X.shape)
 
     def _moves_only(self):
-        """Say whether values are only moved or repeated, so that integers can stay."""
+        """Return whether values are only moved or repeated: integers can stay then."""
         return False
 
     def _unit(self, series):

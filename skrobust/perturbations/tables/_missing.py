@@ -22,9 +22,9 @@ class MissingValues(TablePerturbation):
     r"""Missing values, at random or not.
 
     ``"mcar"`` (missing completely at random) selects every value with the same
-    probability. ``"mar"`` (at random) lets one observed column, the driver, decide:
+    probability. ``"mar"`` (at random) depends on one observed column, the driver:
     the higher it is, the more goes missing in the other columns of that row. ``"mnar"``
-    (not at random) lets each value decide for itself. The probability is logistic in
+    (not at random) depends on each value itself. The probability is logistic in
     the rank r in [0, 1] that the deciding value has in the *training* data [1]_,
 
     .. math:: p(r) = \frac{1}{1 + e^{-(a + b r)}},

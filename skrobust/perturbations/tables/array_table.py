@@ -65,7 +65,7 @@ def distinct(values):
 
 
 def all_columns(columns, width):
-    """Say whether columns are all columns in their order."""
+    """Return whether columns are all columns in their order."""
     return len(columns) == width and np.array_equal(columns, np.arange(width))
 
 

@@ -9,7 +9,7 @@ from skrobust._keyed_noise.row_hash import is_categorical, is_missing
 from skrobust.perturbations.safe_unit import safe_unit
 from skrobust.perturbations.tables.array_table import ArrayTable, listed
 
-_DISCRETE = 20  # a column of at most so many values counts as discrete
+_DISCRETE = 20  # a column of at most this many values counts as discrete
 
 
 class ColumnStatistics:

@@ -134,7 +134,7 @@ class TablePerturbation(BasePerturbation):
         return select_columns(self.columns, table, self._acts_on, caller)
 
     def _statistics(self, table, columns):
-        """Learn from the training data; a class of its own kind may learn other."""
+        """Return statistics of the training data; subclasses may learn others."""
         if not self._needs:
             return ColumnStatistics(np.empty((0, 0)), ())
         return ColumnStatistics(self._numbers(table, columns), self._needs)

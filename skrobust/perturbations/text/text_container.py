@@ -10,7 +10,7 @@ from skrobust._validation import invalid
 
 
 def check_texts(X, columns, caller):
-    """Return X, an array of its own for what is no known container, or raise.
+    """Return X, as an array if its container is unknown, or raise.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _values(column):
 
 
 def as_keyable(X):
-    """Return what the content of rows is read from: lists as arrays of objects."""
+    """Return the container that row hashes read: lists as arrays of objects."""
     if isinstance(X, np.ndarray):
         return X.astype(object) if X.dtype.kind == "T" else X
     if not isinstance(X, (list, tuple)):

@@ -99,7 +99,7 @@ class TextPerturbation(BasePerturbation):
     None means all. It returns the same kind of container, so that a vectorizer of
     scikit-learn can follow in a Pipeline; arrays of fixed-width strings get as wide as
     the new texts need, categories become text. Empty strings stay empty, missing values
-    (None, NaN, NA) stay as they are, and anything else that is no text is an error.
+    (None, NaN, NA) stay as they are, and any other value is an error.
 
     Nothing is learned, so no fit is needed. ``set_output`` is not offered, as for the
     vectorizers of scikit-learn: text goes out as it came in.
