@@ -1,4 +1,4 @@
-"""Lengths, projections and steepest directions in the norms of attacks.
+"""Norms of attacks: lengths, projections and steepest directions.
 
 Each function takes numpy arrays or torch tensors whose first axis runs over samples,
 and works where they lie; torch is never imported, only met. A radius is one number or
@@ -52,10 +52,13 @@ def length(delta, norm):
     return xp.sqrt((flat * flat).sum(1))
 
 
-def linf_box(x, eps):
-    """Return the lowest and the highest point of the ball in the maximum norm."""
-    reach = reach_in(eps, x.dtype)
-    return inwards(x - reach, x, eps), inwards(x + reach, x, eps)
+def linf_box(x, eps, low=None, high=None):
+    """Return the lowest and highest points of the maximum norm's ball within a box."""
+    xp, reach = namespace(x), reach_in(eps, x.dtype)
+    floor, ceiling = inwards(x - reach, x, eps), inwards(x + reach, x, eps)
+    if low is None:
+        return floor, ceiling
+    return xp.maximum(floor, low), xp.minimum(ceiling, high)
 
 
 def reach_in(eps, dtype):

@@ -12,6 +12,7 @@ The rules of base classes hold too; a subclass replaces a rule by its name, or l
 with None. What depends on two parameters or on the data stays code.
 """
 
+import inspect
 import numbers
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +20,8 @@ from functools import cache
 import numpy as np
 
 from skrobust._validation import check_choice, check_count, check_number, invalid
+
+_NONE_KNOWN = object()  # stands for no default
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Number:
             return
         if self.infinite and isinstance(value, float) and value == np.inf:
             return
+        if type(value) is float and self.low == 0 < value < np.inf and not self.high:
+            return  # the usual case
         check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
@@ -51,6 +56,8 @@ class Count:
 
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
+        if type(value) is int and value >= self.low:
+            return  # the usual case
         if value is not None or not self.optional:
             check_count(value, name, caller, low=self.low)
 
@@ -131,8 +138,24 @@ def rules_of(cls):
     return {name: rule for name, rule in rules.items() if rule is not None}
 
 
+@cache
+def _checked_defaults(cls):
+    """Return the rules of a class with the default that is known to obey each."""
+    parameters, checked = inspect.signature(cls.__init__).parameters, []
+    for name, rule in rules_of(cls).items():
+        default = parameters[name].default if name in parameters else _NONE_KNOWN
+        try:
+            rule(default, name, cls.__name__)
+        except (TypeError, ValueError):
+            default = _NONE_KNOWN
+        checked.append((name, rule, default))
+    return checked
+
+
 def check_parameters(estimator):
     """Check the parameters of an object against the rules of its class."""
     caller = type(estimator).__name__
-    for name, rule in rules_of(type(estimator)).items():
-        rule(getattr(estimator, name), name, caller)
+    for name, rule, default in _checked_defaults(type(estimator)):
+        value = getattr(estimator, name)
+        if value is not default:
+            rule(value, name, caller)

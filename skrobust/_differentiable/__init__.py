@@ -1,4 +1,4 @@
-"""Estimators seen as differentiable functions of the raw input of the whole pipeline.
+"""Differentiable views of estimators, as functions of the raw input.
 
 A view offers what a gradient attack needs and no more: logits of a batch with the
 pullback of their gradient, and the way from labels to columns. Views of nets compute in

@@ -1,4 +1,4 @@
-"""ColumnTransformer and FeatureUnion: maps of some columns, side by side."""
+"""Differentiable maps of ColumnTransformer and FeatureUnion."""
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -59,7 +59,7 @@ def _is_idle(transformer, word):
 
 
 def _places(columns, names, n_features):
-    """Return column numbers; None where they cannot be told."""
+    """Return column numbers; None where they are unknown."""
     every = np.arange(n_features)
     if isinstance(columns, slice):
         if isinstance(columns.start, str) or isinstance(columns.stop, str):

@@ -1,4 +1,4 @@
-"""Transformers that bend each column by itself."""
+"""Differentiable maps of QuantileTransformer and PowerTransformer."""
 
 import warnings
 
@@ -46,7 +46,7 @@ def quantile_map(step):
 def power_map(step):
     """Return the map of a PowerTransformer.
 
-    The scale and the shift that follow the power are told by the answers to two rows.
+    The scale and shift after the power are inferred from the answers to two rows.
     """
     powers = np.asarray(step.lambdas_, dtype=np.float64)
     bend = _yeo_johnson if step.method == "yeo-johnson" else _box_cox

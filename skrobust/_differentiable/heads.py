@@ -1,6 +1,6 @@
-"""Final models, translated: scores of classes, and the way to probabilities."""
+"""Heads: class scores of a final model, and their link to probabilities."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ class Head:
         How probabilities come from scores; None where there are none.
     offset : array or None
         What is added to scores before the largest is the predicted label.
-    settle : callable or None
+    decide : callable or None
         From scores to scores whose largest is the predicted label, where an offset is
         not enough.
     model : estimator or None
@@ -35,24 +35,17 @@ class Head:
     classes: Any = None
     link: str | None = None
     offset: Any = None
-    settle: Any = None
+    decide: Any = None
     model: Any = None
 
     def after(self, maps):
         """Return the head behind some steps."""
-        return Head(
-            chain([*maps, self.map]),
-            self.classes,
-            self.link,
-            self.offset,
-            self.settle,
-            self.model,
-        )
+        return replace(self, map=chain([*maps, self.map]))
 
     def decision_scores(self, scores):
         """Return scores whose largest is the label that the model predicts."""
-        if self.settle is not None:
-            return self.settle(scores)
+        if self.decide is not None:
+            return self.decide(scores)
         return scores if self.offset is None else scores + self.offset
 
     def log_proba(self, x):

@@ -1,4 +1,4 @@
-"""Support vector machines, kernel ridge and Gaussian processes: translated."""
+"""Heads of support vector machines and kernel ridge."""
 
 import warnings
 from functools import partial
@@ -14,7 +14,7 @@ from skrobust._differentiable.maps import Map, chain, dense, linear
 def _machine(model, weights, offset, ask, tail=()):
     """Return the map of a support vector machine to its answers, or None.
 
-    ``tail`` holds the maps between its raw decisions and what ``ask`` tells.
+    ``tail`` holds the maps between its raw decisions and what ``ask`` returns.
     """
     if model.kernel not in KERNELS:
         return None
@@ -64,11 +64,11 @@ def svc_head(model, name):
     if model.decision_function_shape == "ovo":
         raw = _machine(model, weights, offset, ask)
         scores = None if raw is None else chain([raw, counted])
-        settle = _most_votes
+        decide = _most_votes
     else:
         scores = _machine(model, weights, offset, ask, [counted])
-        settle = None if model.break_ties else _most_votes
-    return None if scores is None else Head(scores, classes, settle=settle, model=model)
+        decide = None if model.break_ties else _most_votes
+    return None if scores is None else Head(scores, classes, decide=decide, model=model)
 
 
 STEEP = 4.0  # of the smooth votes whose slope is followed, per unit of a decision

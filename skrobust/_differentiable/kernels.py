@@ -1,4 +1,4 @@
-"""Kernels between rows and fixed points, with their pullbacks."""
+"""Differentiable kernels between rows and fixed points."""
 
 import numpy as np
 from scipy.optimize import least_squares

@@ -1,4 +1,4 @@
-"""Linear classifiers, with the affine steps before them folded into their weights."""
+"""Differentiable views of linear classifiers behind affine steps."""
 
 import warnings
 

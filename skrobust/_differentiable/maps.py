@@ -1,4 +1,4 @@
-"""Maps with their pullbacks: what a pipeline is once it is translated.
+"""Differentiable maps of pipeline steps, with their pullbacks.
 
 A map takes rows of float64 and returns the new rows with a function that turns slopes
 by the new rows into slopes by the old ones (the vector-Jacobian product).

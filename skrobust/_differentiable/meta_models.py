@@ -1,4 +1,6 @@
-"""Models made of models: calibration, votes, thresholds, transformed targets."""
+"""Heads of meta-estimators: calibration, voting, thresholds, transformed targets."""
+
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import log_expit, logsumexp
@@ -159,7 +161,7 @@ def threshold_head(model, name, caller, translate):
     head = translate(inner_model, caller)
     tuned = name == "TunedThresholdClassifierCV"
     if tuned and not isinstance(model.scoring, str):
-        return None  # a scorer object may have a positive label that it does not tell
+        return None  # a scorer object may have a positive label that it does not expose
     positive = None if tuned else model.pos_label
     column = 1 if positive is None else int(np.argmax(model.classes_ == positive))
     method = model.response_method
@@ -178,7 +180,7 @@ def threshold_head(model, name, caller, translate):
             threshold = np.tanh(threshold / 2)
     offset = np.zeros(2)
     offset[column] = -threshold
-    return Head(head.map, head.classes, head.link, offset, None, head.model)
+    return replace(head, offset=offset, decide=None)
 
 
 def target_regression(model, name, caller, translate):
@@ -187,9 +189,12 @@ def target_regression(model, name, caller, translate):
     if model.func is not None or model.inverse_func is not None:
         return None
     if type(model.transformer_).__name__ not in (
-        "FunctionTransformer", "MaxAbsScaler", "MinMaxScaler", "RobustScaler",
+        "FunctionTransformer",
+        "MaxAbsScaler",
+        "MinMaxScaler",
+        "RobustScaler",
         "StandardScaler",
-    ):  # fmt: skip
+    ):
         return None
     low, high = np.asarray(model.transformer_.inverse_transform([[0.0], [1.0]])).ravel()
     return Head(chain([head.map, linear(np.array([[high - low]]), low)]))

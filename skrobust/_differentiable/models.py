@@ -1,4 +1,4 @@
-"""Linear models, perceptrons of several layers, Gaussian models: translated."""
+"""Heads of linear models, multilayer perceptrons and Gaussian models."""
 
 import numpy as np
 from scipy.special import expit

@@ -208,8 +208,8 @@ class NetView:
             logits = self._pass(leaf)
 
         no_gradient = (
-            f"{self._caller} found that no gradient reaches the input; the net detaches "
-            "it (detach, argmax or numpy inside forward?)."
+            f"{self._caller} found that no gradient reaches the input; the net "
+            "detaches it (detach, argmax or numpy inside forward?)."
         )
 
         def pullback(slope):
@@ -253,16 +253,10 @@ class NetView:
             return torch.log(p) - torch.log1p(-p)
         return output
 
-    def checks_cheaply(self, n_calls):
-        """Say whether looking for samples that are done is cheap at this call.
-
-        On a GPU it waits for the device, so there it happens at calls 1, 2, 4, 8, ...
-        """
-        return self._device_type == "cpu" or n_calls & (n_calls - 1) == 0
-
-    def worth_leaving(self, n_stay, n):
-        """Say whether n rows should shrink to n_stay: on a GPU not for a few."""
-        return self._device_type == "cpu" or n_stay < 0.75 * n
+    @property
+    def leaves_at_once(self):
+        """Whether looking for samples that are done is cheap: not on a GPU."""
+        return self._device_type == "cpu"
 
     @property
     def has_tf32(self):

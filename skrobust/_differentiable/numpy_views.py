@@ -1,10 +1,12 @@
-"""What views that compute in numpy have in common."""
+"""Base class of differentiable views that compute in numpy."""
 
 import numpy as np
 
 
 class HostView:
-    """A view in numpy float64; a subclass sets ``_caller``, ``_classes``, ``_width``."""
+    """A view in numpy float64; subclasses set ``_caller``, ``_classes``, ``_width``."""
+
+    leaves_at_once = True  # looking for samples that are done is cheap
 
     def __enter__(self):
         return self
@@ -39,14 +41,6 @@ class HostView:
     def logits(self, x):
         """Return logits of shape (n, n_classes)."""
         return self.forward(x)[0]
-
-    def checks_cheaply(self, n_calls):
-        """Say whether looking for samples that are done is cheap: here it always is."""
-        return True
-
-    def worth_leaving(self, n_stay, n):
-        """Say whether n rows should shrink to n_stay: here always."""
-        return True
 
     def _check_width(self, x):
         if self._width is not None and (x.ndim != 2 or x.shape[1] != self._width):

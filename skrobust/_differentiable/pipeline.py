@@ -1,4 +1,4 @@
-"""Whole pipelines of scikit-learn as logits and gradients in numpy float64."""
+"""Differentiable views of scikit-learn pipelines, in numpy."""
 
 import warnings
 
@@ -69,11 +69,11 @@ class PipelineView(HostView):
             found = logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X does not have valid feature names")
-            own = np.asarray(getattr(model, method)(z), dtype=np.float64)
-        if own.ndim < found.ndim:
-            own = own[:, None]
-        same_form = own.shape == found.shape and not hasattr(model, "break_ties")
-        if same_form and not np.allclose(found, own, rtol=1e-4, atol=1e-4):
+            expected = np.asarray(getattr(model, method)(z), dtype=np.float64)
+        if expected.ndim < found.ndim:
+            expected = expected[:, None]
+        same_form = expected.shape == found.shape and not hasattr(model, "break_ties")
+        if same_form and not np.allclose(found, expected, rtol=1e-4, atol=1e-4):
             raise ValueError(
                 f"{self._caller} translates {type(model).__name__} otherwise than this "
                 "version of scikit-learn computes it. Use a black-box attack, "

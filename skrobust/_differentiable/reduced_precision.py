@@ -1,4 +1,4 @@
-"""Nets in lower precision or compiled, for searches whose finds are judged again."""
+"""Replicas of nets in reduced precision (bfloat16, TF32) or compiled by torch."""
 
 import copy
 import weakref

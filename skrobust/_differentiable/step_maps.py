@@ -1,4 +1,4 @@
-"""Steps of scikit-learn as maps; each reads public attributes of the fitted step."""
+"""Differentiable maps of fitted scikit-learn transformers."""
 
 import numpy as np
 from scipy import sparse

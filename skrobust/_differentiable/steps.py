@@ -1,4 +1,4 @@
-"""Steps of a pipeline that views of nets and of other models both understand."""
+"""Pipeline steps that the views of nets and of other models share."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted

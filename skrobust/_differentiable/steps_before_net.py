@@ -1,4 +1,4 @@
-"""Translated steps before a net: computed in numpy, differentiated in torch."""
+"""Pipeline steps before a net: computed in numpy, differentiated in torch."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The way from a fitted estimator to its head."""
+"""Translation of a fitted estimator into its head."""
 
 from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError

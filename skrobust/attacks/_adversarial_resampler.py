@@ -1,4 +1,4 @@
-"""Adversarial training rows, at fit alone, for pipelines of imbalanced-learn."""
+"""Sampler of adversarial training rows for pipelines of imbalanced-learn."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
@@ -6,14 +6,9 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.rows import join_rows, new_index, rows_as_given, take_rows
+from skrobust._parameters import Choice, Count, Number, check_parameters
 from skrobust._responses import predict_labels, predicts_numbers
-from skrobust._validation import (
-    check_choice,
-    check_count,
-    check_number,
-    check_rows,
-    invalid,
-)
+from skrobust._validation import check_rows, invalid
 from skrobust.base.training_attack import check_training_attack, training_attack
 from skrobust.base.training_rows import check_training_rows, choose_rows, sampler_tags
 
@@ -106,6 +101,12 @@ class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
 
     # How imbalanced-learn calls samplers that are not for balancing alone.
     _sampling_type = "bypass"
+    _parameter_rules = {
+        "mode": Choice("add", "replace"),
+        "share": Number(low=0, high=1, low_open=True),
+        "n_rounds": Count(),
+        "keep": Choice("last", "best"),
+    }
 
     def __init__(
         self,
@@ -125,6 +126,16 @@ class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
         self.n_rounds = n_rounds
         self.keep = keep
         self.random_state = random_state
+
+    @classmethod
+    def _get_test_params(cls):
+        from sklearn.linear_model import LogisticRegression
+
+        from skrobust.attacks import FGSM
+
+        return [
+            {"estimator": LogisticRegression(), "attack": FGSM(0.1), "random_state": 0}
+        ]
 
     def fit(self, X, y):
         """Check the input; ``fit_resample`` does the work.
@@ -218,10 +229,7 @@ class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
             name = type(self.estimator).__name__
             raise ValueError(f"{caller} needs a classifier; {name} is a regressor.")
         check_training_attack(self.attack, caller)
-        check_choice(self.mode, "mode", caller, ("add", "replace"))
-        check_number(self.share, "share", caller, low=0, high=1, low_open=True)
-        check_count(self.n_rounds, "n_rounds", caller)
-        check_choice(self.keep, "keep", caller, ("last", "best"))
+        check_parameters(self)
 
     def __sklearn_tags__(self):
         return sampler_tags(super().__sklearn_tags__())

@@ -1,4 +1,4 @@
-"""The attack of Carlini and Wagner."""
+"""Carlini-Wagner attack."""
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class CarliniWagner(MinimalNormAttack):
     came out 3 to 9 per cent shorter on digits). Everything, also the early
     stop, is decided for each row by itself, and a row that was never fooled is reported
     as such. As long as nothing fools a row, each search takes steps twice as long: the
-    slope at the row may have told too little of how far the boundary is.
+    slope at the row may have misjudged how far the boundary is.
 
     For the norm inf the published factor of :math:`\tau`, 0.9, and the steps of Adam
     become ever finer over all searches, and a limit below which nothing was found is
@@ -153,7 +153,7 @@ class CarliniWagner(MinimalNormAttack):
         fooled, limit = const < 0, limit + 0
         pace = self.learning_rate * search.span / int(np.prod(x.shape[1:])) ** 0.5
         pace = pace if self.norm == 2 else 2 * pace
-        # Where nothing fooled yet the slope at the row may have told too little.
+        # Where nothing fooled yet the slope at the row may mislead.
         pace = xp.where(xp.isfinite(search.size), pace, 2**number * pace)
         live = {
             "rows": xp.where(const > 0)[0],

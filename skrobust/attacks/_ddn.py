@@ -1,4 +1,4 @@
-"""Decoupled direction and norm."""
+"""DDN: decoupled direction and norm."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""DeepFool."""
+"""DeepFool attack."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Exact attack on linear models."""
+"""Exact attack on linear models, in closed form."""
 
 import numpy as np
 

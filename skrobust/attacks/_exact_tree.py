@@ -233,9 +233,9 @@ class ExactTree(BaseAttack):
                 out[i] = self._moved(boxes, x, seen, *box)
         return out, norms
 
-    def _leaf(self, boxes, row, own, walls):
+    def _leaf(self, boxes, row, label, walls):
         """Return the nearest leaf of a single tree that says something else."""
-        other = boxes.value[0].argmax(axis=1) != own
+        other = boxes.value[0].argmax(axis=1) != label
         low = np.maximum(boxes.low[0], walls[0])
         high = np.minimum(boxes.high[0], walls[1])
         fine = other & (low <= high).all(axis=1)
@@ -278,9 +278,14 @@ class ExactTree(BaseAttack):
             most = abs(clean - middle)
             for sign in (1, -1):
                 box, value, proven = farthest_box(
-                    boxes, seen, walls, far,
-                    sign=sign, eps=self.eps, budget=self.node_budget,
-                )  # fmt: skip
+                    boxes,
+                    seen,
+                    walls,
+                    far,
+                    sign=sign,
+                    eps=self.eps,
+                    budget=self.node_budget,
+                )
                 self.proven_[i] &= proven
                 if abs(value - middle) > most:
                     most, out[i] = (

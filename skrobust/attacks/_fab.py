@@ -1,4 +1,4 @@
-"""Fast adaptive boundary attack."""
+"""FAB: fast adaptive boundary attack."""
 
 import numpy as np
 

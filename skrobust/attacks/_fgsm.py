@@ -1,4 +1,4 @@
-"""The fast gradient (sign) method."""
+"""FGSM: fast gradient sign method."""
 
 import numpy as np
 

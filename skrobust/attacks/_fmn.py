@@ -1,4 +1,4 @@
-"""Fast minimum-norm attack."""
+"""FMN: fast minimum-norm attack."""
 
 import numpy as np
 

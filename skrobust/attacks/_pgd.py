@@ -1,4 +1,4 @@
-"""Projected gradient descent."""
+"""PGD: projected gradient descent."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Random search in the ball."""
+"""Random search attack."""
 
 import numpy as np
 

@@ -142,12 +142,12 @@ class ZOO(BlackBoxAttack):
         up, down = guide[:, 2 : 2 + k], guide[:, 2 + k :]
         known = np.isfinite(up) & np.isfinite(down)
         rise = np.where(known, up, 0.0) - np.where(known, down, 0.0)
-        flat = known & ((rise == 0) | (gap == 0))
+        is_flat = known & ((rise == 0) | (gap == 0))
         rows = live[:, None]
         found = rise / np.where(gap == 0, 1.0, gap)
         slope[rows, chosen] = np.where(known, found, slope[rows, chosen])
         wider = np.minimum(2 * width[rows, chosen], self.eps)
-        width[rows, chosen] = np.where(flat, wider, width[rows, chosen])
+        width[rows, chosen] = np.where(is_flat, wider, width[rows, chosen])
 
     def _move(self, search, live, point, slope, judged):
         """Go up the slope; where there is none, to the best point that was asked."""

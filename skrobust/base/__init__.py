@@ -1,8 +1,7 @@
-"""The base classes of perturbations and attacks, and what attacks are given and return.
+"""Base classes of perturbations and attacks, constraints and attack results.
 
-A base class keeps the promises (copies, shapes, budgets); a new class writes only its
-idea in one private method, and declares every parameter in its own ``__init__`` so
-that ``clone`` loses nothing.
+A base class guarantees copies, shapes and budgets; a new class writes its idea in one
+private method.
 """
 
 from skrobust._deprecation import deprecated_names

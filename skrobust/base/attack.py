@@ -58,14 +58,6 @@ def _columns(X):
     return [(f"column {name!r}", X.iloc[:, i].to_numpy()) for i, name in places]
 
 
-def _is_plain(X):
-    """Say whether X is a finite array of floats, which needs no conversion."""
-    if type(X) is not np.ndarray or X.dtype.kind != "f" or X.ndim < 2 or not X.size:
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(X.sum()))
-
-
 def _complete_signature(init, inherited):
     """Replace ``**shared`` in the signature of an ``__init__`` by what it stands for.
 
@@ -280,7 +272,11 @@ class BaseAttack(BaseEstimator, ABC):
         caller = type(self).__name__
         check_parameters(self)
         self._check_parameters()
-        values = X if _is_plain(X) else check_rows(_numbers(X, caller), caller)
+        values = X
+        plain = type(X) is np.ndarray and X.dtype.kind == "f" and X.ndim > 1
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not plain or not X.size or not np.isfinite(X.sum()):
+                values = check_rows(_numbers(X, caller), caller)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
         if self.data_range is not None:
@@ -333,8 +329,6 @@ class BaseAttack(BaseEstimator, ABC):
 
     def _zero_gradient_messages(self, n):
         """Return what to warn of where n gradients vanish at the starting points."""
-        if not n:
-            return []
         met = "1 zero gradient" if n == 1 else f"{n} zero gradients"
         return [
             f"{type(self).__name__} met {met} at its starting points; there it cannot "

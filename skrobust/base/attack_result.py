@@ -1,4 +1,4 @@
-"""What an attack found, sample by sample, and what it cost."""
+"""Results of an attack: success, distance and cost of each sample."""
 
 import dataclasses
 from typing import Any
@@ -9,8 +9,14 @@ from skrobust._optional import require
 from skrobust._results import facts_html
 
 _PER_SAMPLE = (
-    "success", "norm", "forward", "backward", "queries", "iterations", "found_by",
-)  # fmt: skip
+    "success",
+    "norm",
+    "forward",
+    "backward",
+    "queries",
+    "iterations",
+    "found_by",
+)
 
 
 @dataclasses.dataclass(repr=False)
@@ -38,7 +44,7 @@ class AttackResult:
     seconds : float
         Wall-clock time of the attack.
     warnings : list of str
-        What ``perturb`` would have warned of.
+        Messages that ``perturb`` warns of.
     found_by : ndarray of str of shape (n_samples,), or None
         For ensembles: the member that fooled the sample first, "" where none did.
 
@@ -108,8 +114,8 @@ class AttackResult:
             if counts is not None:
                 facts[f"{name} per sample"] = f"{counts.mean():.1f}"
         facts["seconds"] = f"{self.seconds:.3g}"
-        for number, sentence in enumerate(self.warnings, 1):
-            facts[f"warning {number}"] = sentence
+        for number, message in enumerate(self.warnings, 1):
+            facts[f"warning {number}"] = message
         return facts
 
     def __repr__(self):

@@ -1,4 +1,4 @@
-"""Constraints as a user writes them, turned into positions of features."""
+"""Reader of constraints: from masks and names to positions of features."""
 
 import numbers
 

@@ -1,4 +1,4 @@
-"""What a user says of features that an attack must respect."""
+"""Constraints on the features that an attack may change."""
 
 import numpy as np
 from sklearn.base import BaseEstimator

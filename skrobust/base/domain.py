@@ -137,7 +137,10 @@ class Domain:
         # Rows in doubt are put back, too.
         inside = np.zeros(len(values), dtype=bool)
         if not self.is_discrete and candidates.dtype == values.dtype:
-            self._find_inside(candidates, values, inside)
+            if 0 < values.size <= _SMALL:
+                inside = self._is_inside(candidates, values)
+            else:
+                self._find_inside(candidates, values, inside)
         away = np.flatnonzero(~inside)
         if len(away) == 0:
             shares = np.may_share_memory(candidates, values)
@@ -150,9 +153,6 @@ class Domain:
 
     def _find_inside(self, candidates, values, inside):
         """Write down which rows can stay as they are."""
-        if values.size <= _SMALL:
-            inside[:] = self._is_inside(candidates, values)
-            return
 
         def find(part):
             inside[part] = self._is_inside(candidates[part], values[part])
@@ -165,8 +165,6 @@ class Domain:
                 list(pool.map(find, parts))
 
     def _is_inside(self, rows, clean):
-        if not len(rows):
-            return np.zeros(0, dtype=bool)
         flat, unit = rows.reshape(len(rows), -1), self.units.unit
         with np.errstate(over="ignore", invalid="ignore"):
             delta = np.subtract(rows, clean, dtype=np.float64)

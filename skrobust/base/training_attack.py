@@ -1,4 +1,4 @@
-"""Attacks inside training: the same budget, the largest loss, new starts each time."""
+"""Attacks inside adversarial training: largest loss, new starts each time."""
 
 from sklearn.base import clone
 
@@ -8,16 +8,20 @@ from skrobust.base.attack import BaseAttack
 
 
 def check_training_attack(attack, caller):
-    """Refuse what is no attack, or one that aims at something else than the label."""
+    """Raise unless an attack aims at the true label."""
     if not isinstance(attack, BaseAttack):
         raise invalid("attack", caller, "an attack of skrobust.attacks", attack)
     if getattr(attack, "objective", None) in (
-        "probability_shift", "prediction_shift", "prediction_error",
-    ):  # fmt: skip
+        "probability_shift",
+        "prediction_shift",
+        "prediction_error",
+    ):
         raise invalid(
-            "attack", caller, "one on the label: objective=None, 'loss' or "
-            "'misclassification'", attack,
-        )  # fmt: skip
+            "attack",
+            caller,
+            "one on the label: objective=None, 'loss' or 'misclassification'",
+            attack,
+        )
     if getattr(attack, "target", None) is not None:
         raise invalid("attack", caller, "one without a target", attack)
 

@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.attacks import PGD, ZOO, HopSkipJump, RandomSearch, Square
 from skrobust.attacks.core.queries import Queries
+from skrobust.base.model_in_container import ModelInContainer
 from skrobust.evaluation import evaluate_attack
 from skrobust.metrics import make_robust_scorer
 from skrobust.testing import check_attack
@@ -146,7 +147,7 @@ def test_queries_are_counted_exactly():
     never = X.shape[0] - fooled.sum()
     assert counting.calls[:3] == [40, 40, 400]
     assert sum(counting.calls) >= 80 + 50 * never
-    queries = Queries(counting, X, "Test", order=("predict_proba",))
+    queries = Queries(ModelInContainer(counting, X), "Test", order=("predict_proba",))
     queries.scores(X[:3], np.array([0, 0, 5]))
     queries.labels(X[:1], np.array([5]))
     assert queries.counts.tolist() == [2, 0, 0, 0, 0, 2] + [0] * 34

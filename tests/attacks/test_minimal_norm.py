@@ -17,11 +17,11 @@ from sklearn.svm import SVC
 
 from skrobust._norms import (
     dual_length,
+    l1_step_in_box,
     length,
     project,
     project_in_box,
     reach_plane,
-    l1_step_in_box,
     steepest,
 )
 from skrobust.attacks import (
@@ -480,7 +480,9 @@ def test_shortest_steps_are_exact(norm):
     assert np.allclose(reach_plane(t[0], t[1], norm).numpy(), free)
     near = project_in_box(w, 0.8, norm, low, high)
     assert np.allclose(project_in_box(t[0], 0.8, norm, t[2], t[3]).numpy(), near)
-    assert np.allclose(l1_step_in_box(t[0], 0.8, t[2], t[3]).numpy(), l1_step_in_box(w, 0.8, low, high))
+    assert np.allclose(
+        l1_step_in_box(t[0], 0.8, t[2], t[3]).numpy(), l1_step_in_box(w, 0.8, low, high)
+    )
     assert np.allclose(steepest(t[0], norm).numpy(), steepest(w, norm))
 
 

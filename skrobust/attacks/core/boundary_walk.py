@@ -68,8 +68,8 @@ class BoundaryWalk:
     def _from_pool(self, pool, labels):
         search, domain = self._search, self._search.domain
         flat = domain.units.relative(pool.astype(np.float64)).reshape(len(pool), -1)
-        own = domain.units.relative(self.x[self._all].astype(np.float64))
-        gaps = cdist(own.reshape(len(own), -1), flat, _METRICS[self._attack.norm])
+        clean = domain.units.relative(self.x[self._all].astype(np.float64))
+        gaps = cdist(clean.reshape(len(clean), -1), flat, _METRICS[self._attack.norm])
         gaps[~search.wants(labels, self._all[:, None])] = np.inf
         k = min(_N_STARTS, len(pool))
         nearest = np.argsort(gaps, axis=1, kind="stable")[:, :k]
@@ -122,8 +122,8 @@ class BoundaryWalk:
             edges = np.column_stack([low[go], share, high[go]])
             place = np.arange(len(go))
             low[go], high[go] = edges[place, first], edges[place, first + 1]
-            hit = first < _SECTIONS
-            self._move(rows[go][hit], line[place[hit], first[hit]])
+            found = first < _SECTIONS
+            self._move(rows[go][found], line[place[found], first[found]])
 
     def _move(self, rows, points):
         """Keep fooling points that are nearer than what there is."""
@@ -157,10 +157,10 @@ class BoundaryWalk:
             ways * direction[left][:, None]
         )
         hops, fooled = self._search.fooled(rows, hops)
-        hit = fooled.any(axis=1)
+        found = fooled.any(axis=1)
         landed = hops[np.arange(len(rows)), fooled.argmax(axis=1)]
-        before = self.point[rows[hit]].copy(), self.size[rows[hit]].copy()
-        rows, landed = rows[hit], landed[hit]
+        before = self.point[rows[found]].copy(), self.size[rows[found]].copy()
+        rows, landed = rows[found], landed[found]
         gap = landed - self.x[rows].astype(np.float64)
         self.point[rows], self.size[rows] = landed, self._search.domain.length(gap)
         self.to_boundary(rows)
@@ -212,8 +212,8 @@ class BoundaryWalk:
             together = np.logical_or.accumulate(chosen[:, ::-1], axis=1)
             points, fooled = self._try_undoing(rows, together)
             last = fooled.shape[1] - 1 - fooled[:, ::-1].argmax(axis=1)
-            hit = fooled.any(axis=1)
-            self._move(rows[hit], points[hit, last[hit]])
+            found = fooled.any(axis=1)
+            self._move(rows[found], points[found, last[found]])
             self.to_boundary(rows)
 
     def _try_undoing(self, rows, undone):

@@ -1,4 +1,4 @@
-"""The best moves of a linear function, within a box, in closed form.
+"""Closed-form best moves of a linear function within a box.
 
 All moves go with the sign of the weights; ``room`` says how far each feature may go
 that way. What a move gains is piecewise linear (or quadratic) in one number, so sorting

@@ -31,6 +31,13 @@ class Goal:
     objective: str
     targeted: bool = False
 
+    def __post_init__(self):
+        # Whether a row is done at its first success.
+        object.__setattr__(self, "stops", self.objective == "misclassification")
+        # Whether the prediction of a regressor is moved.
+        moves = self.objective in _OF_REGRESSORS
+        object.__setattr__(self, "moves_prediction", moves)
+
     @classmethod
     def of_classifier(cls, attack):
         """Return the goal of an attack on a classifier, or raise."""
@@ -57,16 +64,6 @@ class Goal:
                     f"{caller} needs numbers as the targets y of a regressor."
                 )
         return cls(attack.objective or "prediction_shift")
-
-    @property
-    def stops(self):
-        """Whether a row is done at its first success."""
-        return self.objective == "misclassification"
-
-    @property
-    def moves_prediction(self):
-        """Whether the prediction of a regressor is moved."""
-        return self.objective in _OF_REGRESSORS
 
     def is_reached(self, labels, label):
         """Say where predicted labels are a success against, or for, a label."""

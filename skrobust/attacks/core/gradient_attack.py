@@ -101,6 +101,7 @@ class GradientAttack(BaseAttack):
             goal, open_view = Goal.of_regressor(self, y), regressor_view
         else:
             goal, open_view = Goal.of_classifier(self), differentiable_view
+        reduced = self.precision != "float32" or bool(self.compile)
         messages, out, counter = [], None, Counter(len(X))
         counter.add(slice(None), forward=1, backward=0)
         n_zero = n_underflowed = 0
@@ -120,19 +121,14 @@ class GradientAttack(BaseAttack):
                 if domain.is_discrete:
                     allowed = StraightThrough(view, domain, X[rows])
                     ball = ball._replace(allowed=allowed)
-                batch = self._search_rows(
-                    partial(
-                        Batch,
-                        view,
-                        view.tensor(X[rows]),
-                        goal,
-                        None if reference is None else reference[rows],
-                    ),
-                    ball,
-                    key.take(rows),
-                    [view.tensor(c[rows]) for c in candidates],
-                    None if start is None else view.tensor(start[rows]),
-                )
+                of_rows = None if reference is None else reference[rows]
+                new_batch = partial(Batch, view, view.tensor(X[rows]), goal, of_rows)
+                begin = None if start is None else view.tensor(start[rows])
+                given = [view.tensor(c[rows]) for c in candidates]
+                search = self._search_reduced if reduced else self._search_batch
+                batch = search(new_batch, ball, key.take(rows), given, begin)
+                if ball.allowed is not None:  # what is not rounded may not be allowed
+                    batch.take_back()
                 moved = batch.moved(X[rows])
                 if len(moved) == len(X) and not is_regressor:
                     out = moved  # one batch needs no copy
@@ -150,7 +146,8 @@ class GradientAttack(BaseAttack):
                 "no usable slope (a saturated model); there it followed the log odds, "
                 "which have no scale."
             )
-        messages += self._zero_gradient_messages(n_zero)
+        if n_zero:
+            messages += self._zero_gradient_messages(n_zero)
         counts = {**counter.counts, "iterations": counter.counts["backward"]}
         return out, {**counts, "warnings": messages}
 
@@ -175,39 +172,28 @@ class GradientAttack(BaseAttack):
             raise unknown_target(self.target, caller)
         return view.integers(index)
 
-    def _search_rows(self, new_batch, ball, key, candidates, start):
-        """Return the batch of some rows with the best iterates found."""
-        if self.precision == "float32" and not self.compile:
-            batch = new_batch()
-            self._run(batch, ball, key, candidates, start)
-        else:
-            batch = self._search_reduced(new_batch, ball, key, candidates, start)
-        if ball.allowed is not None:  # what is not kept rounded may not be allowed
-            batch.take_back()
-        return batch
-
     def _search_reduced(self, new_batch, ball, key, candidates, start):
         """Search in reduced precision, and judge what was found by the net itself."""
         view = new_batch.args[0]
         with view.reduced_precision(self.precision, self.compile, self.batch_size):
-            rough = new_batch()
-            self._run(rough, ball, key, candidates, start)
-            rough.forget_clean_pass()
+            rough = self._search_batch(new_batch, ball, key, candidates, start)
+            rough.clean_pass = None
         with view.full_precision():
             batch = new_batch()
-            batch.forget_clean_pass()
+            batch.clean_pass = None
             self._judge(batch, ball, [*candidates, rough.iterate])
             batch.add_passes(rough)
             if batch.goal.stops:
                 # Full runs for the rows whose label the rounding may have turned.
                 batch.leave_only_doubtful(rough)
                 counted = batch.n_zero_gradients, batch.n_underflowed
-                self._run(batch, ball, key, (), start)
+                self._search_batch(lambda: batch, ball, key, (), start)
                 batch.n_zero_gradients, batch.n_underflowed = counted
         return batch
 
-    def _run(self, batch, ball, key, candidates, start):
+    def _search_batch(self, new_batch, ball, key, candidates, start):
         """Run every restart in every direction on the rows that stand."""
+        batch = new_batch()
         if candidates:
             self._judge(batch, ball, candidates)
             start = batch.iterate + 0
@@ -220,6 +206,7 @@ class GradientAttack(BaseAttack):
                     trust = self._trusts_last and ball.allowed is None
                     oracle.finish(z, trust=trust, own=True)
             start = None  # further restarts are random
+        return batch
 
     @staticmethod
     def _judge(batch, ball, candidates):

@@ -82,8 +82,8 @@ class Batch(BestSoFar):
         self.view, self.x, self.goal = view, x, goal
         self.n_zero_gradients = self.n_underflowed = 0
         # The graph of the clean pass is kept for one use: a first step from x.
-        self._clean = view.forward(x)
-        xp, logits = namespace(x), self._clean[0]
+        self.clean_pass = view.forward(x)
+        xp, logits = namespace(x), self.clean_pass[0]
         logits = logits if xp is np else logits.detach()
         self.known = xp.ones_like(logits[:, 0]) > 0
         if goal.moves_prediction:
@@ -103,7 +103,8 @@ class Batch(BestSoFar):
         # Of the clean sample, the class whose probability is moved.
         self.watched = self.label if goal.targeted else self.predicted
         if goal.stops:
-            super().__init__(x, goal.margin(margin_against(scores, self.label)))
+            _, _, margin = log_odds_against(scores, self.label)
+            super().__init__(x, goal.margin(margin))
         else:
             against, _, _ = log_odds_against(scores, self.watched)
             self.anchor = probability(against)
@@ -148,9 +149,9 @@ class Batch(BestSoFar):
 
     def forward_clean(self, rows):
         """Return logits and pullback of clean rows, and the passes that it took."""
-        if self._clean is None:
+        if self.clean_pass is None:
             return *self.view.forward(self.x[rows]), 1
-        (logits, pullback), self._clean = self._clean, None
+        (logits, pullback), self.clean_pass = self.clean_pass, None
         if len(rows) == len(self.x):
             return logits, pullback, 0
 
@@ -160,10 +161,6 @@ class Batch(BestSoFar):
             return pullback(whole)[rows]
 
         return logits[rows], pull_rows, 0
-
-    def forget_clean_pass(self):
-        """Let go of the graph of the clean pass: two would take twice the memory."""
-        self._clean = None
 
     def add_passes(self, other):
         """Count the passes of another search of the same rows, and its judgement."""
@@ -238,7 +235,7 @@ class LossOracle:
         self._n_forward = self._n_backward = self._n_calls = 0
         self._floor = self._ceiling = None  # of the ball in the maximum norm and box
         # Where looking is cheap, the fooled leave at once: no best ones to keep.
-        self._lean = batch.goal.stops and batch.view.checks_cheaply(3)
+        self._lean = batch.goal.stops and batch.view.leaves_at_once
         self.rows = xp.where(~batch.done)[0]
         self.x, self.start = batch.x, batch.x if start is None else start
         self._label, self._target = run.label, run.target
@@ -280,7 +277,7 @@ class LossOracle:
         if z is self.x:
             logits, pullback, n_passes = batch.forward_clean(self.rows)
         else:
-            batch.forget_clean_pass()
+            batch.clean_pass = None  # two graphs would take twice the memory
             seen = z if self._ball.allowed is None else self._ball.allowed(z, self.rows)
             (logits, pullback), n_passes = batch.view.forward(seen), 1
         plain = logits if xp is np else logits.detach()
@@ -300,16 +297,19 @@ class LossOracle:
         self._n_backward += 1
         self._n_calls += 1
         self.value = value if self.sign == 1 else -value
-        if batch.goal.stops and batch.view.checks_cheaply(self._n_calls):
+        # On a GPU looking waits for the device: there it happens at calls 1, 2, 4, ...,
+        # and rows are not moved together for a few.
+        at_once, n = batch.view.leaves_at_once, self._n_calls
+        if batch.goal.stops and (at_once or n & (n - 1) == 0):
             judged = score if self._lean else batch.score[self.rows]
             stay = judged <= 0
             n_stay = int(stay.sum())
-            if n_stay < len(z) and batch.view.worth_leaving(n_stay, len(z)):
+            if n_stay < (len(z) if at_once else 0.75 * len(z)):
                 gone, stay = xp.where(~stay)[0], xp.where(stay)[0]
                 rows = self.rows[gone]
                 if self._lean:
                     batch.keep(rows, seen[gone], judged[gone])
-                batch.count(rows, self._n_forward, self._n_backward)
+                batch.passes.append((rows, self._n_forward, self._n_backward))
                 self._take(stay)
                 self.rows = self.rows[stay]
                 score, self.value = score[stay], self.value[stay]
@@ -359,9 +359,10 @@ class LossOracle:
                 score = batch.judge(z, logits, self._label, self.loss, self._target)[3]
             if self._lean or trust:
                 batch.keep(self.rows, z if own else z + 0, score)
+                self._lean = False  # from here on the better of two is kept
             else:
                 self._keep_better(z, score)
-        batch.count(self.rows, self._n_forward, self._n_backward)
+        batch.passes.append((self.rows, self._n_forward, self._n_backward))
         self._n_forward = self._n_backward = 0
 
     def steepest(self, gradient):
@@ -400,8 +401,14 @@ class LossOracle:
         low, high, units = self._ball.low, self._ball.high, self._ball.units
         xp, x = namespace(z), self.x
         if self.norm == np.inf:
-            if self._floor is None:
-                self._floor, self._ceiling = self._linf_bounds(xp)
+            if self._floor is None and units.unit is None:
+                self._floor, self._ceiling = linf_box(x, self.eps, low, high)
+            elif self._floor is None:
+                reach = self.eps * units.unit
+                self._floor, self._ceiling = x - reach, x + reach
+                if low is not None:
+                    self._floor = xp.maximum(self._floor, low)
+                    self._ceiling = xp.minimum(self._ceiling, high)
             return xp.clip(z, self._floor, self._ceiling)
         step = units.relative(z - x)
         if self.norm == 1 and low is not None:
@@ -409,16 +416,6 @@ class LossOracle:
             return x + units.spread(project_in_box(step, self.eps, 1, low, high))
         z = x + units.spread(project(step, self.eps, self.norm))
         return z if low is None else xp.clip(z, low, high)
-
-    def _linf_bounds(self, xp):
-        if self._ball.units.unit is None:
-            floor, ceiling = linf_box(self.x, self.eps)
-        else:
-            reach = self.eps * self._ball.units.unit
-            floor, ceiling = self.x - reach, self.x + reach
-        if self._ball.low is None:
-            return floor, ceiling
-        return xp.maximum(floor, self._ball.low), xp.minimum(ceiling, self._ball.high)
 
     def random_start(self, rng):
         """Return random points of the ball: uniform in the cube, sphere or diamond.

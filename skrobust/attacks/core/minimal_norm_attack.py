@@ -187,7 +187,8 @@ class MinimalNormAttack(BaseAttack):
                     counter.add(places[some], forward=forward, backward=backward)
                 n_zero += int(search.zero_gradient.sum())
         counts = {**counter.counts, "iterations": counter.counts["backward"]}
-        return out, {**counts, "warnings": self._zero_gradient_messages(n_zero)}
+        messages = self._zero_gradient_messages(n_zero) if n_zero else []
+        return out, {**counts, "warnings": messages}
 
     def _label_index(self, view, y, n):
         """Return the class that each row must leave or come to; None: the predicted."""

@@ -166,7 +166,7 @@ class MinimalNormSearch:
         gradient = pullback(slope)
         gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         # So faint (between narrow kernels) that the boundary seems to lie beyond where
-        # numbers end: as steep as if it lay there. The direction still tells.
+        # numbers end: as steep as if it lay there. The direction is still of use.
         total, least = length(gradient, 1), xp.abs(margin) / _FAR
         pull = least / xp.where(total > 0, total, 1.0 + 0 * total)
         gradient = gradient * per_sample(xp.clip(pull, 1, None), gradient)
@@ -247,10 +247,10 @@ class MinimalNormSearch:
         if not len(rows) or not n_looks:
             return
         x, step = self.x[rows], self.best[rows] - self.x[rows]
-        aim = 2 * self.tolerance[rows]
-        low, f_low = xp.zeros_like(aim), self.margin[rows] - aim
-        high, f_high = xp.ones_like(aim), self.check(self.best[rows], rows) - aim
-        last = xp.zeros_like(aim)
+        needed = 2 * self.tolerance[rows]
+        low, f_low = xp.zeros_like(needed), self.margin[rows] - needed
+        high, f_high = xp.ones_like(needed), self.check(self.best[rows], rows) - needed
+        last = xp.zeros_like(needed)
         for _ in range(n_looks):
             drop = f_high - f_low
             drop = xp.where(drop > 0, drop, xp.ones_like(drop))
@@ -262,8 +262,8 @@ class MinimalNormSearch:
             f_low = xp.where(again & fooled, f_low / 2, f_low)
             f_high = xp.where(again & ~fooled, f_high / 2, f_high)
             low, high = xp.where(fooled, low, at), xp.where(fooled, at, high)
-            f_low = xp.where(fooled, f_low, margin - aim)
-            f_high = xp.where(fooled, margin - aim, f_high)
+            f_low = xp.where(fooled, f_low, margin - needed)
+            f_high = xp.where(fooled, margin - needed, f_high)
             last = side
 
     def _retract(self):

@@ -1,4 +1,4 @@
-"""Squares of images and blocks of table rows, drawn for many rows at once."""
+"""Random windows of the Square attack: squares of images, blocks of features."""
 
 import numpy as np
 

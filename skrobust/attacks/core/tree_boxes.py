@@ -1,4 +1,4 @@
-"""Trees of scikit-learn as boxes: where each leaf lies, and what it says."""
+"""Boxes and values of the leaves of scikit-learn trees."""
 
 import warnings
 from dataclasses import dataclass
@@ -11,13 +11,17 @@ from skrobust._differentiable import scaler_parts, sklearn_name
 from skrobust._responses import unwrap
 
 SINGLE = {
-    "DecisionTreeClassifier", "ExtraTreeClassifier", "DecisionTreeRegressor",
+    "DecisionTreeClassifier",
+    "ExtraTreeClassifier",
+    "DecisionTreeRegressor",
     "ExtraTreeRegressor",
-}  # fmt: skip
+}
 FORESTS = {
-    "RandomForestClassifier", "ExtraTreesClassifier", "RandomForestRegressor",
+    "RandomForestClassifier",
+    "ExtraTreesClassifier",
+    "RandomForestRegressor",
     "ExtraTreesRegressor",
-}  # fmt: skip
+}
 BOOSTED = {"GradientBoostingClassifier", "GradientBoostingRegressor"}
 HISTOGRAMS = {"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"}
 
@@ -76,7 +80,7 @@ class Boxes:
         """Return raw rows as trees see them: scaled, and in their precision."""
         return (x * self.scale + self.shift).astype(self.dtype).astype(np.float64)
 
-    def told(self, x):
+    def seen_after_rounding(self, x):
         """Return one raw row as the scalers themselves round it for the trees."""
         row = x[None]
         with warnings.catch_warnings():
@@ -94,8 +98,8 @@ class Boxes:
         x = x.astype(self.given)
         offset = np.abs(self.shift / self.scale)
         for n_steps in (1, 2, 4, 8, 16):
-            told = self.told(x)
-            short = np.sign(self.scale) * np.sign(np.clip(told, low, high) - told)
+            seen = self.seen_after_rounding(x)
+            short = np.sign(self.scale) * np.sign(np.clip(seen, low, high) - seen)
             if not short.any():
                 break
             large = np.maximum(np.abs(x), offset).astype(self.given)
@@ -270,7 +274,7 @@ def _n_sums(model, name):
 
 
 def _start(model, name, tables, value):
-    """Return the scores before any tree; of boosting, the answer to a row tells."""
+    """Return the scores before any tree; of boosting, from its answer to one row."""
     n_scores = value[0].shape[1]
     if name not in BOOSTED | HISTOGRAMS:
         return np.zeros(n_scores)
@@ -280,10 +284,10 @@ def _start(model, name, tables, value):
         own += v[((low <= 0) & (high >= 0)).all(axis=1)][0]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
-        told = getattr(model, "decision_function", model.predict)(row).ravel()
-    binary = n_scores == 2 and len(told) == 1
-    start = (np.r_[0.0, told] if binary else told) - own
-    if binary and abs(start[1]) <= 1e-12 * max(1.0, abs(told[0])):
+        answer = getattr(model, "decision_function", model.predict)(row).ravel()
+    binary = n_scores == 2 and len(answer) == 1
+    start = (np.r_[0.0, answer] if binary else answer) - own
+    if binary and abs(start[1]) <= 1e-12 * max(1.0, abs(answer[0])):
         # Rounding, which would decide ties. Where the sum of trees is 0, gradient
         # boosting alone says the second class.
         start[1] = np.finfo(float).tiny if name in BOOSTED else 0.0

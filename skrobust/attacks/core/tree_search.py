@@ -1,11 +1,11 @@
-"""The nearest box of a sum of trees with another label, by branch and bound."""
+"""Branch and bound over the boxes of an ensemble of trees."""
 
 import heapq
 
 import numpy as np
 
 
-def nearest_box(boxes, seen, own, walls, far, *, limit, budget):
+def nearest_box(boxes, seen, label, walls, far, *, limit, budget):
     """Return the nearest box of an ensemble that says something else.
 
     Boxes are opened from the nearest on. A box whose nearest point has another label is
@@ -19,7 +19,7 @@ def nearest_box(boxes, seen, own, walls, far, *, limit, budget):
         Of the ensemble.
     seen : ndarray of shape (n_features,)
         The row as trees see it.
-    own : int
+    label : int
         The label that is left.
     walls : (low, high)
         The data range as trees see it.
@@ -44,7 +44,9 @@ def nearest_box(boxes, seen, own, walls, far, *, limit, budget):
     low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
     best, best_far = None, np.inf
     for other in range(len(boxes.start)):
-        walked = None if other == own else _walk(boxes, seen, own, other, walls, far)
+        walked = (
+            None if other == label else _walk(boxes, seen, label, other, walls, far)
+        )
         if walked is not None and (size := float(far(*walked))) < best_far:
             best, best_far = walked, size
     heap, count = [(0.0, 0, low, high)], 0
@@ -52,10 +54,10 @@ def nearest_box(boxes, seen, own, walls, far, *, limit, budget):
         if not heap or heap[0][0] > limit or heap[0][0] >= best_far:
             return best, best_far, best_far, True
         size, _, low, high = heapq.heappop(heap)
-        if boxes.scores(np.clip(seen, low, high)).argmax() != own:
+        if boxes.scores(np.clip(seen, low, high)).argmax() != label:
             return (low, high), size, size, True
         under, over, meets = _meeting(boxes, low, high)
-        tree = _most_open(boxes, meets, own)
+        tree = _most_open(boxes, meets, label)
         if tree is None:
             continue
         for leaf in np.flatnonzero(meets[tree]):
@@ -63,7 +65,7 @@ def nearest_box(boxes, seen, own, walls, far, *, limit, budget):
             size = float(far(a, b))
             if size >= best_far or size > limit:
                 continue
-            if boxes.scores(np.clip(seen, a, b)).argmax() != own:
+            if boxes.scores(np.clip(seen, a, b)).argmax() != label:
                 best, best_far = (a, b), size
             count += 1
             heapq.heappush(heap, (size, count, a, b))
@@ -130,16 +132,16 @@ def farthest_box(boxes, seen, walls, far, *, sign, eps, budget):
     return best, sign * best_value, proven
 
 
-def _walk(boxes, seen, own, other, walls, far):
+def _walk(boxes, seen, label, other, walls, far):
     """Return a box with another label, found greedily, or None.
 
     Each step puts one more tree into the leaf that wins most for its way.
     """
     low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
-    lead = boxes.value[:, :, other] - boxes.value[:, :, own]
+    lead = boxes.value[:, :, other] - boxes.value[:, :, label]
     for _ in range(len(lead)):
         point = np.clip(seen, low, high)
-        if boxes.scores(point).argmax() != own:
+        if boxes.scores(point).argmax() != label:
             return low, high
         under, over, meets = _meeting(boxes, low, high)
         here = ((boxes.low <= point) & (point <= boxes.high)).all(axis=2)
@@ -151,7 +153,9 @@ def _walk(boxes, seen, own, other, walls, far):
         tree, leaf = np.unravel_index((gain / (way + 1e-9)).argmax(), gain.shape)
         low, high = under[tree, leaf], over[tree, leaf]
     return (
-        (low, high) if boxes.scores(np.clip(seen, low, high)).argmax() != own else None
+        (low, high)
+        if boxes.scores(np.clip(seen, low, high)).argmax() != label
+        else None
     )
 
 
@@ -161,14 +165,14 @@ def _meeting(boxes, low, high):
     return under, over, (under <= over).all(axis=2)
 
 
-def _most_open(boxes, meets, own):
+def _most_open(boxes, meets, label):
     """Return the tree whose leaves in a box differ most.
 
     None where none differ, or where no choice of leaves gives another label.
     """
-    lead = boxes.value - boxes.value[:, :, own, None]
+    lead = boxes.value - boxes.value[:, :, label, None]
     top = np.where(meets[:, :, None], lead, -np.inf).max(axis=1)
-    reach = np.delete(top.sum(axis=0) + boxes.start - boxes.start[own], own)
+    reach = np.delete(top.sum(axis=0) + boxes.start - boxes.start[label], label)
     if not (reach >= -1e-9).any():
         return None
     bottom = np.where(meets[:, :, None], lead, np.inf).min(axis=1)
