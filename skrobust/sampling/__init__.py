@@ -14,27 +14,28 @@ gives the accuracy, its interval and the mispredictions found, and
 a sampler to another day.
 """
 
-from skrobust.sampling._activations import extract_activations
+from skrobust.sampling._confidence_predictor import ConfidencePredictor
 from skrobust.sampling._confidence_stratified import ConfidenceStratifiedSampler
 from skrobust.sampling._cross_entropy import CrossEntropySampler
 from skrobust.sampling._deepest import DeepESTSampler
 from skrobust.sampling._gradient_sampler import GradientSampler
 from skrobust.sampling._operational import OperationalSampler
-from skrobust.sampling._predictors import ConfidencePredictor, ThresholdPredictor
 from skrobust.sampling._proportional import ProportionalSampler
 from skrobust.sampling._rao_hartley_cochran import RaoHartleyCochranSampler
 from skrobust.sampling._simple_random import SimpleRandomSampler
 from skrobust.sampling._simulate import simulate
 from skrobust.sampling._stratified import StratifiedSampler
-from skrobust.sampling._surprise_density import LikelihoodSurprise
-from skrobust.sampling._surprise_distance import DistanceSurprise
-from skrobust.sampling._surprise_mahalanobis import MahalanobisSurprise
+from skrobust.sampling._threshold_predictor import ThresholdPredictor
 from skrobust.sampling._two_stage import TwoStageSampler
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.estimates import Estimate
 from skrobust.sampling.core.label_plan import LabelPlan
 from skrobust.sampling.core.sampling_estimate import SamplingEstimate
 from skrobust.sampling.core.sampling_result import SamplingResult
+from skrobust.sampling.surprise._activations import extract_activations
+from skrobust.sampling.surprise._distance_surprise import DistanceSurprise
+from skrobust.sampling.surprise._likelihood_surprise import LikelihoodSurprise
+from skrobust.sampling.surprise._mahalanobis_surprise import MahalanobisSurprise
 
 __all__ = [
     "BaseSampler",

@@ -3,9 +3,9 @@
 import numpy as np
 
 from skrobust._validation import invalid
-from skrobust.sampling._designs import allocate
-from skrobust.sampling._partitions import share_strata
-from skrobust.sampling._strata import StratifiedRounds
+from skrobust.sampling.designs.fixed_size import allocate
+from skrobust.sampling.designs.partitions import share_strata
+from skrobust.sampling.designs.stratified_rounds import StratifiedRounds
 
 
 class ConfidenceStratifiedSampler(StratifiedRounds):

@@ -6,15 +6,15 @@ from skrobust._containers import to_array
 from skrobust._parameters import Count
 from skrobust._responses import predict_probabilities
 from skrobust._validation import check_rows, check_same_length, invalid
-from skrobust.sampling._histograms import (
+from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.estimates import Estimate
+from skrobust.sampling.core.pool import n_rows
+from skrobust.sampling.designs.histograms import (
     bin_numbers,
     divergences,
     histograms,
     random_groups,
 )
-from skrobust.sampling.core.base import BaseSampler
-from skrobust.sampling.core.estimates import Estimate
-from skrobust.sampling.core.pool import n_rows
 
 BIASED = (
     "The draws of CrossEntropySampler have no known probabilities: the estimate is the "

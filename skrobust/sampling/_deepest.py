@@ -4,8 +4,12 @@ import numpy as np
 
 from skrobust._parameters import Choice, NamedOr, Number
 from skrobust._validation import check_number, invalid
-from skrobust.sampling._auxiliary import STANDARDIZE, surprise_scores, with_confidence
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.surprise.surprise_scores import (
+    STANDARDIZE,
+    surprise_scores,
+    with_confidence,
+)
 
 CONFIDENCE_THRESHOLD = 1 - 0.7  # suspicious below a confidence of 0.7
 EXHAUSTED = 1e-12  # share of the weights below which the rest counts as nothing

@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._parameters import Number
-from skrobust.sampling._strata import OneByStratum
 from skrobust.sampling.core.estimates import Estimate
+from skrobust.sampling.designs.stratified_rounds import OneByStratum
 
 
 class GradientSampler(OneByStratum):

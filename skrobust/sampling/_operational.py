@@ -6,18 +6,18 @@ import numpy as np
 from scipy.special import ndtri
 
 from skrobust._parameters import Count, Flag, NamedOr, Number
-from skrobust.sampling._frontier import frontier
-from skrobust.sampling._ordered_draw import ordered_draw, successive_variance
-from skrobust.sampling._recalibration import (
+from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.draws import first_where
+from skrobust.sampling.core.rate_interval import Bounds, unvaried_bounds
+from skrobust.sampling.designs.frontier import frontier
+from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
+from skrobust.sampling.designs.recalibration import (
     IDENTITY,
     as_probabilities,
     fit_recalibration,
     predict,
     score_terms,
 )
-from skrobust.sampling.core.base import BaseSampler
-from skrobust.sampling.core.draws import first_where
-from skrobust.sampling.core.rate_interval import Bounds, unvaried_bounds
 
 EMPHASIS = {"accuracy": 0.0, "balanced": 0.5, "failures": 1.0}
 TRUST = 0.2  # power of the labels behind a predictor, in the weight of its batch

@@ -3,10 +3,14 @@
 import numpy as np
 
 from skrobust._parameters import Choice
-from skrobust.sampling._designs import SURE, inclusion_probabilities, systematic_sample
-from skrobust.sampling._variances import hartley_rao_variance
-from skrobust.sampling._weighted import WeightedSampler
 from skrobust.sampling.core.estimates import between_estimate
+from skrobust.sampling.designs.fixed_size import (
+    SURE,
+    inclusion_probabilities,
+    systematic_sample,
+)
+from skrobust.sampling.designs.variances import hartley_rao_variance
+from skrobust.sampling.designs.weighted_sampler import WeightedSampler
 
 
 class ProportionalSampler(WeightedSampler):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from skrobust.sampling._designs import rao_hartley_cochran
-from skrobust.sampling._variances import rao_hartley_cochran_variance
-from skrobust.sampling._weighted import WeightedSampler
+from skrobust.sampling.designs.fixed_size import rao_hartley_cochran
+from skrobust.sampling.designs.variances import rao_hartley_cochran_variance
+from skrobust.sampling.designs.weighted_sampler import WeightedSampler
 
 
 class RaoHartleyCochranSampler(WeightedSampler):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._parameters import Choice
-from skrobust.sampling._designs import neyman_allocation
-from skrobust.sampling._strata import StrataMixin, StratifiedRounds
+from skrobust.sampling.designs.fixed_size import neyman_allocation
+from skrobust.sampling.designs.stratified_rounds import StrataMixin, StratifiedRounds
 
 
 class StratifiedSampler(StrataMixin, StratifiedRounds):

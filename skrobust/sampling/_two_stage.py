@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from skrobust.sampling._designs import mixed_weights
-from skrobust.sampling._strata import OneByStratum
-from skrobust.sampling._weighted import FloorMixin
 from skrobust.sampling.core.estimates import Estimate
+from skrobust.sampling.designs.fixed_size import mixed_weights
+from skrobust.sampling.designs.stratified_rounds import OneByStratum
+from skrobust.sampling.designs.weighted_sampler import FloorMixin
 
 
 class TwoStageSampler(FloorMixin, OneByStratum):

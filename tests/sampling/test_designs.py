@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from skrobust.sampling._designs import (
+from skrobust.sampling.designs.fixed_size import (
     allocate,
     inclusion_probabilities,
     mixed_weights,
@@ -15,19 +15,19 @@ from skrobust.sampling._designs import (
     stratified_sample,
     systematic_sample,
 )
-from skrobust.sampling._histograms import (
+from skrobust.sampling.designs.histograms import (
     bin_numbers,
     divergences,
     histograms,
     random_groups,
 )
-from skrobust.sampling._partitions import (
+from skrobust.sampling.designs.partitions import (
     kmeans_strata,
     merge_strata,
     quantile_strata,
     share_strata,
 )
-from skrobust.sampling._variances import (
+from skrobust.sampling.designs.variances import (
     hartley_rao_variance,
     rao_hartley_cochran_variance,
     stratified_variance,

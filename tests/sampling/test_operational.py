@@ -11,10 +11,10 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from skrobust.sampling import OperationalSampler, SimpleRandomSampler, simulate
-from skrobust.sampling._frontier import frontier
 from skrobust.sampling._operational import batch_sizes, batch_weights
-from skrobust.sampling._ordered_draw import ordered_draw, successive_variance
-from skrobust.sampling._recalibration import (
+from skrobust.sampling.designs.frontier import frontier
+from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
+from skrobust.sampling.designs.recalibration import (
     IDENTITY,
     PRIOR_SD,
     as_probabilities,

@@ -19,9 +19,8 @@ from skrobust.sampling import (
     DistanceSurprise,
     LikelihoodSurprise,
     MahalanobisSurprise,
-    _surprise_density,
-    _surprise_nearest,
 )
+from skrobust.sampling.surprise import _likelihood_surprise, nearest_rows
 
 ALL = [DistanceSurprise, LikelihoodSurprise, MahalanobisSurprise]
 
@@ -300,10 +299,10 @@ def test_batches_do_not_matter(kind, monkeypatch):
         surprise.score_samples(test[i : i + 1], predicted[i : i + 1])[0]
         for i in range(90)
     ]
-    monkeypatch.setattr(_surprise_nearest, "_CHUNK", 37)
-    monkeypatch.setattr(_surprise_nearest, "_BLOCK", 7)
-    monkeypatch.setattr(_surprise_nearest, "_PAIRS", 11)
-    monkeypatch.setattr(_surprise_density, "_CELLS", 300)
+    monkeypatch.setattr(nearest_rows, "_CHUNK", 37)
+    monkeypatch.setattr(nearest_rows, "_BLOCK", 7)
+    monkeypatch.setattr(nearest_rows, "_PAIRS", 11)
+    monkeypatch.setattr(_likelihood_surprise, "_CELLS", 300)
     pieces = surprise.score_samples(test, predicted)
     if kind is DistanceSurprise:
         assert np.array_equal(whole, single)
@@ -322,7 +321,7 @@ def test_ties_across_blocks(chunk, monkeypatch):
     whole = nearest.search(test)
     # The place of the first of all that are as near, whatever the blocks.
     assert np.array_equal(whole[1], cdist(test, nearest.rows).argmin(axis=1))
-    monkeypatch.setattr(_surprise_nearest, "_CHUNK", chunk)
+    monkeypatch.setattr(nearest_rows, "_CHUNK", chunk)
     assert np.array_equal(nearest.search(test), whole)
 
 
@@ -345,13 +344,13 @@ def test_crowds_are_searched_in_double_precision(monkeypatch):
     train, labels = cloud(300, spread=1e-6)
     test, predicted = cloud(60, seed=1, spread=1e-6)
     used = set()
-    candidates = _surprise_nearest._Chunk._candidates
+    candidates = nearest_rows._Chunk._candidates
 
     def spy(self, exact, square, bans, best, dtype):
         used.add(dtype)
         return candidates(self, exact, square, bans, best, dtype)
 
-    monkeypatch.setattr(_surprise_nearest._Chunk, "_candidates", spy)
+    monkeypatch.setattr(nearest_rows._Chunk, "_candidates", spy)
     scores = DistanceSurprise().fit(train, labels).score_samples(test, predicted)
     assert used == {np.float32, np.float64}
     assert np.allclose(scores, dsa_by_definition(train, labels, test, predicted))

@@ -32,6 +32,17 @@ class BaseSampler(StoredSampler):
     * an error changes nothing; a pickled sampler continues bit for bit;
     * the model is used as it is, never refitted, and ``clone`` keeps it fitted.
 
+    Parameters
+    ----------
+    estimator : fitted classifier, default=None
+        Used as it is: never refitted, never cloned.
+    auxiliary : "confidence", callable or array-like, default="confidence"
+        Suspicion of each input, at least 0, higher = more likely mispredicted.
+        "confidence" is 1 - max(predict_proba), or the scores that ``fit`` gets where
+        there is no estimator. A callable gets the inputs and returns the scores.
+    random_state : int, RandomState, Generator or None, default=None
+        Same int, same ids. ``fit`` advances a generator once and draws with its own.
+
     Examples
     --------
     >>> import numpy as np
@@ -278,13 +289,19 @@ class BaseSampler(StoredSampler):
             How many inputs to label.
         oracle : callable
             ``oracle(ids)`` returns true labels where the sampler has predictions
-            (``y_pred_``), and otherwise whether each input was mispredicted.
+            (``y_pred_``), and otherwise whether each input was mispredicted. It is
+            called once per batch: samplers that learn from answers ask in several.
 
         Returns
         -------
         SamplingResult
             As ``result()`` gives it. If the oracle raises, its inputs stay open
-            (``pending_``).
+            (``pending_``), and what was told before is kept.
+
+        Raises
+        ------
+        ValueError
+            If fewer than n are left: nothing is asked then.
         """
         check_oracle(oracle, type(self).__name__)
         for size in self._batches(self._check_left(n, "sample")):

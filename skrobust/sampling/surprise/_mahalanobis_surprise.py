@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._parameters import Choice
-from skrobust.sampling._surprise_covariance import CovarianceSurprise
-from skrobust.sampling._surprise_shape import Whitener, within_covariance
+from skrobust.sampling.surprise.covariance_surprise import CovarianceSurprise
+from skrobust.sampling.surprise.whitening import Whitener, within_covariance
 
 
 class MahalanobisSurprise(CovarianceSurprise):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust._parameters import Number
-from skrobust.sampling._designs import mixed_weights
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.designs.fixed_size import mixed_weights
 
 
 class FloorMixin:

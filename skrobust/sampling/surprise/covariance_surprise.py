@@ -6,8 +6,8 @@ from abc import abstractmethod
 import numpy as np
 
 from skrobust._parameters import Number
-from skrobust.sampling._surprise_base import BaseSurprise
-from skrobust.sampling._surprise_shape import CURES
+from skrobust.sampling.surprise.base import BaseSurprise
+from skrobust.sampling.surprise.whitening import CURES
 
 
 class CovarianceSurprise(BaseSurprise):

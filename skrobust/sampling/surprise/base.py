@@ -12,8 +12,8 @@ from skrobust._parameters import Choice, check_parameters
 from skrobust._responses import predict_labels, refuse_regressor
 from skrobust._validation import check_finite_rows, check_same_length
 from skrobust.metrics.labels import label_array
-from skrobust.sampling._activations import POOLS, as_rows, extract_activations
 from skrobust.sampling.core.prefitted import PrefittedMixin
+from skrobust.sampling.surprise._activations import POOLS, as_rows, extract_activations
 
 
 class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):

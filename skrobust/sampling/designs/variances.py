@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust.sampling._designs import SURE
 from skrobust.sampling.core.estimates import hajek_variance
+from skrobust.sampling.designs.fixed_size import SURE
 
 
 def hartley_rao_variance(residuals, pi, squares):

@@ -21,7 +21,7 @@ def bin_numbers(values, n_bins):
     Examples
     --------
     >>> import numpy as np
-    >>> from skrobust.sampling._histograms import bin_numbers
+    >>> from skrobust.sampling.designs.histograms import bin_numbers
     >>> bin_numbers(np.array([[0.0, 7], [0, 7], [1, 7], [2, 7]]), 2).ravel().tolist()
     [0, 0, 1, 1]
     """

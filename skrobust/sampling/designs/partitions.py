@@ -27,7 +27,7 @@ def kmeans_strata(scores, n_strata):
     Examples
     --------
     >>> import numpy as np
-    >>> from skrobust.sampling._partitions import kmeans_strata
+    >>> from skrobust.sampling.designs.partitions import kmeans_strata
     >>> kmeans_strata(np.array([0.9, 0.1, 0.5, 0.11, 0.52]), 3).tolist()
     [2, 0, 1, 0, 1]
     """

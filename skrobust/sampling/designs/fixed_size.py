@@ -1,4 +1,4 @@
-"""Sampling designs as pure functions, with the randomness as an argument."""
+"""Fixed-size sampling designs as functions of weights and random numbers."""
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def inclusion_probabilities(weights, n):
 
     Examples
     --------
-    >>> from skrobust.sampling._designs import inclusion_probabilities
+    >>> from skrobust.sampling.designs.fixed_size import inclusion_probabilities
     >>> import numpy as np
     >>> inclusion_probabilities(np.array([8.0, 1.0, 1.0, 2.0]), 2).tolist()
     [1.0, 0.25, 0.25, 0.5]
@@ -182,7 +182,7 @@ def allocate(need, sizes, n, least=2):
     Examples
     --------
     >>> import numpy as np
-    >>> from skrobust.sampling._designs import allocate
+    >>> from skrobust.sampling.designs.fixed_size import allocate
     >>> allocate(np.array([100.0, 50.0, 0.0]), np.array([1000, 9, 50]), 20).tolist()
     [12, 6, 2]
     """

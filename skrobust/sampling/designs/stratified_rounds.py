@@ -6,12 +6,16 @@ import numpy as np
 from scipy.special import ndtri
 
 from skrobust._parameters import Choice, Count
-from skrobust.sampling._designs import stratified_sample
-from skrobust.sampling._partitions import kmeans_strata, merge_strata, quantile_strata
-from skrobust.sampling._variances import silent_variance, stratified_variance
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.draws import first_where, pick
 from skrobust.sampling.core.rate_interval import Bounds
+from skrobust.sampling.designs.fixed_size import stratified_sample
+from skrobust.sampling.designs.partitions import (
+    kmeans_strata,
+    merge_strata,
+    quantile_strata,
+)
+from skrobust.sampling.designs.variances import silent_variance, stratified_variance
 
 STRATA = {"kmeans": kmeans_strata, "quantile": quantile_strata}
 BIASED = (

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust.sampling._surprise_covariance import CovarianceSurprise
-from skrobust.sampling._surprise_shape import Whitener
+from skrobust.sampling.surprise.covariance_surprise import CovarianceSurprise
+from skrobust.sampling.surprise.whitening import Whitener
 
 _CELLS = 1 << 20  # products of queries and training rows at a time
 

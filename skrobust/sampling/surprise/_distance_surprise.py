@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust.sampling._surprise_base import BaseSurprise
-from skrobust.sampling._surprise_nearest import NearestRows
+from skrobust.sampling.surprise.base import BaseSurprise
+from skrobust.sampling.surprise.nearest_rows import NearestRows
 
 
 class DistanceSurprise(BaseSurprise):

@@ -1,0 +1,1 @@
+"""Sampling designs, their variances and allocations."""

@@ -1,0 +1,1 @@
+"""Measures of surprise from the activations of a model."""
