@@ -1,12 +1,14 @@
 """Sphinx configuration; the API page is made from ``__all__``."""
 
-import importlib
-import inspect
 import re
+import sys
 from importlib.resources import files
 from pathlib import Path
 
 import skrobust
+
+sys.path.insert(0, str(Path(__file__).parent))
+from api_page import api_page, public_names
 
 project = "skrobust"
 copyright = "2026, the skrobust developers"
@@ -69,63 +71,7 @@ html_show_sourcelink = False
 BARE = ("quick_start", "comparison", "migration", "glossary", "citing", "changes")
 html_sidebars = {page: [] for page in BARE}
 
-FAMILIES = [
-    "metrics",
-    "perturbations",
-    "attacks",
-    "sampling",
-    "nets",
-    "datasets",
-    "evaluation",
-    "plots",
-    "report",
-    "testing",
-    "base",
-]
-
-
-def public_names():
-    """Return the family of each public name: the first of those that have it."""
-    names = {}
-    for family in FAMILIES:
-        for name in importlib.import_module(f"skrobust.{family}").__all__:
-            names.setdefault(name, family)
-    return names
-
-
 NAMES = public_names()
-
-
-def tables_of(family):
-    """Return the names of a family by title; perturbations by what they take."""
-    module = importlib.import_module(f"skrobust.{family}")
-    left = [name for name in module.__all__ if NAMES[name] == family]
-    if family != "perturbations":
-        return {"": left}
-    tables = {}
-    for kind in ("Image", "Table", "Series", "Text"):
-        base = getattr(module, f"{kind}Perturbation")
-        things = [(name, getattr(module, name)) for name in left]
-        classes = [(name, thing) for name, thing in things if inspect.isclass(thing)]
-        tables[kind] = [name for name, thing in classes if issubclass(thing, base)]
-        left = [name for name in left if name not in tables[kind]]
-    return {"Where they act, and lists of conditions": left, **tables}
-
-
-def write_api_page():
-    """Write api.rst: the tables of each family, their names from ``__all__``."""
-    lines = ["API", "===", ""]
-    for family in FAMILIES:
-        module = importlib.import_module(f"skrobust.{family}")
-        title = f"skrobust.{family}"
-        lines += [f".. _api-{family}:", "", title, "-" * len(title), ""]
-        lines += [inspect.getdoc(module), ""]
-        for kind, names in tables_of(family).items():
-            lines += [f".. rubric:: {kind}", ""] if kind else []
-            lines += [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
-            lines += [f"   ~skrobust.{family}.{name}" for name in names]
-            lines += [""]
-    Path(__file__).with_name("api.rst").write_text("\n".join(lines))
 
 
 def link_names(app, docname, source):
@@ -159,5 +105,5 @@ def write_changes_page():
     (here / "changes.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-write_api_page()
+Path(__file__).with_name("api.rst").write_text(api_page(), encoding="utf-8")
 write_changes_page()

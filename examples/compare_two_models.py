@@ -1,9 +1,9 @@
 """
-Is one model more stable than the other, or is it the choice of test images?
-============================================================================
+Is one model more stable than another?
+======================================
 
-Both models meet the same images under the same conditions, so their difference is
-taken image by image.
+Both models are evaluated on the same images under the same conditions, and their
+difference is estimated image by image.
 """
 
 from sklearn.datasets import load_digits

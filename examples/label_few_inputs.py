@@ -1,8 +1,8 @@
 """
-How good is a model in operation, when a label costs money?
-===========================================================
+How accurate is a model in operation, from few labels?
+======================================================
 
-A pool of unlabelled inputs arrives; a person labels the few that the sampler asks for.
+The sampler selects a few inputs of an unlabelled pool, which a person labels.
 """
 
 from sklearn.datasets import load_digits

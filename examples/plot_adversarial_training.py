@@ -1,10 +1,10 @@
-"""Does it help to train on adversarial examples?
-==============================================
+"""Does adversarial training improve robustness?
+=============================================
 
-The same small net, trained plainly and with
-:class:`skrobust.nets.AdversarialTraining`, which attacks a batch before the net learns
-from it. The curves are the accuracy under a stronger attack, over the radius of a ball;
-the line is the budget of training, beyond which nothing was promised.
+A small net is trained with and without
+:class:`skrobust.nets.AdversarialTraining`, which attacks each batch before the training
+step. The curves show the accuracy under a stronger attack over the radius of the ball.
+The vertical line is the budget of the training.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ from skrobust.nets import AdversarialTraining, small_cnn_classifier
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 
-# The pipeline scales pixels of 0 to 16 to [0, 1]; the net, and so the attack in
-# training, sees the latter. The attack that judges sees raw pixels.
+# The pipeline scales pixels from 0 to 16 to [0, 1]. The attack in training acts on
+# the scaled pixels, and the attack in the evaluation on the raw pixels.
 BUDGET = 0.06
 inner = PGD(BUDGET, n_steps=5, data_range=(0, 1), random_state=0)
 models = {

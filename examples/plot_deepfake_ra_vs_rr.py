@@ -2,10 +2,10 @@
 Deepfake detectors: is it the model or the metric?
 ==================================================
 
-Two published detectors (MesoNet) under one attack: robust accuracy on the right axis,
-the robust ratio over 21 tolerances on the left. Set ``SKROBUST_DATA`` to a folder with
-``faces/`` and ``mesonet_weights/``; without it small nets on synthetic textures take
-their place. ``benchmarks/deepfake_study.py`` is the long form.
+Two published detectors (MesoNet) under the same attack, with robust accuracy on the
+right axis and the robust ratio over 21 tolerances on the left. Set ``SKROBUST_DATA`` to
+a folder with ``faces/`` and ``mesonet_weights/``; without it, small nets on synthetic
+textures are used. ``benchmarks/deepfake_study.py`` is the full study.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""What was the model shown?
-=========================
+"""Which inputs did the model see?
+===============================
 
-Look before you trust a number: digits under two kinds of noise, each with the
-prediction of the model and a cross where it is wrong.
+Digits under two kinds of noise, each with the prediction of the model. Wrong
+predictions are marked with a cross.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
-"""Is a model equally robust for everyone?
-=======================================
+"""Is a model equally robust for all groups?
+=========================================
 
-The same noise on every row; groups here are the age of the patient. Each group stands
-with its interval, and a gap between two groups with that of the difference.
+The same noise is added to all rows; the groups are age groups of patients. The figure
+shows the value of each group and the gaps between groups, with their intervals.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 What do the image corruptions look like?
 ========================================
 
-Every one of them at severities 1, 3 and 5, on a photograph of 224 pixels and on a
-digit of 8: strengths follow the side of the image.
+All image corruptions at severities 1, 3 and 5, on a photograph of 224 pixels and on a
+digit of 8 pixels. Strengths depend on the side length of the image.
 """
 
 import matplotlib.pyplot as plt

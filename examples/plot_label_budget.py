@@ -1,9 +1,9 @@
 """
-How much accuracy, and how many failures, does a label buy?
-===========================================================
+How do estimates improve with the number of labels?
+===================================================
 
-Samplers label the same pool again and again, with every budget; since the labels of
-this pool are known, what they report can be compared with the truth.
+Several samplers are simulated on the same pool with several budgets. Since the labels
+of this pool are known, the estimates can be compared with the true accuracy.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """Which of three models is more robust?
 =====================================
 
-All models see the same noisy digits, so that their differences are taken sample by
-sample. Hollow points may be equal, once all pairs are counted.
+All models are evaluated on the same noisy digits, and their differences are estimated
+sample by sample. Hollow points are not significant after correction for all pairs.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
-"""Where does a normalized score come from?
-========================================
+"""What are the factors of a normalized score?
+===========================================
 
-An accuracy on few rows with many features is worth less than the same accuracy on many
-rows: the normalized score says so by three factors.
+The same accuracy is less informative on few rows with many features than on many rows.
+The normalized score corrects it by three factors.
 """
 
 import matplotlib.pyplot as plt

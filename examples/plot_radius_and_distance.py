@@ -1,8 +1,8 @@
-"""How much change does it take?
-=============================
+"""How large must an adversarial perturbation be?
+==============================================
 
 Robust accuracy over the radius of an attack, and the distance of each sample to its
-nearest adversarial example: two ways to the same curve.
+nearest adversarial example. Both give the same curve.
 """
 
 import matplotlib.pyplot as plt

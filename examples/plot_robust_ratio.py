@@ -1,10 +1,10 @@
 """
-Two models with like robust accuracy: does their confidence hold as well?
-=========================================================================
+Do predicted probabilities hold under attack?
+=============================================
 
-The robust ratio counts the samples whose probability of the predicted class moves by at
-most a tolerance under attack. It depends on calibration, so the curve after temperature
-scaling stands beside it.
+Two models have similar robust accuracy. The robust ratio is the proportion of samples
+whose probability of the predicted class changes by at most a tolerance under attack. It
+depends on calibration, so the curve after temperature scaling is shown as well.
 """
 
 import matplotlib.pyplot as plt

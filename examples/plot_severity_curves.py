@@ -1,9 +1,9 @@
 """
-How does accuracy fall as noise grows, and for which model sooner?
-==================================================================
+How does accuracy decrease with noise?
+======================================
 
-Each model is fitted once per fold and scored at every severity; the bands are 95 %
-intervals over folds (too narrow, as folds share training rows).
+Each model is fitted once per fold and scored at every severity. The bands are 95 %
+intervals over folds, which are too narrow since folds share training rows.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
-"""Do the parameters of a model change how it takes noise?
-=======================================================
+"""Do the parameters of a model change its robustness to noise?
+============================================================
 
-A search with one scorer per condition already holds the severity curve and the
+The results of a search with one scorer per condition contain the severity curve and the
 stability surface of its candidates.
 """
 

@@ -1,8 +1,8 @@
-"""Does a model hold over time?
+"""Is a model stable over time?
 ============================
 
-A model is scored period by period. Here the rows of the breast cancer data stand for
-ten weeks, once as recorded, once with a scale that gains 2 % a week.
+A model is scored by period. The rows of the breast cancer data represent ten weeks,
+once as recorded and once with a scale that increases by 2 % per week.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ X, y = load_breast_cancer(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.7, random_state=0)
 model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
 week = np.arange(len(y_test)) * 10 // len(y_test)
-# A scale that gains 2 % a week, as instruments do.
+# Instrument drift: the scale increases by 2 % per week.
 drifted = X_test * (1 + 0.02 * week[:, None])
 _, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
 for name, rows, ax in zip(

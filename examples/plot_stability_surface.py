@@ -1,9 +1,9 @@
 """
-Which of two models stays better when its pictures are disturbed?
-=================================================================
+Which of two models is more stable under image perturbations?
+=============================================================
 
-Both are scored under the 68 two-factor conditions and the clean one. The levels were
-set for photographs; on digits of 8 x 8 pixels the figure is only a smoke test.
+Both models are scored under the 68 two-factor conditions and the clean one. The levels
+were chosen for photographs; on digits of 8 x 8 pixels, the figure is only a smoke test.
 """
 
 import matplotlib.pyplot as plt

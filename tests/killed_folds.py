@@ -1,4 +1,4 @@
-"""A cross-validation that dies at a given call; started by test_evaluation_cv.py."""
+"""A cross-validation that dies at a given call; started by test_cross_validation.py."""
 
 import sys
 

@@ -185,11 +185,7 @@ def cross_validate_perturbations(
         )
     size = (len(folds), len(conditions), n_repeats)
     fill = np.nan if raises else float(error_score)
-    scores, flips = np.full(size, fill), np.full(size, np.nan)
-    for place, (part, error) in done.items():
-        if error is None:
-            scores[place] = part if scorer is not None else part[0].mean()
-            flips[place] = np.nan if scorer is not None else part[1].mean()
+    scores, flips = _scores_and_flips(done, size, fill, scorer)
     clean = [fill if f.error is not None else f.clean_score for f in folds]
     results = _long_table(table, scores, flips if scorer is None else None)
     table["score"] = scores.mean(axis=(0, 2))
@@ -231,6 +227,17 @@ def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
                 places.append((f, c, r))
     done = run_tasks(guarded, tasks, label="conditions", **jobs)
     return dict(zip(places, done, strict=True))
+
+
+def _scores_and_flips(done, size, fill, scorer):
+    """Return arrays of shape (n_folds, n_conditions, n_repeats)."""
+    scores, flips = np.full(size, fill), np.full(size, np.nan)
+    for place, (part, error) in done.items():
+        if error is None and scorer is None:
+            scores[place], flips[place] = part.mean(axis=1)
+        elif error is None:
+            scores[place] = part
+    return scores, flips
 
 
 def _long_table(table, scores, flips):

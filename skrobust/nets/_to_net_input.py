@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skrobust._parameters import Flag, check_parameters
 from skrobust._validation import invalid
 
 
@@ -42,6 +43,8 @@ class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     >>> images.shape, float(images.max())
     ((2, 3, 16, 16), 1.0)
     """
+
+    _parameter_rules = {"channels_last": Flag()}
 
     def __init__(self, image_shape=None, *, channels_last=False, data_range=None):
         self.image_shape = image_shape
@@ -142,8 +145,7 @@ class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _shape(self, found):
         """Return the shape that a row gets before its channels move, or None."""
-        if not isinstance(self.channels_last, (bool, np.bool_)):
-            raise invalid("channels_last", "ToNetInput", "a bool", self.channels_last)
+        check_parameters(self)
         if self.image_shape is None:
             if self.channels_last and len(found) != 4:
                 raise ValueError(

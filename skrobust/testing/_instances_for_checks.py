@@ -1,12 +1,12 @@
 """Instances of a class for its contract checks."""
 
 
-def instances_for_checks(cls):
+def instances_for_checks(class_):
     """Return instances of a class, small and fast, on which contracts are checked.
 
     Parameters
     ----------
-    cls : type
+    class_ : type
         A class of skrobust or your own. Its classmethod ``_get_test_params`` returns a
         list of dicts of constructor parameters; without one its defaults are used.
 
@@ -22,6 +22,6 @@ def instances_for_checks(cls):
     >>> for attack in instances_for_checks(FGSM):
     ...     check_attack(attack)
     """
-    get_params = getattr(cls, "_get_test_params", None)
+    get_params = getattr(class_, "_get_test_params", None)
     params = [{}] if get_params is None else get_params()
-    return [cls(**one) for one in params]
+    return [class_(**one) for one in params]

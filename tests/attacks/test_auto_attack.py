@@ -295,7 +295,7 @@ def test_on_nets():
 
 
 def test_auto_attack_refuses_a_regressor():
-    # Every row counted as wrong from the start, so nothing was attacked.
+    # Every row would count as wrong from the start, and none would be attacked.
     X, y = np.arange(8.0).reshape(-1, 1), np.arange(8.0)
     model = Ridge().fit(X, y)
     with pytest.raises(ValueError, match="AutoAttack compares classes, and Ridge"):
@@ -304,6 +304,6 @@ def test_auto_attack_refuses_a_regressor():
 
 @pytest.mark.parametrize("target", ["rose", 7, np.full(150, 7)])
 def test_auto_attack_refuses_a_target_unknown_to_the_model(target, iris):
-    # A member spoke, of an array that nobody had given.
+    # The message must not come from a member, about an array that nobody gave.
     with pytest.raises(ValueError, match="'target' parameter of AutoAttack"):
         AutoAttack(0.1, target=target).run(*iris)

@@ -185,7 +185,7 @@ def test_refusals():
 @pytest.mark.parametrize("scales", [False, True])
 @pytest.mark.parametrize("histograms", [False, True])
 def test_nearest_points_of_trees_hold_in_single_precision(histograms, scales):
-    # The nearest point of a box, rounded to float32, was on the near side of it.
+    # The nearest point of a box, rounded to float32, may lie on the near side of it.
     rng = np.random.default_rng(0)
     X = rng.normal(3, 1, size=(60, 2)).astype(np.float32)
     y = (X.sum(axis=1) > 6).astype(int)
@@ -202,7 +202,7 @@ def test_nearest_points_of_trees_hold_in_single_precision(histograms, scales):
 
 
 def test_branches_of_missing_values_alone_are_out_of_reach():
-    # Their box began and ended at infinity, and the search walked into it.
+    # Their box begins and ends at infinity; no search may walk into it.
     rng = np.random.default_rng(20)
     X = rng.normal(size=(12, 2))
     y = rng.permutation(np.repeat([0, 1], 6))

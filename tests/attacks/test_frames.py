@@ -21,7 +21,7 @@ def test_columns_may_share_one_name():
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_attacks_name_the_column_that_holds_no_numbers(library):
-    # "could not convert string to float", or an error of polars about its types.
+    # The message must not be that of numpy or polars about types.
     frames = pytest.importorskip(library)
     times = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[us]")
     model = LogisticRegression().fit([[0.0, 0.0], [1.0, 1.0]], [0, 1])
@@ -42,7 +42,7 @@ def test_attacks_name_the_row_of_a_missing_value_in_a_nullable_column():
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_starting_rows_are_read_by_the_names_of_their_columns(library):
-    # They were read by place, so that each feature began with the values of another.
+    # Read by place, each feature would begin with the values of another.
     frames = pytest.importorskip(library)
     rng = np.random.default_rng(0)
     values = rng.normal(size=(60, 2)) * [1.0, 100.0]

@@ -518,7 +518,7 @@ def test_values_beyond_where_a_search_ends_are_kept():
 @pytest.mark.parametrize("far", [5.0, 20.0])
 @pytest.mark.parametrize("d", [2, 10, 50])
 def test_carlini_wagner_crosses_a_plateau(d, far):
-    # Its steps were as short as the steep slope at the row promised, in each search.
+    # Its steps must not stay as short as the steep slope at the row promises.
     model = MLPClassifier((2,), activation="tanh", max_iter=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

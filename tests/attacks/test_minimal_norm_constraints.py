@@ -190,7 +190,7 @@ def distances_to_class(model, X, target, free):
 
 @pytest.mark.parametrize("n_steps", [30, 100, 500])
 def test_fmn_reaches_a_narrow_target_with_any_number_of_steps(n_steps, iris):
-    # The radius grew from step to step, and more steps found less: inf with 500.
+    # The radius must not grow from step to step: more steps find no less.
     model, X, y = iris
     attack = FMN(target=1, n_steps=n_steps, constraints=Constraints(frozen=[0, 1]))
     norms = attack.minimal_norms(model, X, y)

@@ -402,7 +402,7 @@ def test_a_net_may_have_more_outputs_than_classes():
 
 @pytest.mark.parametrize("width", [np.float16, np.float64])
 def test_a_bare_net_names_the_floats_that_it_takes(width):
-    # torch spoke, of mat1 and mat2.
+    # The message must not be that of torch about mat1 and mat2.
     torch = pytest.importorskip("torch")
     nets = pytest.importorskip("skrobust.nets")
     net = nets.make_net_classifier(torch.nn.Linear(2, 2), fitted=True, classes=[0, 1])

@@ -212,7 +212,7 @@ def test_one_clear_sentence(row):
 
 
 def test_regressors_refuse_precision_and_compile():
-    # It was ignored, where classifiers of scikit-learn refuse it.
+    # Classifiers of scikit-learn refuse it too.
     model = Ridge().fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(ValueError, match="precision and compile are for nets"):
         PGD(precision="bfloat16").perturb(model, [[0.0]])

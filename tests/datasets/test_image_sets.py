@@ -597,7 +597,7 @@ def test_nothing_is_warned_of_where_all_is_well(faces):
     ],
 )
 def test_index_arrays_on_several_axes_pair_as_in_numpy(key, tmp_path):
-    # They crossed instead: another shape, or the same one with other pixels.
+    # Crossed, they would give another shape, or the same one with other pixels.
     pixels = np.arange(3 * 4 * 5 * 3, dtype=np.uint8).reshape(3, 4, 5, 3)
     paths = [tmp_path / f"{i}.png" for i in range(3)]
     for path, image in zip(paths, pixels, strict=True):
@@ -607,7 +607,7 @@ def test_index_arrays_on_several_axes_pair_as_in_numpy(key, tmp_path):
 
 @pytest.mark.parametrize("name", ["a_{}.png", "clip/{}.png"])
 def test_numbers_too_long_for_a_frame_are_part_of_the_name(name, tmp_path):
-    # An OverflowError: names made of hashes and of stamps have such numbers.
+    # Names made of hashes and of time stamps have such numbers.
     file = tmp_path / "real" / name.format("9" * 23)
     file.parent.mkdir(parents=True)
     grey = np.zeros((4, 5, 3), np.uint8)

@@ -9,6 +9,7 @@ import pytest
 
 for package in ("torch", "skorch", "PIL", "matplotlib"):
     pytest.importorskip(package)
+pytestmark = pytest.mark.slow
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 

@@ -23,6 +23,7 @@ LESS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_example(path, capsys):
     matplotlib.use("Agg", force=True)

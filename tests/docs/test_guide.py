@@ -103,6 +103,7 @@ PAGES = {
 
 
 @pytest.mark.torch
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:No unit tells one condition")  # of so few rows
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_blocks_run(page, tmp_path, monkeypatch):

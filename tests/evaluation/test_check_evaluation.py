@@ -293,8 +293,8 @@ def test_less_than_one_step_is_doubted_where_there_are_many(eps, top, doubted):
 
 
 def test_an_attack_with_a_target_passes_check_evaluation(iris):
-    # Rows of the target stay right, which was called a blind attack; and one target a
-    # row met a part of the rows.
+    # Rows of the target stay right, which makes no attack blind; and checks of a part
+    # of the rows take the targets of these rows.
     model, X, y = iris
     for target in (2, (y + 1) % 3):
         attack = PGD(0.5, target=target, random_state=0)

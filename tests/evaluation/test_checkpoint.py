@@ -51,6 +51,7 @@ def killed(tmp_path_factory):
     return whole, folder / "store"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_killed_run_goes_on(tmp_path, n_jobs, killed):
     whole, store = killed

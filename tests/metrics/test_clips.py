@@ -461,7 +461,7 @@ def test_bad_parameters_of_clip_perturbations(params, sentence):
 
 @pytest.mark.parametrize("missing", [None, np.nan])
 def test_a_missing_clip_is_refused(missing):
-    # Frames without a clip were one clip together, or numpy spoke.
+    # Frames without a clip must not form one clip together.
     noise = ClipPerturbation(GaussianNoise(std=0.1), clips=[missing] * 4)
     with pytest.raises(ValueError, match="ClipPerturbation needs"):
         noise.perturb(None, np.full((4, 8, 8), 0.5))

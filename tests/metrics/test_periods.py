@@ -427,7 +427,7 @@ def test_period_text_is_a_short_iso_date(period, text):
 
 @pytest.mark.parametrize("names", ["2022-{}", "week {}", "{}"])
 def test_text_times_sort_by_time(names):
-    # The months were 1, 10, 11, 12, 2, ..., and their trend was nonsense.
+    # As text the months sort as 1, 10, 11, 12, 2, ...
     y, months = np.tile([0, 1], 12), np.repeat(np.arange(1, 13), 2)
     times = np.array([names.format(month) for month in months])
     with pytest.raises(ValueError, match=r"text that sorts in time.*Categorical"):

@@ -282,8 +282,7 @@ def test_loader_workers_inside_parallel_folds():
 
 
 def test_ratio_of_one_against_the_rest_uses_its_own_probabilities():
-    # Softmax of the decisions is not what SGD's predict_proba is; the shift that was
-    # searched was that of another function.
+    # SGD's predict_proba is no softmax of its decisions.
     X, y = load_iris(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     model = SGDClassifier(loss="log_loss", random_state=0).fit(X, y)

@@ -402,7 +402,7 @@ def test_nets_of_regression_are_refused():
 
 
 def test_a_share_of_no_row_is_refused_by_the_sampler():
-    # The attack spoke instead, of no samples.
+    # The message must not be that of the attack about no samples.
     sampler = AdversarialSampler(LogisticRegression(), FGSM(0.1), share=0.1)
     with pytest.raises(ValueError, match="'share' parameter of AdversarialSampler"):
         sampler.fit_resample(np.eye(4), [0, 0, 1, 1])

@@ -283,7 +283,7 @@ BAD = {
     "double": (lambda: made([0, 1]).fit(X6.astype(float), y6), "takes float32 arrays"),
     "range": (lambda: ToNetInput(data_range=(1, 1)).fit(X6), "low < high"),
     "range kind": (lambda: ToNetInput(data_range=255).fit(X6), "low < high"),
-    "last": (lambda: ToNetInput(channels_last=1).fit(IMAGES), "must be a bool"),
+    "last": (lambda: ToNetInput(channels_last=1).fit(IMAGES), "must be True or False"),
     "last flat": (
         lambda: ToNetInput(channels_last=True).fit(X6), "takes images of shape"),
     "resnet classes": (lambda: resnet34(0), "'n_classes' parameter"),

@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 from problems import data_folder
-from scipy.signal import correlate
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("skorch")
@@ -35,7 +34,7 @@ def weights(name):
     return data_folder("deepfake", "mesonet_weights") / f"{name}.h5"
 
 
-# -- an independent forward pass: numpy and scipy, channels last, float64 ----------
+# -- an independent forward pass: numpy alone, channels last, float64 ----------
 
 
 class Arrays:
@@ -48,19 +47,13 @@ class Arrays:
 
 def conv(x, arrays, layer, dilation=1):
     kernel, bias = arrays(layer, "kernel"), arrays(layer, "bias")
-    if dilation > 1:
-        wide = 1 + (len(kernel) - 1) * dilation
-        spread = np.zeros((wide, wide, *kernel.shape[2:]))
-        spread[::dilation, ::dilation] = kernel
-        kernel = spread
-    planes = [
-        sum(
-            correlate(x[:, :, i], kernel[:, :, i, o], mode="same", method="direct")
-            for i in range(x.shape[2])
-        )
-        for o in range(kernel.shape[3])
-    ]
-    return np.maximum(np.stack(planes, axis=2) + bias, 0)
+    reach, (rows, columns) = dilation * (len(kernel) // 2), x.shape[:2]
+    padded = np.pad(x, ((reach, reach), (reach, reach), (0, 0)))
+    out = np.zeros((rows, columns, kernel.shape[3]))
+    for i, j in np.ndindex(kernel.shape[:2]):
+        top, left = i * dilation, j * dilation
+        out += padded[top : top + rows, left : left + columns] @ kernel[i, j]
+    return np.maximum(out + bias, 0)
 
 
 def norm_pool(x, arrays, layer, pool):
@@ -259,7 +252,7 @@ def test_detects_faces(name):
     assert (p >= 0).all()
     assert (p <= 1).all()
     assert np.allclose(p.sum(axis=1), 1)
-    accuracy = model.score(X, y)
+    accuracy = np.mean(model.classes_[p.argmax(axis=1)] == y)
     auc = roc_auc_score(y == "real", p[:, 1])
     if name.endswith("DF"):
         assert auc > 0.95

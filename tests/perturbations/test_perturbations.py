@@ -415,7 +415,7 @@ def test_numpy_integers_are_seeds_and_counts():
 
 
 def test_a_sequence_takes_polars_frames_with_times():
-    # numpy was asked for one array of all columns.
+    # Such a frame has no array of all columns.
     polars = pytest.importorskip("polars")
     times = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[us]")
     X = polars.DataFrame({"x": [1.0, 2.0], "when": times})

@@ -1,4 +1,4 @@
-"""What the laws of perturbations found broken, each as a test."""
+"""Unusual arrays: byte orders, booleans, empty axes, sparse, huge and tiny values."""
 
 import numpy as np
 import pandas as pd
@@ -81,7 +81,7 @@ def test_sparse_matrices_get_a_sentence():
 
 @pytest.mark.parametrize("size", [1e-310, 1e-200, 1e-160, 1e160, 1e200, 1e300])
 def test_huge_and_tiny_values_keep_their_scale(size):
-    # Their squares do not fit into floats: noise was infinite, huge or nothing.
+    # Their squares do not fit into floats.
     X = RNG.normal(size=(30, 40))
     big = X * size
     rtol = 1e-6 if size > 1e-300 else 1e-2  # subnormal numbers have few digits

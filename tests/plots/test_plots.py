@@ -7,9 +7,7 @@ import sys
 import numpy as np
 import pytest
 from problems import digit_rows
-from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -43,10 +41,8 @@ def digits():
 
 
 @pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    X = minmax_scale(X)
-    model = LogisticRegression().fit(X, y)
+def cancer(cancer_model):
+    model, X, y = cancer_model
     return model, X[:200], y[:200], FGSM(0.05, data_range=(0, 1))
 
 

@@ -1,4 +1,4 @@
-"""What was once wrong in sampling, each with the smallest input that showed it."""
+"""Intervals of sampling results: never outside the counts, never of width 0."""
 
 import warnings
 
@@ -26,7 +26,7 @@ def told(sampler, scores, failed, *sizes):
 
 
 def test_rounding_is_no_spread():
-    # Two equal residuals differed by a rounding: (1, 1) after 2 of 60 labels.
+    # Two equal residuals may differ by a rounding, which must not count as spread.
     failed = np.arange(60) % 4 == 0
     sampler = OperationalSampler(random_state=0)
     told(sampler, np.full(60, 0.2), np.zeros(60), 2)
@@ -38,7 +38,7 @@ def test_rounding_is_no_spread():
 @pytest.mark.parametrize("outcome", [0, 1])
 @pytest.mark.parametrize("Sampler", [SimpleRandomSampler, StratifiedSampler])
 def test_default_interval_holds_what_was_seen_alone(Sampler, outcome):
-    # With a predictor residuals vary though outcomes do not.
+    # With a predictor, residuals vary though outcomes do not.
     scores = np.random.default_rng(1).beta(0.3, 3, 60)
     for n in (2, 5, 30):
         sampler = told(Sampler(random_state=0), scores, np.full(60, outcome), n)
@@ -47,7 +47,7 @@ def test_default_interval_holds_what_was_seen_alone(Sampler, outcome):
 
 
 def test_bootstrap_of_the_published_proportional_estimate():
-    # Its z are of draws, and not of rounds: arrays did not fit.
+    # Its z are of draws and not of rounds.
     scores = np.random.default_rng(1).beta(0.3, 3, 60)
     sampler = told(ProportionalSampler(random_state=0), scores, scores > 0.05, 15, 15)
     low, high = sampler.result(method="bootstrap", estimator="published").interval
@@ -56,7 +56,7 @@ def test_bootstrap_of_the_published_proportional_estimate():
 
 @pytest.mark.parametrize("Sampler", [ProportionalSampler, RaoHartleyCochranSampler])
 def test_bootstrap_of_rounds_of_one(Sampler):
-    # One unit has no spread of its own: the width was 0.
+    # One unit has no spread of its own.
     scores, failed = np.linspace(0.1, 0.9, 60), np.arange(60) % 2 == 0
     sampler = told(Sampler(random_state=0), scores, failed, *[1] * 10)
     low, high = sampler.result(method="bootstrap").interval
@@ -64,7 +64,7 @@ def test_bootstrap_of_rounds_of_one(Sampler):
 
 
 def test_interval_beside_the_counts():
-    # An interval outside the count bounds was cut to one of them, with no width.
+    # An interval outside the count bounds must not be cut to one of them.
     scores = np.random.default_rng(1).beta(0.3, 3, 60)
     scores[3] = 1e300
     sampler = told(ProportionalSampler(random_state=0), scores, np.arange(60) > 20, 30)
@@ -91,7 +91,7 @@ def test_published_interval_of_a_pool_of_one(method):
     ],
 )
 def test_one_huge_score(sampler):
-    # Its square overflowed, with a warning and infinite strata.
+    # Its square overflows.
     scores = np.linspace(0.1, 0.9, 60)
     scores[3] = 1e300
     with warnings.catch_warnings():

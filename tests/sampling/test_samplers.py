@@ -528,7 +528,7 @@ def test_predictions_are_copied():
     "kind", [SimpleRandomSampler, GradientSampler, OperationalSampler]
 )
 def test_labels_in_place_of_an_oracle_are_refused_before_anything_is_asked(kind):
-    # "'numpy.ndarray' object is not callable", after a first draw.
+    # The message must come before a first draw.
     sampler = kind(random_state=0).fit(np.linspace(0, 1, 50))
     labels = np.zeros(50, dtype=bool)
     with pytest.raises(ValueError, match="'oracle' parameter of"):
