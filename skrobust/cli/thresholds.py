@@ -99,7 +99,8 @@ def message(verdict):
     found = "not measured" if value is None else f"{value:.4g}"
     word = "passed" if verdict["passed"] else "FAILED"
     model, measure, threshold = (verdict[key] for key in ("model", "measure", "bar"))
-    return f"gate {word}: {measure} of {model} is {found} (threshold {threshold:g})"
+    found = f"{measure} of {model} is {found}"
+    return f"threshold {word}: {found}, must be at least {threshold:g}"
 
 
 def write_junit(path, verdicts, command, seconds):

@@ -1,4 +1,4 @@
-"""attack, compare, perturb, doctor, completion and the bars of --fail-under."""
+"""attack, compare, perturb, doctor, completion and the thresholds of --fail-under."""
 
 import json
 import os
@@ -83,7 +83,7 @@ def test_attack_tells_what_the_library_tells(folder, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["a b.npz"]  # no parts are left
 
 
-def test_bars_decide_the_exit_code_and_are_test_cases(folder, tmp_path):
+def test_thresholds_decide_the_exit_code_and_are_test_cases(folder, tmp_path):
     command = ["attack", folder / "strong.skops", "iris", "--eps", "0.5", "--attack"]
     command += ["FGSM", "--no-checks", "--junit", tmp_path / "j.xml"]
     assert run(*command, "--fail-under", "accuracy=0.9")[0] == 0
@@ -112,7 +112,7 @@ def test_what_was_not_measured_does_not_pass(folder, tmp_path):
     assert "asi of strong is not measured" in stderr
 
 
-def test_compare_ranks_and_gates_each_model(folder):
+def test_compare_ranks_each_model_and_applies_thresholds(folder):
     args = ["compare", folder / "weak.skops", folder / "strong.skops", "iris"]
     code, out, _ = run(*args, "--json", "-", "--quiet", "--fail-under", "accuracy=0.9")
     found = json.loads(out)

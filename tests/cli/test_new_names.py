@@ -49,7 +49,7 @@ def test_registered_metric_is_measured_and_has_a_threshold(model, monkeypatch):
     args += ["--n-labels", "5", "--metric", "last-recall"]
     code, text, err = run(*args, "--fail-under", "last_recall=0.5")
     assert code == 0, err
-    assert "gate passed: last_recall of m is" in err
+    assert "threshold passed: last_recall of m is" in err
     assert "Last recall" in text
     found = json.loads((model.parent / "r.json").read_text())["models"][0]["metrics"]
     X, y = load_iris(return_X_y=True)
@@ -60,7 +60,7 @@ def test_registered_metric_is_measured_and_has_a_threshold(model, monkeypatch):
     # The threshold alone measures the metric, too.
     code, _, err = run(*args[:-2], "--fail-under", "last_recall=0.999")
     assert code == 1
-    assert "(threshold 0.999)" in err
+    assert "must be at least 0.999" in err
     assert run(*args, "--fail-under", "last_recall=1.5")[0] == 2
     assert run(*args[:-1], "nothing")[0] == 2
 

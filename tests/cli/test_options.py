@@ -90,7 +90,7 @@ def test_report_has_the_arguments_of_python(folder, tmp_path):
         *("--checkpoint", tmp_path / "parts", "--fail-under", "robust_accuracy=0.99"),
     )  # fmt: skip
     # The columns beside are no features, so the model of four takes the table.
-    assert code == 1, err  # the bar
+    assert code == 1, err  # the threshold
     found = json.loads((tmp_path / "r.json").read_text())
     model = found["models"][0]
     names = ["FGSM, eps 0.1", "FGSM, eps 0.3", "PGD, eps 0.1", "PGD, eps 0.3"]

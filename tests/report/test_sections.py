@@ -414,7 +414,7 @@ def test_checkpoint_takes_up_what_was_done(models, data, tmp_path, monkeypatch):
     assert twins[0] == twins[1]
 
 
-@pytest.mark.parametrize("broken", ["curve", "group_table", "periods"])
+@pytest.mark.parametrize("broken", ["curve", "group_table", "period_scores"])
 def test_added_sections_fail_alone(broken, models, data, monkeypatch):
     _, _, X, y = data
 
@@ -438,9 +438,8 @@ def test_added_sections_fail_alone(broken, models, data, monkeypatch):
     page = Page(build_report(found))
     assert "Broken." in page.texts("td")
     ids = {e["attrs"].get("id") for e in page.elements}
-    kept = {"curve", "groups", "times"} - {
-        {"curve": "curve", "group_table": "groups", "periods": "times"}[broken]
-    }
+    section = {"curve": "curve", "group_table": "groups", "period_scores": "times"}
+    kept = {"curve", "groups", "times"} - {section[broken]}
     assert kept <= ids
 
 
