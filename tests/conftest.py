@@ -3,14 +3,16 @@
 import gc
 
 import pytest
-from sklearn.datasets import load_iris
-from sklearn.linear_model import LogisticRegression
+
+gc.disable()  # until all is imported and collected, where it finds nothing
+
+from sklearn.datasets import load_iris  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Collect without the garbage collector, which finds nothing there."""
-    gc.disable()
+    """Begin to collect garbage when all tests are found."""
     try:
         return (yield)
     finally:

@@ -106,6 +106,8 @@ def test_robust_accuracy_curve_refuses_wrong_radii(attack, grid, message):
 
 
 PGD_BOX = PGD(0.1, data_range=(0, 1), random_state=0)
+# For doubts about the model or its input, which no number of attacked rows changes.
+FEW = {"n_samples": 20, "n_queries": 20}
 
 
 def net_and_rows(module=None, *, n=120, classes=3, **settings):
@@ -163,11 +165,11 @@ def test_gradients_that_do_not_come():
 @pytest.mark.torch
 def test_probabilities_as_logits_and_saturated_losses():
     net, X, y = net_and_rows(module__ending="softmax")
-    assert "PROBABILITIES_AS_LOGITS" in codes(net, X, y, PGD_BOX)
+    assert "PROBABILITIES_AS_LOGITS" in codes(net, X, y, PGD_BOX, **FEW)
     from torch import nn
 
     fine, X, y = net_and_rows(module__ending="softmax", criterion=nn.NLLLoss)
-    assert "PROBABILITIES_AS_LOGITS" not in codes(fine, X, y, PGD_BOX)
+    assert "PROBABILITIES_AS_LOGITS" not in codes(fine, X, y, PGD_BOX, **FEW)
     net, X, y = net_and_rows()
     net.module_.scale = 1000.0
     doubts = check_evaluation(net, X, y, PGD_BOX)
@@ -180,12 +182,14 @@ def test_probabilities_as_logits_and_saturated_losses():
 def test_normalisation_in_the_wrong_place():
     net, X, y = net_and_rows()
     Z = ((X - X.mean(0)) / X.std(0)).astype(np.float32)
-    assert "INPUT_SCALE" in codes(net.fit(Z, y.astype(np.int64)), Z, y, PGD(0.1))
+    net.fit(Z, y.astype(np.int64))
+    assert "INPUT_SCALE" in codes(net, Z, y, PGD(0.1), **FEW)
     whole = np.round(X * 255).astype(np.float32)
-    doubts = check_evaluation(net, whole, y, PGD(0.03))
+    doubts = check_evaluation(net, whole, y, PGD(0.03), **FEW)
     assert any("eps=0.03 is less" in d.sentence for d in doubts)
     wide = PGD(0.1, data_range=(0, 255))
-    assert any("Was X scaled" in d.sentence for d in check_evaluation(net, X, y, wide))
+    doubts = check_evaluation(net, X, y, wide, **FEW)
+    assert any("Was X scaled" in d.sentence for d in doubts)
 
 
 @pytest.mark.torch
