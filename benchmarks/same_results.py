@@ -48,6 +48,11 @@ CHANGING = {
 WORDS = ("plots.", "report.", "command.")
 
 
+# Attributes of results that have another name now.
+RENAMED = {".n": ".n_units"}
+NONE = ("value", "NoneType", "None")
+
+
 class Missing(Exception):
     """A public name that this version of the package does not have."""
 
@@ -214,6 +219,19 @@ def describe(a, b):
     return f"{str(x)[:300]}\n      -> {str(y)[:300]}"
 
 
+def limits_of(key, leaf, leaves):
+    """Return the leaf of a tuple that is an object with two limits now, or None.
+
+    The object holds plain floats where the tuple may have held those of numpy.
+    """
+    limits = [leaves.get(f"{key}.{name}") for name in ("low", "high")]
+    if key in leaves or not all(limits):
+        return None
+    now = tuple(limit[-1] for limit in limits)
+    before = tuple(re.sub(r"np\.float64\((.*)\)", r"\1", one) for one in leaf[-1])
+    return leaf if now == before else ("items", "tuple", now)
+
+
 def compare(old, new):
     """Print every difference of two stored results; return whether numbers differ."""
     families = [name for name in old["public"] if name in new["public"]]
@@ -226,16 +244,26 @@ def compare(old, new):
         {key: leaf for key, leaf in one["leaves"].items() if key.startswith(starts)}
         for one in (old, new)
     )
+    pairs = {key: limits_of(key, leaf, b) for key, leaf in a.items()}
+    b.update({key: pair for key, pair in pairs.items() if pair})
+    for old_end, new_end in RENAMED.items():
+        keys = [key for key in a if key.endswith(old_end) and key not in b]
+        places = {key: key.removesuffix(old_end) + new_end for key in keys}
+        b.update({key: b[other] for key, other in places.items() if other in b})
     changed = [key for key in a if key in b and a[key] != b[key]]
     told = [key for key in changed if a[key][0] == b[key][0] == "text"]
-    numbers = [key for key in changed if key not in set(told)]
+    filled = [key for key in changed if a[key] == NONE]
+    numbers = [key for key in changed if key not in {*told, *filled}]
     lost = [key for key in a if key not in b]
     # An example that was edited has other keys, and a warning is wording.
     excused = [k for k in lost if ".example " in k or a[k][0] == "text"]
-    lost = [key for key in lost if key not in set(excused)]
+    works = [key for key in lost if key.endswith(" raises")]
+    lost = [key for key in lost if key not in {*excused, *works}]
     sections = {
         "NUMBERS THAT DIFFER": numbers,
         "RESULTS THAT ARE GONE": lost,
+        "calls that raised no longer raise": works,
+        "values where there was None": filled,
         "wording": told,
         "texts and values of examples that are gone": excused,
         "new results": [key for key in b if key not in a],
