@@ -1,9 +1,8 @@
 """Newton steps: walk to the boundary along the first-order distance."""
 
-from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
-
 from skrobust._norms import per_sample, steepest
 from skrobust._parameters import Count
+from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class NewtonSteps(MinimalNormAttack):

@@ -1,8 +1,7 @@
 """Sensor bias: every row of a table is shifted by a random amount."""
 
-from skrobust.perturbations.tables.table_perturbation import TablePerturbation
-
 from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
 class SensorBias(TablePerturbation):
