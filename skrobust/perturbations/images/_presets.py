@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skrobust._validation import check_number
+from skrobust.base.perturbation import MAX_SEVERITY
 from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur, ZoomBlur
 from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
 from skrobust.perturbations.images._edges import CannyEdges
@@ -76,6 +78,10 @@ def _shape(image_shape, channel_axis, data_range):
 
 def _at_severities(kinds, severities, caller, random_state, shape):
     severities = severities if np.iterable(severities) else [severities]
+    severities = [
+        check_number(s, "severities", caller, low=0, high=MAX_SEVERITY)
+        for s in severities
+    ]
     kinds = {name: kind(**shape) for name, kind in kinds.items()}
     return severity_grid(kinds, severities, caller, random_state)
 
