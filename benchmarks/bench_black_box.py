@@ -1,4 +1,4 @@
-"""Black-box attacks on a forest, boosting and a linear model, beside ART.
+"""Black-box attacks on a forest, boosting and a linear model, compared with ART.
 
     OMP_NUM_THREADS=1 python benchmarks/bench_black_box.py [--rows 20] [--peers PATH]
 

@@ -1,4 +1,4 @@
-"""PGD-40 on a ResNet-34 on a GPU: skrobust's precisions, the bare loop, torchattacks.
+"""PGD-40 on a ResNet-34 on a GPU: precisions, a minimal loop and torchattacks.
 
 The weights are random but seeded. So that logits are sane and depend on the picture,
 batch normalisation is calibrated on the pictures and the last layer is trained a little

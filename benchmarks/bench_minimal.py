@@ -1,4 +1,4 @@
-"""Attacks of minimal norm on digits, beside adv-lib, foolbox and ART at equal steps.
+"""Minimal-norm attacks on digits, compared with adv-lib, foolbox and ART.
 
 CPU seconds (one thread, sides in turn within one process, median of paired ratios),
 share of rows fooled and median norm; a row that was not fooled counts as infinite. What

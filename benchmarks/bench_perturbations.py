@@ -1,4 +1,4 @@
-"""Perturbations of images and tables against other libraries, per CPU-second.
+"""Perturbations of images and tables, compared with other libraries in CPU time.
 
 Images are uint8 in and out, one thread. Each other library is used the way that gives
 every image noise of its own: albumentations image by image (its batch mode gives all

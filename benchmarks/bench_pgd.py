@@ -1,4 +1,4 @@
-"""Gradient attacks against the loop that does nothing superfluous, and torchattacks.
+"""Gradient attacks, compared with a minimal loop and with torchattacks.
 
 CPU time of one thread (wall time on a GPU), sides in turn, medians of paired ratios.
 Digits of scikit-learn, enlarged; a plainly and an adversarially trained net. Then the

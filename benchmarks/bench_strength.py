@@ -1,4 +1,4 @@
-"""Robust accuracy under our attacks and those of peers, at equal budgets.
+"""Robust accuracy under attacks of several libraries, at equal budgets.
 
 Same net, rows, norm, eps and number of steps; lower is stronger. Each answer is judged
 by the net itself and counts only where it lies in the ball and in [0, 1]. "rows" says

@@ -1,4 +1,4 @@
-"""How many functions of the package one call passes, in how many files, how deep.
+"""Number of functions, files and depth of single calls of the package.
 
 python benchmarks/call_profile.py
 """

@@ -1,4 +1,4 @@
-"""How often DeepEST's intervals hold the truth, with and without the widening.
+"""Coverage of the intervals of DeepEST, with and without widening.
 
 Takes a folder with pools of the DeepEST authors (CSV files with the columns outcome and
 confidence), which are not part of this project.

@@ -1,4 +1,4 @@
-"""Faces and detectors of the deepfake study: what is attacked."""
+"""Faces and detectors of the deepfake study."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Attacks of the deepfake study: each runs once, its probabilities are kept on disk."""
+"""Attacks of the deepfake study, with their probabilities stored on disk."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Statistics, tables and pictures of the deepfake study, from kept probabilities."""
+"""Statistics, tables and figures of the deepfake study, from stored probabilities."""
 
 import warnings
 

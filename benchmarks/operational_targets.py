@@ -1,4 +1,4 @@
-"""Samplers against each other on pools of the DeepEST authors, as a markdown table.
+"""Comparison of samplers on the pools of the DeepEST authors, as a Markdown table.
 
 Takes a folder with the pools (CSV files with the columns outcome and confidence), which
 are not part of this project. Every repeat gives all samplers the same seed. "error" is

@@ -1,4 +1,4 @@
-"""Find links inside the built site that lead nowhere, and what needs the network.
+"""Find broken internal links of the built site, and parts that need the network.
 
 ``python doc/check_links.py doc/_build/html`` names them, and ends with 1 where there
 are any. Scripts, styles and pictures must lie in the site: it is read offline too.

@@ -1,4 +1,4 @@
-"""Draw the picture of the README, and one for examples that only print.
+"""Draw the figure of the README and a thumbnail for examples without figures.
 
 ``python doc/make_overview.py`` writes both into ``doc/images``.
 

@@ -121,7 +121,7 @@ def test_reduced_precision_on_a_net():
     from nets_for_tests import make_net
 
     rows, labels = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32), y
-    net = make_net().fit(rows, labels)
+    net = make_net(module__d=4).fit(rows, labels)
     full = SeveralSteps(0.1).run(net, rows, labels)
     quick = SeveralSteps(0.1, precision="bfloat16", batch_size=50)
     found = quick.run(net, rows, labels)

@@ -132,6 +132,8 @@ class LossOracle:
         z, gradient, *state
             Of the rows that are still live: those that are done have left.
         """
+        if not len(z):  # all have left
+            return z, z, *state
         batch, xp, seen = self.batch, namespace(z), z
         if z is self.x:
             logits, pullback, n_passes = batch.forward_clean(self.rows)
@@ -238,6 +240,8 @@ class LossOracle:
         goes to the next steepest one.
         """
         low, high, units = self._ball.low, self._ball.high, self._ball.units
+        if not len(z):
+            return z
         if self.norm != 1 or low is None:
             size = per_sample(size, z) if np.ndim(size) else size
             if units.unit is None:
@@ -261,6 +265,8 @@ class LossOracle:
         """Return the iterates put back into the ball and the box."""
         low, high, units = self._ball.low, self._ball.high, self._ball.units
         xp, x = namespace(z), self.x
+        if not len(z):
+            return z
         if self.norm == np.inf:
             if self._floor is None and units.unit is None:
                 self._floor, self._ceiling = linf_box(x, self.eps, low, high)

@@ -182,9 +182,14 @@ class MinimalNormAttack(BaseAttack):
                 if self.norm != 0:
                     search.shorten(self._n_looks)
                 out[places] = self._choose(search, domain, estimator, X[places])
+                of_all = [0, 0]  # passes of all rows of the batch
                 for some, forward, backward in search.smallest.passes:
-                    some = some if isinstance(some, slice) else view.host(some)
-                    counter.add(places[some], forward=forward, backward=backward)
+                    if isinstance(some, slice):
+                        of_all = [of_all[0] + forward, of_all[1] + backward]
+                        continue
+                    some = places[view.host(some)]
+                    counter.add(some, forward=forward, backward=backward)
+                counter.add(places, forward=of_all[0], backward=of_all[1])
                 n_zero += int(search.zero_gradient.sum())
         counts = {**counter.counts, "iterations": counter.counts["backward"]}
         messages = self._zero_gradient_messages(n_zero) if n_zero else []
