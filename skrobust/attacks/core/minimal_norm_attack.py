@@ -53,8 +53,9 @@ class MinimalNormAttack(BaseAttack):
     Parameters
     ----------
     eps : float, default=numpy.inf
-        Radius of the ball around each row, in units of the raw input; infinity sets no bound.
-    norm : {numpy.inf, 2, 1, 0}, default=2
+        Radius of the ball around each row, in units of the raw input; infinity sets
+        no bound.
+    norm : {numpy.inf, 2, 1}, default=2
         Norm that is to be small, and in which ``eps`` is meant.
     data_range : (low, high) or None, default=None
         Bounds of the raw input, scalars or one per feature.
