@@ -91,18 +91,14 @@ def boundary_steps(
         known = np.flatnonzero(is_known)
         for start in range(0, len(known), batch_size):
             rows = known[start : start + batch_size]
-            column = view.integers(columns[rows])
-            z = view.tensor(values[rows])
+            data = view.tensor(values[rows]), view.integers(columns[rows])
             move = step * (high - low)
-            steps[rows] = _walk(view, z, column, move, max_steps, (low, high))
+            steps[rows] = _walk(view, *data, move, max_steps, (low, high))
     dropped = int(np.isnan(steps).sum())
     if dropped:
-        warnings.warn(
-            f"{caller} drops {dropped} of {len(steps)} samples, which keep the true "
-            f"label for {max_steps} steps.",
-            UserWarning,
-            stacklevel=2,
-        )
+        text = f"{caller} drops {dropped} of {len(steps)} samples, which keep the true "
+        text += f"label for {max_steps} steps."
+        warnings.warn(text, UserWarning, stacklevel=2)
     return Results(
         columns=("steps",),
         steps=steps,

@@ -7,20 +7,8 @@ from skrobust._containers import to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._validation import check_count
 from skrobust.base.attack import own_params
+from skrobust.evaluation import attack_checks, model_checks
 from skrobust.evaluation.argument_checks import check_labels
-from skrobust.evaluation.attack_checks import (
-    AttackCase,
-    check_examples,
-    check_one_step,
-    check_radii,
-    check_random_search,
-)
-from skrobust.evaluation.model_checks import (
-    check_answers,
-    check_gradients,
-    check_input,
-    quietly,
-)
 from skrobust.metrics.scorers.classes import check_perturber
 
 _CALLER = "check_evaluation"
@@ -105,19 +93,21 @@ def check_evaluation(
     whole = to_array(X)
     seen = float(whole.min()), float(whole.max())
     attack = _at_rows(attack, rows, len(y))
-    case = AttackCase(attack, estimator, take_rows(X, rows), y[rows], seen)
+    data = take_rows(X, rows), y[rows]
+    case = attack_checks.AttackCase(attack, estimator, *data, seen)
     eps, norm = case.eps, case.norm
-    doubts = list(check_input(whole, eps, norm, case.data_range))
-    doubts += quietly(lambda: [*check_answers(estimator, case.X, take_rows)])
+    doubts = list(model_checks.check_input(whole, eps, norm, case.data_range))
+    answers = estimator, case.X, take_rows
+    doubts += model_checks.quietly(lambda: [*model_checks.check_answers(*answers)])
     if doubts and doubts[-1].code == "BATCH_DEPENDENT":
         return doubts
-    values = to_array(case.X)
-    doubts += quietly(lambda: [*check_gradients(estimator, values, case.y)])
-    doubts += check_examples(case)
+    rows = estimator, to_array(case.X), case.y
+    doubts += model_checks.quietly(lambda: [*model_checks.check_gradients(*rows)])
+    doubts += attack_checks.check_examples(case)
     if case.can_scale and eps:
-        doubts += check_radii(case)
-        doubts += check_one_step(case)
-        doubts += check_random_search(case, n_queries, rng)
+        doubts += attack_checks.check_radii(case)
+        doubts += attack_checks.check_one_step(case)
+        doubts += attack_checks.check_random_search(case, n_queries, rng)
     return doubts
 
 

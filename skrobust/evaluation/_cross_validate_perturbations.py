@@ -167,30 +167,23 @@ def cross_validate_perturbations(
     splits = split_rows(cv, X, y, groups, answers_classes(estimator))
     jobs = {"n_jobs": n_jobs, "verbose": verbose}
     shared = (params, scorer, caller, not raises)
-    folds = run_tasks(
-        fit_fold,
-        [(estimator, conditions, X, y, split, *shared) for split in splits],
-        label="folds",
-        **jobs,
-    )
+    tasks = [(estimator, conditions, X, y, split, *shared) for split in splits]
+    folds = run_tasks(fit_fold, tasks, label="folds", **jobs)
     done = _score_folds(folds, keys, n_repeats, scorer, caller, not raises, jobs)
     errors = [fold.error for fold in folds if fold.error is not None]
     errors += [error for _, error in done.values() if error is not None]
     if errors:
-        warnings.warn(
-            f"{caller}: {len(errors)} fits or scores failed and count as "
-            f"{float(error_score):g}; the first: {errors[0]}",
-            FitFailedWarning,
-            stacklevel=2,
-        )
+        text = f"{caller}: {len(errors)} fits or scores failed and count as "
+        text += f"{float(error_score):g}; the first: {errors[0]}"
+        warnings.warn(text, FitFailedWarning, stacklevel=2)
     size = (len(folds), len(conditions), n_repeats)
     fill = np.nan if raises else float(error_score)
     scores, flips = _scores_and_flips(done, size, fill, scorer)
     clean = [fill if f.error is not None else f.clean_score for f in folds]
     results = _long_table(table, scores, flips if scorer is None else None)
     table["score"] = scores.mean(axis=(0, 2))
-    low, high = _over_folds(scores.mean(axis=2), confidence)
-    table["score_low"], table["score_high"] = low, high
+    limits = _over_folds(scores.mean(axis=2), confidence)
+    table["score_low"], table["score_high"] = limits
     if scorer is None:
         table["flip_rate"] = flips.mean(axis=(0, 2))
     clean_score = float(np.mean(clean))
@@ -276,10 +269,8 @@ def _add_correctness(results, done, splits, size, groups, caller):
     order = np.argsort(rows, kind="stable")
     rows, correct = rows[order], correct[order]
     # A row that is tested on several folds is one unit.
-    units = make_units(
-        rows if groups is None else np.asarray(groups)[rows], len(rows), caller
-    )
-    results["accuracy_stability_index_interval"] = index_interval(
-        correct.mean(axis=2), units, results.confidence, caller
-    )
+    clusters = rows if groups is None else np.asarray(groups)[rows]
+    units = make_units(clusters, len(rows), caller)
+    parts = correct.mean(axis=2), units, results.confidence, caller
+    results["accuracy_stability_index_interval"] = index_interval(*parts)
     results["rows"], results["correct"] = rows, correct

@@ -116,13 +116,12 @@ def empirical_boundary_distance(
         distance[live[gone]], reached[live[gone]] = k * step, True
         live = live[~gone]
     if len(live):
-        warnings.warn(
+        text = (
             f"{caller}: no direction leaves the true label within {max_steps} steps "
             f"for {len(live)} of {n} samples; they count as the farthest step, so the "
-            "mean is a lower bound.",
-            UserWarning,
-            stacklevel=2,
+            "mean is a lower bound."
         )
+        warnings.warn(text, UserWarning, stacklevel=2)
     return Results(
         columns=("distance", "reached"),
         distance=distance,

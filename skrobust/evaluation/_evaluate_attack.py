@@ -7,12 +7,13 @@ from skrobust._responses import predict_probabilities
 from skrobust._results import Results
 from skrobust.base.attack import own_params
 from skrobust.evaluation._check_evaluation import check_evaluation
-from skrobust.evaluation.argument_checks import check_labels, check_tolerances
+from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
 from skrobust.evaluation.temperature import fit_temperature, tempered
 from skrobust.metrics.registry import get_metric
+from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
 from skrobust.metrics.scorers.classes import check_perturber
 
@@ -131,15 +132,8 @@ def evaluate_attack(
     check_perturber(attack, "attack", caller)
     y = check_labels(estimator, X, y, caller)
     tolerances = check_tolerances(tolerances, caller)
-    samples = SampleGroups(
-        y,
-        groups,
-        clusters,
-        confidence=confidence,
-        n_permutations=n_permutations,
-        random_state=random_state,
-        caller=caller,
-    )
+    draws = confidence, n_permutations, random_state
+    samples = SampleGroups(y, groups, clusters, draws, caller)
     params = own_params(attack)
     quick = attack
     if "objective" in params:  # robust accuracy always aims at the label

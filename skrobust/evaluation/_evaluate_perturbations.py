@@ -152,15 +152,8 @@ def evaluate_perturbations(
     scorer = find_scorer(estimator, scoring, caller)
     if groups is not None and scorer is not None:
         raise ValueError(f"{caller} compares groups for accuracy only.")
-    samples = SampleGroups(
-        y,
-        groups,
-        clusters,
-        confidence=confidence,
-        n_permutations=n_permutations,
-        random_state=random_state,
-        caller=caller,
-    )
+    draws = confidence, n_permutations, random_state
+    samples = SampleGroups(y, groups, clusters, draws, caller)
     table = condition_table(conditions)
     reference = check_reference_model(reference, table, scorer is None, caller)
     store = Checkpoint(checkpoint, caller)
@@ -173,9 +166,8 @@ def evaluate_perturbations(
         (keys.key(prefix, c), condition_part, estimator, c, X, y, scorer, clean, caller)
         for c in conditions
     ]
-    parts = run_tasks(
-        store.run, tasks, n_jobs=n_jobs, verbose=verbose, label="conditions"
-    )
+    jobs = {"n_jobs": n_jobs, "verbose": verbose, "label": "conditions"}
+    parts = run_tasks(store.run, tasks, **jobs)
     if scorer is None:
         correct = np.stack([part[0] for part in parts], axis=1)
         table["score"] = correct.mean(axis=0)

@@ -41,10 +41,8 @@ class _Sweep:
     def attack_at(self, place, rows, attack, *, warm=False):
         """Attack some rows at one radius and narrow their brackets."""
         attack = clone(attack).set_params(eps=float(self.eps[place]))
-        start = self.ends[rows] if warm else None
-        result = attack.run(
-            self.estimator, take_rows(self.X, rows), self.y[rows], start=start
-        )
+        data = self.estimator, take_rows(self.X, rows), self.y[rows]
+        result = attack.run(*data, start=self.ends[rows] if warm else None)
         self.n_runs += 1
         self.n_passes += result.n_passes or 0
         self.messages += [s for s in result.warnings if s not in self.messages]
@@ -54,9 +52,8 @@ class _Sweep:
         self.ends[rows[nearer]] = found[nearer]
         # An example proves every radius from its own distance on, not only this one.
         distance = np.where(won, result.norm, np.inf)
-        proven = np.minimum(
-            np.searchsorted(self.eps, distance), np.where(won, place, 1e9)
-        )
+        known = np.where(won, place, 1e9)
+        proven = np.minimum(np.searchsorted(self.eps, distance), known)
         self.reached[rows] = np.minimum(self.reached[rows], distance)
         self.high[rows] = np.minimum(self.high[rows], proven)
         self.low[rows[~won]] = np.maximum(self.low[rows[~won]], place)

@@ -11,16 +11,12 @@ from skrobust._results import Results
 from skrobust._validation import check_choice, check_number, invalid
 from skrobust.base import BaseAttack
 from skrobust.base.domain import Domain
-from skrobust.evaluation.argument_checks import (
-    check_labels,
-    check_tolerances,
-    float_rows,
-)
+from skrobust.evaluation.argument_checks import check_labels, float_rows
 from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.metrics.labels import label_array, label_columns
-from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
 from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
 
 _CALLER = "robust_ratio_bounds"
@@ -136,17 +132,14 @@ def robust_ratio_bounds(
     tolerances = check_tolerances(tolerances, _CALLER)
     values = float_rows(X, _CALLER)
     ball = _ball(attacks, values, eps, norm, data_range)
-    samples = SampleGroups(y, None, clusters, confidence=confidence, caller=_CALLER)
+    samples = SampleGroups(y, None, clusters, (confidence, 999, None), _CALLER)
     strong = [at_full_strength(attack)[0] for attack in attacks]
     p = predict_probabilities(estimator, X, _CALLER)
     labels = column_labels(estimator, p.shape[1])
-    columns = None
-    if reference == "predicted":
-        columns = p.argmax(axis=1)
-    elif reference == "true":
-        columns = label_columns(
-            label_array(y, _CALLER, "y"), labels, p.shape[1], _CALLER
-        )
+    columns = p.argmax(axis=1) if reference == "predicted" else None
+    if reference == "true":
+        known = label_array(y, _CALLER, "y")
+        columns = label_columns(known, labels, p.shape[1], _CALLER)
     store = Checkpoint(checkpoint, _CALLER)
     prefix = store.prefix(estimator, X, y)
     found, atol = np.zeros(len(y)), 0.0
@@ -160,32 +153,28 @@ def robust_ratio_bounds(
     certified = proof.shift(p.astype(np.float64), columns)
     if values.dtype != np.float64 or p.dtype != np.float64:
         certified = certified + 1e-6  # the model rounds
-    if (found > certified + 1e-5).any():
-        warnings.warn(
+    beyond = int((found > certified + 1e-5).sum())
+    if beyond:
+        text = (
             f"{_CALLER} found a larger move of the probability than the certificate "
-            f"allows ({proof.name}), for {int((found > certified + 1e-5).sum())} "
-            "samples; what was found is counted. Does predict_proba give the same "
-            "answer twice?",
-            UserWarning,
-            stacklevel=2,
+            f"allows ({proof.name}), for {beyond} samples; what was found is counted. "
+            "Does predict_proba give the same answer twice?"
         )
+        warnings.warn(text, UserWarning, stacklevel=2)
     certified = np.maximum(certified, found)
+    moves = {"found": found, "certified": certified}
     lower = certified[:, None] <= tolerances + atol
     upper = found[:, None] <= tolerances + atol
-    low, _ = samples.limits(lower)
-    _, high = samples.limits(upper)
     return Results(
         columns=("tolerances", "lower", "upper", "low", "high"),
         tolerances=tolerances,
         lower=lower.mean(axis=0),
         upper=upper.mean(axis=0),
-        low=low,
-        high=high,
+        low=samples.limits(lower)[0],
+        high=samples.limits(upper)[1],
         certificate=proof.name,
         is_exact=proof.is_exact,
-        per_sample=Results(
-            columns=("found", "certified"), found=found, certified=certified
-        ),
+        per_sample=Results(columns=tuple(moves), **moves),
         **ball,
         n_samples=len(y),
         confidence=float(confidence),
@@ -211,10 +200,8 @@ def _attack_list(attacks):
 
 def _ball(attacks, values, eps, norm, data_range):
     """Return the ball that was given, or that all attacks share."""
-    if eps is None:
-        eps = _shared(attacks, "eps")
-    if norm is None:
-        norm = _shared(attacks, "norm")
+    eps = _shared(attacks, "eps") if eps is None else eps
+    norm = _shared(attacks, "norm") if norm is None else norm
     if isinstance(data_range, str) and data_range == _OF_ATTACK:
         data_range = _shared(attacks, "data_range")
     eps = check_number(eps, "eps", _CALLER, low=0)
@@ -267,10 +254,8 @@ def _same(a, b):
 def _within_ball(estimator, attack, X, y, values, ball):
     """Return probabilities of the examples of an attack, put back into the ball."""
     X_adv = attack.perturb(estimator, X, y)
-    own = {name: getattr(attack, name, None) for name in ball}
-    if not isinstance(attack, BaseAttack) or not all(
-        _same(own[name], ball[name]) for name in ball
-    ):
+    keeps = all(_same(getattr(attack, name, None), ball[name]) for name in ball)
+    if not isinstance(attack, BaseAttack) or not keeps:
         moved = np.asarray(to_array(X_adv))
         if moved.shape != values.shape:
             raise ValueError(

@@ -5,10 +5,8 @@ import numpy as np
 from skrobust._containers import to_array
 from skrobust._responses import refuse_regressor
 from skrobust._validation import (
-    check_fractions,
     check_rows,
     check_same_length,
-    check_scores,
     check_targets,
 )
 from skrobust.metrics.robust.structural_similarity import check_data_range
@@ -20,14 +18,6 @@ def check_labels(estimator, X, y, caller):
     check_same_length(caller, X=X, y=y)
     refuse_regressor(estimator, caller, "It needs a classifier.")
     return y
-
-
-def check_tolerances(tolerances, caller):
-    """Return tolerances in [0, 1]; None stands for 0, 0.01, ..., 0.20."""
-    if tolerances is None:
-        return np.arange(21) / 100
-    tolerances = check_scores(tolerances, caller, name="tolerances")
-    return check_fractions(tolerances, caller, name="tolerances")
 
 
 def float_rows(X, caller):

@@ -184,10 +184,7 @@ def _ranges(attack, boxes, values, seen):
         reach = attack.eps + length(rounding[None], attack.norm)[0]
         far = attack._far(boxes, (x * boxes.scale + boxes.shift, row), low, high)
         fine = (real & (far <= reach))[..., None]
-        out.append(
-            [
-                boxes.start + np.where(fine, boxes.value, np.inf).min(axis=1).sum(0),
-                boxes.start + np.where(fine, boxes.value, -np.inf).max(axis=1).sum(0),
-            ]
-        )
+        least = np.where(fine, boxes.value, np.inf).min(axis=1).sum(0)
+        most = np.where(fine, boxes.value, -np.inf).max(axis=1).sum(0)
+        out.append([boxes.start + least, boxes.start + most])
     return np.array(out).swapaxes(0, 1)

@@ -7,12 +7,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.metrics import get_scorer_names as scikit_learn_names
 
-from skrobust._responses import (
-    is_net,
-    predict_labels,
-    predict_probabilities,
-    unwrap,
-)
+from skrobust._responses import is_net, predict_labels, predict_probabilities, unwrap
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric

@@ -20,9 +20,8 @@ def fold_params(params, n_samples, rows):
     """Return fit parameters for some rows; those with one entry per sample are cut."""
     cut = {}
     for name, value in (params or {}).items():
-        per_row = not isinstance(value, (str, bytes, dict)) and hasattr(
-            value, "__len__"
-        )
+        is_text = isinstance(value, (str, bytes, dict))
+        per_row = not is_text and hasattr(value, "__len__")
         per_row = per_row and np.shape(value)[:1] == (n_samples,)
         cut[name] = take_rows(value, rows) if per_row else value
     return cut
@@ -50,15 +49,8 @@ def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller, guard):
         if not guard:
             raise
         return Bunch(error=f"{type(error).__name__}: {error}")
-    return Bunch(
-        error=None,
-        model=model,
-        conditions=fitted,
-        X=X_test,
-        y=y_test,
-        clean_score=score,
-        clean=clean,
-    )
+    found = {"model": model, "conditions": fitted, "X": X_test, "y": y_test}
+    return Bunch(error=None, clean_score=score, clean=clean, **found)
 
 
 def guarded(guard, run, *arguments):

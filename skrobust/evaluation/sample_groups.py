@@ -34,25 +34,15 @@ class SampleGroups:
         The group of each sample.
     clusters : array-like of shape (n_samples,) or None
         Samples that belong together; intervals are then over clusters.
-    confidence : float in (0, 1)
-        Of each interval.
-    n_permutations, random_state : object
-        As in :func:`skrobust.metrics.group_robustness`.
+    draws : tuple
+        Confidence of each interval, number of permutations and seed, as in
+        :func:`skrobust.metrics.group_robustness`.
     caller : str
         Name of the public function, for error messages.
     """
 
-    def __init__(
-        self,
-        y,
-        groups,
-        clusters,
-        *,
-        confidence,
-        caller,
-        n_permutations=999,
-        random_state=None,
-    ):
+    def __init__(self, y, groups, clusters, draws, caller):
+        confidence, n_permutations, random_state = draws
         check_count(n_permutations, "n_permutations", caller)
         seed = seed_number(random_state, caller)
         if isinstance(groups, str):
@@ -68,20 +58,13 @@ class SampleGroups:
                 warnings.warn(f"{caller}: {message}", UserWarning, stacklevel=3)
         if groups is not None:
             self.y = label_array(y, caller, "y")
-            self.comparison = GroupComparison(
-                groups,
-                clusters if self.units.clustered else None,
-                len(y),
-                confidence=confidence,
-                n_permutations=n_permutations,
-                random_state=seed,
-                caller=caller,
-            )
+            clusters = clusters if self.units.clustered else None
+            draws = confidence, n_permutations, seed
+            self.comparison = GroupComparison(groups, clusters, len(y), draws, caller)
 
     def interval(self, correct):
         """Return the interval of the share of correct samples."""
-        settings = self.units, self.confidence, "auto", self.caller
-        return share_interval(correct, None, *settings)
+        return share_interval(correct, self.units, self.confidence, self.caller)
 
     def limits(self, correct):
         """Return the limits for each column of shape (n_samples, n_columns)."""
@@ -99,9 +82,8 @@ class SampleGroups:
 
         ``correct`` is of shape (n_samples, n_conditions).
         """
-        table = self._fresh().compare_columns(
-            correct, "number", numbers, measure="accuracy"
-        )
+        data = correct, "number", numbers
+        table = self._fresh().compare_columns(*data, measure="accuracy")
         only = self._only_classes()
         return table if only is None else _of_one_class(table, only, "rate")
 
@@ -116,7 +98,7 @@ class SampleGroups:
         only = self._only_classes()
         if only is not None:
             return "true_rate", _of_one_class(table, only, "robust rate")
-        self._warn_of_missing_classes()
+        self.comparison.warn_of_missing_classes(self.y, stacklevel=4)
         return "robust_accuracy", table
 
     def robust_ratio(self, correct, tolerances):
@@ -125,38 +107,19 @@ class SampleGroups:
         ``correct`` tells which samples are within each tolerance, of shape (n_samples,
         n_tolerances).
         """
-        return self._fresh().compare_columns(
-            correct, "tolerance", tolerances, measure="robust ratio"
-        )
+        data = correct, "tolerance", tolerances
+        return self._fresh().compare_columns(*data, measure="robust ratio")
 
     def _fresh(self):
         # Each table draws its permutations from the start of the same stream.
         return copy.deepcopy(self.comparison)
 
-    def _classes(self):
-        """Yield the name and the classes of each group."""
-        for g, name in enumerate(self.comparison.names.tolist()):
-            yield name, np.unique(self.y[self.comparison.group_of_sample == g])
-
     def _only_classes(self):
         """Return the one class of each group, or None where a group has several."""
-        found = [classes for _, classes in self._classes()]
+        found = self.comparison.classes_of_groups(self.y)
         if any(len(classes) > 1 for classes in found):
             return None
         return [classes[0].item() for classes in found]
-
-    def _warn_of_missing_classes(self):
-        classes = np.unique(self.y)
-        for name, present in self._classes():
-            missing = np.setdiff1d(classes, present)
-            if len(missing):
-                warnings.warn(
-                    f"{self.caller} compares groups of different classes: {name!r} has "
-                    f"no {missing[0].item()!r}, so gaps mix group and class.",
-                    UserWarning,
-                    stacklevel=4,
-                )
-                return
 
 
 def _of_one_class(table, only, rate):
@@ -199,6 +162,5 @@ def group_results(tables, confidence):
             if column in table:
                 columns.setdefault(column, []).append(table[column])
     columns = {name: np.concatenate(parts) for name, parts in columns.items()}
-    return Results(
-        columns=tuple(columns), **columns, **tables, confidence=float(confidence)
-    )
+    named = {**columns, **tables, "confidence": float(confidence)}
+    return Results(columns=tuple(columns), **named)

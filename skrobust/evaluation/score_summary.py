@@ -34,14 +34,14 @@ def overall(table, clean_score):
     bounded = bool(scores.min() >= 0 and scores.max() <= 1)  # False for nan
     known = np.isfinite(scores).any()
     worst = int(np.nanargmin(scores)) if known else 0
+    variation = index = float("nan")
+    if bounded:
+        variation = coefficient_of_variation(scores)
+        index = accuracy_stability_index(scores)
     return {
         "mean": float(scores.mean()),
-        "coefficient_of_variation": (
-            coefficient_of_variation(scores) if bounded else float("nan")
-        ),
-        "accuracy_stability_index": (
-            accuracy_stability_index(scores) if bounded else float("nan")
-        ),
+        "coefficient_of_variation": variation,
+        "accuracy_stability_index": index,
         "clean_score": clean_score,
         "worst_condition": str(table["name"][worst]),
         "worst_score": float(scores[worst]),
@@ -64,22 +64,18 @@ def _curves(table, clean_score):
         width = levels[-1] - levels[0]
         area = np.trapezoid(height, levels) / width if width else clean_score
         rows.append((name, int((levels > 0).sum()), float(score.mean()), float(area)))
-    corruption, n_severities, mean_score, area = map(np.array, zip(*rows, strict=True))
-    corruptions = Results(
-        columns=("corruption", "n_severities", "mean_score", "area"),
-        corruption=corruption,
-        n_severities=n_severities,
-        mean_score=mean_score,
-        area=area,
-    )
-    return {"area_under_severity_curve": float(area.mean()), "corruptions": corruptions}
+    columns = ("corruption", "n_severities", "mean_score", "area")
+    parts = map(np.array, zip(*rows, strict=True))
+    corruptions = Results(columns=columns, **dict(zip(columns, parts, strict=True)))
+    whole = float(corruptions["area"].mean())
+    return {"area_under_severity_curve": whole, "corruptions": corruptions}
 
 
 def index_interval(correct, units, confidence, caller):
     """Return the interval of the Accuracy-Stability Index, None for one condition."""
     if correct.shape[1] < 2:
         return None
-    return asi_interval(correct, units, confidence, "auto", False, caller)
+    return asi_interval(correct, units, confidence, caller)
 
 
 def check_reference_model(reference, table, accuracy, caller):
@@ -90,28 +86,21 @@ def check_reference_model(reference, table, accuracy, caller):
     """
     if reference is None:
         return None
-    if not (
-        isinstance(reference, dict)
-        and not isinstance(reference, Results)
-        and len(reference) == 1
-        and isinstance(next(iter(reference.values())), Results)
-    ):
+    is_named = isinstance(reference, dict) and not isinstance(reference, Results)
+    others = list(reference.values()) if is_named else []
+    if len(others) != 1 or not isinstance(others[0], Results):
         rule = "{name: results}, the results of one other model under its name"
         raise invalid("reference", caller, rule, reference)
     name, results = next(iter(reference.items()))
     other = results.get("conditions", results)
     if not accuracy or "flip_rate" not in other:
-        raise ValueError(
-            f"{caller} compares errors with a reference for accuracy only."
-        )
-    same = all(
-        np.array_equal(table[column], other[column], equal_nan=column == "severity")
-        for column in ("number", "name", "corruption", "severity")
-    )
-    if not same:
-        raise ValueError(
-            f"{caller} needs the reference {name!r} scored under the same conditions."
-        )
+        text = f"{caller} compares errors with a reference for accuracy only."
+        raise ValueError(text)
+    for column in ("number", "name", "corruption", "severity"):
+        parts = table[column], other[column]
+        if not np.array_equal(*parts, equal_nan=column == "severity"):
+            text = "scored under the same conditions"
+            raise ValueError(f"{caller} needs the reference {name!r} {text}.")
     if not (table["severity"] > 0).any():
         raise ValueError(
             f"{caller} needs conditions with a severity for the mean corruption error; "
@@ -129,16 +118,10 @@ def _errors(table, other, reference, caller, **clean):
         if not on.any():
             continue
         # One corruption a call: severities may differ in number between them.
-        errors, base = ((1 - t["score"][on])[None] for t in (table, other))
+        pair = ((1 - t["score"][on])[None] for t in (table, other))
+        settings = {"reference": reference, "names": [name], "relative": bool(clean)}
         try:
-            found = mean_corruption_error(
-                errors,
-                base,
-                reference=reference,
-                names=[name],
-                relative=bool(clean),
-                **clean,
-            )
+            found = mean_corruption_error(*pair, **settings, **clean)
         except ValueError as error:
             raise ValueError(f"{caller}: {error}") from error
         values.append(found.value)
@@ -150,18 +133,13 @@ def against_reference(results, table, clean_score, reference, caller):
     name, other, other_clean = reference
     results["reference"] = name
     corruptions = results["corruptions"]
-    corruptions["corruption_error"] = _errors(table, other, name, caller)
+    data = table, other, name, caller
+    corruptions["corruption_error"] = _errors(*data)
     results["mean_corruption_error"] = float(corruptions["corruption_error"].mean())
     corruptions["columns"] += ("corruption_error",)
+    clean = {"clean_error": 1 - clean_score, "reference_clean_error": 1 - other_clean}
     try:
-        relative = _errors(
-            table,
-            other,
-            name,
-            caller,
-            clean_error=1 - clean_score,
-            reference_clean_error=1 - other_clean,
-        )
+        relative = _errors(*data, **clean)
     except ValueError as error:
         # A reference that does not get worse has no rise to divide by.
         warnings.warn(f"The relative mCE is nan. {error}", UserWarning, stacklevel=3)

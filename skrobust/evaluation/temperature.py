@@ -36,6 +36,5 @@ def fit_temperature(y_prob, y_index):
         return -np.log(np.clip(p, 1e-12, 1)).mean()
 
     edge = np.log(20)
-    return float(
-        np.exp(minimize_scalar(loss, bounds=(-edge, edge), method="bounded").x)
-    )
+    found = minimize_scalar(loss, bounds=(-edge, edge), method="bounded")
+    return float(np.exp(found.x))

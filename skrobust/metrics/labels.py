@@ -48,6 +48,23 @@ def label_array(y, caller, name):
     )
 
 
+def check_one_each(values, n, what, name, caller):
+    """Raise a ValueError unless there are as many values as the data have."""
+    if len(values) != n:
+        raise ValueError(
+            f"{caller} needs {what}; {name} has {len(values)}, the data {n}."
+        )
+
+
+def check_same_shape(first, second, names, caller):
+    """Raise a ValueError unless two arrays have one shape."""
+    if first.shape != second.shape:
+        raise ValueError(
+            f"{caller} needs {names} of one shape; they are {first.shape} and "
+            f"{second.shape}."
+        )
+
+
 def label_pair(y_true, y_pred, caller, *, names=("y_true", "y_pred")):
     """Return two label arrays of equal length and of one kind, or raise."""
     y_true = label_array(y_true, caller, names[0])
@@ -94,22 +111,14 @@ def label_columns(y_true, labels, n_columns, caller):
     """
     if labels is None:
         if y_true.dtype.kind == "U" or not np.isin(y_true, np.arange(n_columns)).all():
-            raise invalid(
-                "y_true",
-                caller,
-                f"column numbers 0 to {n_columns - 1}",
-                y_true.tolist()[:3],
-                "Pass the label of each column as `labels=estimator.classes_`.",
-            )
+            rule = f"column numbers 0 to {n_columns - 1}"
+            cure = "Pass the label of each column as `labels=estimator.classes_`."
+            raise invalid("y_true", caller, rule, y_true.tolist()[:3], cure)
         return y_true.astype(np.intp)
     labels = label_array(labels, caller, "labels")
     if len(labels) != n_columns or len(np.unique(labels)) != n_columns:
-        raise invalid(
-            "labels",
-            caller,
-            f"{n_columns} different labels, one per column",
-            labels.tolist(),
-        )
+        rule = f"{n_columns} different labels, one per column"
+        raise invalid("labels", caller, rule, labels.tolist())
     check_same_kind(y_true, labels, caller, names=("y_true", "labels"))
     unknown = np.setdiff1d(y_true, labels).tolist()
     if unknown:

@@ -9,6 +9,8 @@ import numpy as np
 
 from skrobust._validation import invalid
 
+_FORMULA = r"\.\. math::(.*?)(?:\n\s*\n|\Z)"
+_SOURCE = r"References\n-+\n(.*?)(?:\n\s*\n\w|\Z)"
 _SPECS = {}  # by name, in the order of registration
 
 
@@ -86,8 +88,8 @@ class MetricSpec:
         derived = {
             "title": self.title or self.name.replace("_", " "),
             "needs": frozenset(self.needs),
-            "formula": self.formula or _formula(text),
-            "source": self.source or _source(text),
+            "formula": self.formula or _found(_FORMULA, text),
+            "source": self.source or _found(_SOURCE, text),
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
@@ -261,13 +263,6 @@ def call_with_options(function, args, params, caller, title):
     return function(*args, **params)
 
 
-def _formula(text):
-    """Return the first displayed formula of a docstring, in one line."""
-    found = re.search(r"\.\. math::(.*?)(?:\n\s*\n|\Z)", text, re.DOTALL)
-    return " ".join(found[1].split()) if found else ""
-
-
-def _source(text):
-    """Return the section References of a docstring, in one line."""
-    found = re.search(r"References\n-+\n(.*?)(?:\n\s*\n\w|\Z)", text, re.DOTALL)
+def _found(pattern, text):
+    found = re.search(pattern, text, re.DOTALL)
     return " ".join(found[1].split()) if found else ""

@@ -6,7 +6,7 @@ from skrobust._validation import check_number
 from skrobust.metrics import compare_models
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import (
-    draw_band,
+    draw_curve,
     draw_forest,
     draw_reference,
     hollow_out,
@@ -159,11 +159,11 @@ class ModelComparisonDisplay(BaseDisplay):
             rows = np.flatnonzero(labels == label)
             rows = rows[np.argsort(self.table["tolerance"][rows])]
             x = self.table["tolerance"][rows]
-            style = line_style(place, marker=False)
-            (line,) = ax.plot(x, self.table["difference"][rows], label=label, **style)
             limits = [self.table[f"band_{side}"][rows] for side in ("low", "high")]
-            self.lines_[label] = line
-            self.bands_[label] = draw_band(ax, x, limits, line)
+            parts = x, self.table["difference"][rows], limits
+            self.lines_[label], self.bands_[label] = draw_curve(
+                ax, *parts, line_style(place, marker=False), label=label
+            )
         self.zero_line_ = draw_reference(ax, 0, ls="--")
         label_axes(ax, size, x="tolerance", y=f"difference in {self.metric}")
         self.legend_ = legend_above(ax, size)

@@ -154,13 +154,8 @@ class NormalizedScoreDisplay(BaseDisplay):
         p = self.parts
         after = [p["raw"], p["raw"] * p["dimensionality"]]
         after += [after[-1] * p["signal"], p["unclipped"], p["score"]]
-        names = [
-            self.raw_name,
-            "times dimensionality",
-            "times signal",
-            "divided by imbalance",
-            "normalized score",
-        ]
+        names = [self.raw_name, "times dimensionality", "times signal"]
+        names += ["divided by imbalance", "normalized score"]
         factors = [np.nan, p["dimensionality"], p["signal"], p["imbalance"], np.nan]
         return names, factors, after
 
@@ -198,10 +193,8 @@ class NormalizedScoreDisplay(BaseDisplay):
         self.bars_ = ax.barh(places, values, height=0.6, color=color_of(0))
         for bar in self.bars_[1:-1]:
             bar.set(alpha=0.45, hatch="//")
-        labels = [
-            name if np.isnan(factor) else f"{name} {factor:.3g}"
-            for name, factor in zip(names, factors, strict=True)
-        ]
+        steps = zip(names, factors, strict=True)
+        labels = [n if np.isnan(factor) else f"{n} {factor:.3g}" for n, factor in steps]
         ax.set_yticks(places, labels)
         # Numbers stand beside the bars, with room on both sides where one is negative.
         low, high = min(0.0, *values), max(1.0, *values)

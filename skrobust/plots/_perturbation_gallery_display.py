@@ -237,14 +237,11 @@ class PerturbationGalleryDisplay(BaseDisplay):
         return artist
 
     def _draw_text(self, ax):
-        conditions = list(self.rows)
-        n = len(self.rows["clean"])
-        header, lines, bold = ["sample", "shown"], [], []
+        lines, bold, last = [], [], []
         if self.kind == "table":
             room = int((size_in_inches(ax)[0] - 1.2) / 0.6)
-            names, cells, changed = table_lines(
-                self.rows["clean"], list(self.rows.values()), min(6, max(2, room))
-            )
+            n_features, rows = min(6, max(2, room)), list(self.rows.values())
+            names, cells, changed = table_lines(self.rows["clean"], rows, n_features)
             names = [in_words(name, 12) for name in names]
         else:
             names = ["text"]
@@ -253,19 +250,16 @@ class PerturbationGalleryDisplay(BaseDisplay):
                 for rows in self.rows.values()
             ]
             changed = [c != cells[0] for c in cells]
-        judged = self.predictions is not None or self.y is not None
-        header += [*names, "predicted" if self.predictions is not None else "label"]
-        if not judged:
-            header.pop()
-        for i in range(n):
-            for c, condition in enumerate(conditions):
+        if self.predictions is not None or self.y is not None:
+            last = ["predicted" if self.predictions is not None else "label"]
+        header = ["sample", "shown", *names, *last]
+        for i in range(len(self.rows["clean"])):
+            for c, condition in enumerate(self.rows):
                 row = ["" if c else str(i), in_words(condition, 16), *cells[c][i]]
-                heavy = [False, False, *changed[c][i]]
-                if judged:
-                    row.append(self._caption(condition, i))
-                    heavy.append("✗" in row[-1])
-                lines.append(row)
-                bold.append(heavy)
+                said = [self._caption(condition, i) for _ in last]
+                lines.append(row + said)
+                marks = ["✗" in text for text in said]
+                bold.append([False, False, *changed[c][i], *marks])
         # Each column as wide as its longest line; bold letters are a sixth wider.
         table = [header, *lines]
         widths = [
@@ -273,8 +267,6 @@ class PerturbationGalleryDisplay(BaseDisplay):
             for j in range(len(header))
         ]
         width = 0.085 * sum(widths)
-        height = 0.19 * sum(
-            max(cell.count("\n") + 1.4 for cell in row) for row in table
-        )
-        size = font_size(ax, width, height)
+        tallest = [max(cell.count("\n") + 1.4 for cell in row) for row in table]
+        size = font_size(ax, width, 0.19 * sum(tallest))
         self.artists_ = draw_lines(ax, header, lines, bold, size, widths)

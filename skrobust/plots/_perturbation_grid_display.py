@@ -7,7 +7,13 @@ from sklearn.utils import Bunch
 
 from skrobust._validation import invalid
 from skrobust.plots.base import BaseDisplay, score_name
-from skrobust.plots.drawing import check_axes, font_size, get_pyplot, label_axes
+from skrobust.plots.drawing import (
+    check_axes,
+    draw_colorbar,
+    font_size,
+    get_pyplot,
+    label_axes,
+)
 
 # A factor is a name without digits, such as "GaussianNoise[std]", and a level.
 _STEP = r"([^\d\W][^\d+-]*)([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
@@ -210,20 +216,14 @@ class PerturbationGridDisplay(BaseDisplay):
             check_axes(ax, caller)
         self.figure_ = self.ax_[0].figure
         scores = np.concatenate([p.scores.ravel() for p in self.panels])
-        settings = {
-            "cmap": "viridis",
-            "vmin": np.nanmin(scores),
-            "vmax": np.nanmax(scores),
-            "origin": "lower",
-            "aspect": "auto",
-        } | (image_kwargs or {})
+        settings = {"vmin": np.nanmin(scores), "vmax": np.nanmax(scores)}
+        settings |= {"cmap": "viridis", "origin": "lower", "aspect": "auto"}
+        settings |= image_kwargs or {}
         self.images_, self.texts_ = [], []
         for ax, panel in zip(self.ax_, self.panels, strict=True):
             self._draw(ax, panel, values_format, settings)
-        self.colorbar_ = self.figure_.colorbar(self.images_[0], ax=list(self.ax_))
-        size = font_size(self.ax_[0], 2, 1.9)
-        self.colorbar_.set_label(self.score_name, fontsize=size)
-        self.colorbar_.ax.tick_params(labelsize=size)
+        parts = self.images_[0], list(self.ax_), self.score_name
+        self.colorbar_ = draw_colorbar(*parts, font_size(self.ax_[0], 2, 1.9))
         return self
 
     def _draw(self, ax, panel, values_format, settings):

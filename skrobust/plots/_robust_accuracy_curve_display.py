@@ -5,7 +5,7 @@ import numpy as np
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import proportion_interval
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import draw_band, label_axes, legend_above, line_style
+from skrobust.plots.drawing import draw_curve, label_axes, legend_above, line_style
 
 _COLUMNS = ("eps", "robust_accuracy", "low", "high")
 
@@ -82,8 +82,7 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
             cls._check_results(one, keys, "robust_accuracy_curve")
             clean, n = one["clean_accuracy"], len(one["radius"])
             first = [0.0, clean, *proportion_interval(round(clean * n), n)]
-            parts = ("eps", "robust_accuracy", "robust_accuracy_low")
-            rest = [one[part] for part in (*parts, "robust_accuracy_high")]
+            rest = [one[part] for part in (*keys[:3], "robust_accuracy_high")]
             rows = np.vstack([first, np.column_stack(rest)])
             curves[label or ""] = dict(zip(_COLUMNS, rows.T, strict=True))
         return cls(curves=curves, norm_name=norm_name)
@@ -151,11 +150,10 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         self.lines_, self.bands_ = {}, {}
         for place, (label, curve) in enumerate(self.curves.items()):
             style = line_style(place, marker=False) | (line_kwargs or {})
-            x = curve["eps"]
-            (line,) = ax.plot(x, curve["robust_accuracy"], label=label, **style)
-            self.lines_[label] = line
-            limits = curve["low"], curve["high"]
-            self.bands_[label] = draw_band(ax, x, limits, line)
+            x, y, *limits = (curve[name] for name in _COLUMNS)
+            self.lines_[label], self.bands_[label] = draw_curve(
+                ax, x, y, limits, style, label=label
+            )
         ax.set_ylim(0, 1.02)
         ax.set_xlim(left=0)
         label_axes(ax, size, x=f"radius eps ({self.norm_name})", y="robust accuracy")

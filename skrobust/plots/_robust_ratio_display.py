@@ -195,15 +195,9 @@ class RobustRatioDisplay(BaseDisplay):
             side.set_ylim(0, 1.02 / (1 - room))
             side.set_yticks(ticks)
             side.tick_params(labelsize=size)
-        self.legend_ = ax.legend(
-            handles=handles,
-            fontsize=0.83 * size,
-            ncols=2,
-            loc="upper center",
-            columnspacing=1,
-            handlelength=2.5,
-            framealpha=1,
-        )
+        settings = {"ncols": 2, "loc": "upper center", "columnspacing": 1}
+        settings |= {"handlelength": 2.5, "framealpha": 1, "fontsize": 0.83 * size}
+        self.legend_ = ax.legend(handles=handles, **settings)
         return self
 
     def _draw_ratios(self, line_kwargs):
@@ -218,16 +212,11 @@ class RobustRatioDisplay(BaseDisplay):
             settings |= {"label": f"robust ratio, {label}", **line_kwargs}
             (line,) = self.ax_.plot(x, curve["robust_ratio"], **settings)
             limits = curve["low"], curve["high"]
-            self.bands_[mode] = draw_band(self.ax_, x, limits, line)
-            (self.tempered_lines_[mode],) = self.ax_.plot(
-                x,
-                curve["tempered"],
-                color=line.get_color(),
-                linestyle=style,
-                linewidth=0.8,
-                label=f"the same at temperature {self.temperature:.2g}",
-            )
             self.lines_[mode] = line
+            self.bands_[mode] = draw_band(self.ax_, x, limits, line)
+            thin = {"color": line.get_color(), "linestyle": style, "linewidth": 0.8}
+            thin["label"] = f"the same at temperature {self.temperature:.2g}"
+            (self.tempered_lines_[mode],) = self.ax_.plot(x, curve["tempered"], **thin)
 
     def _draw_accuracies(self, color):
         self.accuracy_ax_ = right = self.ax_.twinx()

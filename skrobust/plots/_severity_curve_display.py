@@ -198,19 +198,14 @@ class SeverityCurveDisplay(BaseDisplay):
 def _curves(table, clean_score):
     """Return the curve of each corruption, from severity 0 on."""
     unknown = np.full(len(table["score"]), np.nan)
-    columns = [
-        table["severity"],
-        table["score"],
-        table.get("score_low", unknown),
-        table.get("score_high", unknown),
-    ]
-    rows = np.column_stack([np.asarray(c, dtype=float) for c in columns])
+    names = ("severity", "score", "score_low", "score_high")
+    columns = [np.asarray(table.get(name, unknown), dtype=float) for name in names]
+    rows = np.column_stack(columns)
     curves = {}
     for corruption in dict.fromkeys(str(c) for c in table["corruption"] if c):
         chosen = rows[np.asarray(table["corruption"]) == corruption]
         if not (chosen[:, 0] == 0).any():
-            clean = [0.0, clean_score, np.nan, np.nan]
-            chosen = np.vstack([clean, chosen])
+            chosen = np.vstack([[0.0, clean_score, np.nan, np.nan], chosen])
         chosen = chosen[np.argsort(chosen[:, 0], kind="stable")]
         curves[corruption] = dict(zip(_COLUMNS, chosen.T, strict=True))
     return curves

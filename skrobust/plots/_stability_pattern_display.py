@@ -269,19 +269,14 @@ class StabilityPatternDisplay(BaseDisplay):
         terms, spread = self.terms(), (scores - trend).std()
         self.index_ = terms["index"]
         settings = {"marker": "o", "markersize": 3, "lw": 0.8, "color": color_of(0)}
-        (self.points_,) = ax.plot(
-            places, scores, label="period", **settings | (line_kwargs or {})
-        )
-        text = f"trend {slope:+.2g} a period"
-        (self.trend_line_,) = ax.plot(
-            places, trend, "--", color=color_of(1), label=text
-        )
+        settings |= {"label": "period", **(line_kwargs or {})}
+        (self.points_,) = ax.plot(places, scores, **settings)
+        text, color = f"trend {slope:+.2g} a period", color_of(1)
+        (self.trend_line_,) = ax.plot(places, trend, "--", color=color, label=text)
         limits, text = (trend - spread, trend + spread), f"± residual std {spread:.2g}"
         self.band_ = draw_band(ax, places, limits, self.trend_line_, label=text)
-        text = f"mean {terms['mean']:.3f}"
-        self.mean_line_ = draw_reference(
-            ax, terms["mean"], ls=":", zorder=2, label=text
-        )
+        mean, text = terms["mean"], f"mean {terms['mean']:.3f}"
+        self.mean_line_ = draw_reference(ax, mean, ls=":", zorder=2, label=text)
         label_axes(ax, size, x="period", y=self.score_name)
         if self.periods is None:
             ax.locator_params(axis="x", integer=True)

@@ -10,11 +10,15 @@ from skrobust._validation import (
 )
 from skrobust.plots.base import BaseDisplay, score_name
 from skrobust.plots.cv_scores import condition_scores
-from skrobust.plots.drawing import MARKERS, color_of, label_axes
+from skrobust.plots.drawing import MARKERS, color_of, draw_colorbar, label_axes
 from skrobust.plots.interactive_surface import surface_figure
 from skrobust.plots.surface_geometry import grid_around, height, points_of
 
-_METHODS = ("plot_surface", "contourf", "pcolormesh")
+_SETTINGS = {
+    "plot_surface": {"alpha": 0.6, "linewidth": 0, "rcount": 30, "ccount": 30},
+    "contourf": {"cmap": "Greys_r", "levels": 12},
+    "pcolormesh": {"cmap": "Greys_r", "shading": "gouraud"},
+}
 
 
 class StabilitySurfaceDisplay(BaseDisplay):
@@ -222,20 +226,12 @@ class StabilitySurfaceDisplay(BaseDisplay):
             The display itself.
         """
         caller = type(self).__name__
-        check_choice(plot_method, "plot_method", f"{caller}.plot", _METHODS)
+        check_choice(plot_method, "plot_method", f"{caller}.plot", tuple(_SETTINGS))
         three_d = plot_method == "plot_surface"
         ax, size = self._start(ax, 4.4, 3.4, three_d=three_d)
         points = self._points()
         x, y = grid_around(points)
-        settings = {"cmap": "Greys_r"}
-        if three_d:
-            settings = {"cmap": "viridis", "alpha": 0.6, "linewidth": 0}
-            settings |= {"rcount": 30, "ccount": 30}
-        elif plot_method == "contourf":
-            settings["levels"] = 12
-        else:
-            settings["shading"] = "gouraud"
-        settings |= surface_kwargs or {}
+        settings = {"cmap": "viridis"} | _SETTINGS[plot_method] | (surface_kwargs or {})
         self.surface_ = getattr(ax, plot_method)(x, y, height(x, y), **settings)
         ax.set(xlim=(x[0, 0], x[0, -1]), ylim=(y[0, 0], y[-1, 0]))
         x = f"mean {self.score_name}"
@@ -244,9 +240,8 @@ class StabilitySurfaceDisplay(BaseDisplay):
         if three_d:
             self._arrange_3d(size)
         else:
-            self.colorbar_ = self.figure_.colorbar(self.surface_, ax=ax)
-            self.colorbar_.set_label("Accuracy-Stability Index", fontsize=size)
-            self.colorbar_.ax.tick_params(labelsize=size)
+            text = "Accuracy-Stability Index"
+            self.colorbar_ = draw_colorbar(self.surface_, ax, text, size)
         self._scatter(points, size, point_kwargs or {})
         return self
 
@@ -265,17 +260,14 @@ class StabilitySurfaceDisplay(BaseDisplay):
     def _scatter(self, points, size, point_kwargs):
         three_d = self.ax_.name == "3d"
         self.condition_points_, self.model_points_ = [], []
+        kind = {"depthshade": False} if three_d else {"clip_on": False}
+        kind["edgecolors"] = "black"
+        small = {"s": 1.5 * size, "linewidths": 0.5, "zorder": 3}
+        large = {"s": 10 * size, "linewidths": 1.2, "zorder": 4}
         for i, ((conditions, model), name) in enumerate(
             zip(points, self.names, strict=True)
         ):
-            shared = {
-                "color": color_of(i),
-                "marker": MARKERS[i % len(MARKERS)],
-                "edgecolors": "black",
-                **({"depthshade": False} if three_d else {"clip_on": False}),
-            }
-            small = {"s": 1.5 * size, "linewidths": 0.5, "zorder": 3}
-            large = {"s": 10 * size, "linewidths": 1.2, "zorder": 4}
+            shared = {"color": color_of(i), "marker": MARKERS[i % len(MARKERS)], **kind}
             small["label"] = "one condition"
             large["label"] = "all conditions" if name is None else name
             for target, data, settings in (
@@ -283,9 +275,8 @@ class StabilitySurfaceDisplay(BaseDisplay):
                 (self.model_points_, model[np.newaxis], large),
             ):
                 place = data.T if three_d else data.T[:2]
-                target.append(
-                    self.ax_.scatter(*place, **(shared | settings | point_kwargs))
-                )
+                settings = shared | settings | point_kwargs
+                target.append(self.ax_.scatter(*place, **settings))
         handles = [*self.model_points_, self.condition_points_[0]]
         labels = [artist.get_label() for artist in self.model_points_]
         place = {"loc": "upper left"}  # an empty corner of 3-D axes

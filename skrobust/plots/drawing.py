@@ -64,6 +64,12 @@ def draw_band(ax, x, limits, line, *, alpha=0.2, **settings):
     return ax.fill_between(x, low, high, color=color, alpha=alpha, lw=0, **settings)
 
 
+def draw_curve(ax, x, y, limits, style, *, label, **band):
+    """Draw a line with its band and return both."""
+    (line,) = ax.plot(x, y, label=label, **style)
+    return line, draw_band(ax, x, limits, line, **band)
+
+
 def draw_reference(ax, value, *, vertical=False, **settings):
     """Draw a thin line across the axes at one value, behind all others."""
     draw = ax.axvline if vertical else ax.axhline
@@ -89,6 +95,14 @@ def label_axes(ax, size, *, x, y, title=None):
     ax.tick_params(labelsize=size)
     if title is not None:
         ax.set_title(title, fontsize=1.1 * size)
+
+
+def draw_colorbar(image, ax, label, size):
+    """Draw the colour bar of an image beside its axes and return it."""
+    bar = np.ravel(ax)[0].figure.colorbar(image, ax=ax)
+    bar.set_label(label, fontsize=size)
+    bar.ax.tick_params(labelsize=size)
+    return bar
 
 
 def label_some_ticks(ax, names, most=6):

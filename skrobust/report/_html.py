@@ -25,16 +25,8 @@ from skrobust.report.summary_cells import (
 
 _FEW = 3  # models whose details are open from the start
 _SHOWN_TOLERANCES = (0.01, 0.05, 0.1, 0.2)
-_PARTS = (
-    "stability",
-    "attacks",
-    "curve",
-    "gallery",
-    "doubts",
-    "groups",
-    "times",
-    "labelling",
-)
+_PARTS = ("stability", "attacks", "curve", "gallery")
+_PARTS += ("doubts", "groups", "times", "labelling")
 _MODES = {
     "loss": "loss, run in full",
     "probability_shift": "probability shift",
@@ -92,13 +84,15 @@ def build_report(collected):
     ]
     rows = summary_rows(collected)
     style, script = _file("report.css"), _file("report.js")
+    comparisons = [
+        {**one, "picture": len(one["pairs"]) > 1 and draw_comparison(one)}
+        for one in collected.get("comparisons", ())
+    ]
+    has = {p: any(_present(model.get(p)) for model in models) for p in _PARTS}
     page = environment.get_template("report.html").render(
         {
             **collected,
-            "comparisons": [
-                {**one, "picture": len(one["pairs"]) > 1 and draw_comparison(one)}
-                for one in collected.get("comparisons", ())
-            ],
+            "comparisons": comparisons,
             "models": models,
             "columns_of_summary": summary_columns(collected, rows),
             "attack_names": attack_names(collected),
@@ -112,10 +106,7 @@ def build_report(collected):
             "style": style,
             "script": script,
             "hashes": {"style": _hash(style), "script": _hash(script)},
-            "has": {
-                part: any(_present(model.get(part)) for model in models)
-                for part in _PARTS
-            },
+            "has": has,
         }
     )
     return page.rstrip("\n") + "\n"
@@ -160,16 +151,9 @@ def _attack_rows(model):
     rows = []
     for attack, results in model["attacks"].items():
         for mode in (results or {}).get("modes", ()):
-            rows.append(
-                {
-                    "attack": attack,
-                    "mode": mode,
-                    "cells": [ratio_at(results, mode, t) for t in _SHOWN_TOLERANCES],
-                    "tempered": [
-                        ratio_at(results, mode, t, "_tempered")
-                        for t in _SHOWN_TOLERANCES
-                    ],
-                    "temperature": results["temperature"],
-                }
-            )
+            row = {"attack": attack, "mode": mode}
+            for key, suffix in (("cells", ""), ("tempered", "_tempered")):
+                places = _SHOWN_TOLERANCES
+                row[key] = [ratio_at(results, mode, t, suffix) for t in places]
+            rows.append(row | {"temperature": results["temperature"]})
     return rows

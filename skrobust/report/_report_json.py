@@ -119,10 +119,8 @@ def _model(model):
         model["stability"] = results = _table(model["stability"])
         if "score_low" in results:  # it is accuracy, though its rows are left out
             results["correct"] = None
-    attacks = model.get("attacks") or {}
-    model["attacks"] = {
-        name: value and _table(value) for name, value in attacks.items()
-    }
+    attacks = (model.get("attacks") or {}).items()
+    model["attacks"] = {name: value and _table(value) for name, value in attacks}
     model["groups"] = model.get("groups") and {
         grouping: {measure: table and _groups(table) for measure, table in by.items()}
         for grouping, by in model["groups"].items()
@@ -144,8 +142,7 @@ def _table(plain):
 
 
 def _column(values):
-    if any(isinstance(v, str) for v in values):
-        return np.array(values)
-    if any(v is None for v in values) or any(isinstance(v, float) for v in values):
+    is_text = any(isinstance(v, str) for v in values)
+    if not is_text and any(v is None or isinstance(v, float) for v in values):
         return np.array(values, dtype=np.float64)
     return np.array(values)

@@ -53,11 +53,10 @@ def _row(model, names, chosen):
         "ratio": None,
         "estimate": _estimate(model["labelling"]),
     }
+    keys = ("robust_accuracy", "robust_accuracy_interval")
     for name in dict.fromkeys([*names, "FGSM", "PGD"]):
         results = attacks.get(name)
-        row[name] = results and cell(
-            results["robust_accuracy"], results["robust_accuracy_interval"]
-        )
+        row[name] = results and cell(*(results[key] for key in keys))
     results, mode = attacks.get(chosen), "probability_shift"
     if results and mode in results.get("modes", ()):
         scaled = ratio_at(results, mode, TOLERANCE, "_tempered")["value"]
@@ -77,12 +76,9 @@ def _stability(results):
         notes.append(f"{len(results['score'])} conditions")
     elif results["smoke_figure"]:
         notes.append("smoke figure")
-    return cell(
-        results["accuracy_stability_index"],
-        results.get("interval"),
-        beside=(results["mean"], "mean accuracy"),
-        note="; ".join(text for text in notes if text) or None,
-    )
+    note = "; ".join(text for text in notes if text) or None
+    beside, value = (results["mean"], "mean accuracy"), "accuracy_stability_index"
+    return cell(results[value], results.get("interval"), beside, note)
 
 
 def _estimate(labelling):
@@ -90,10 +86,7 @@ def _estimate(labelling):
         found = labelling.get(name)
         if found:
             caveat = "; see its notes" if found["warnings"] else ""
-            return cell(
-                found["accuracy"],
-                found["interval"],
-                beside=(found["n_failures"], "failures found"),
-                note=f"{found['n_labels']} labels, {name}{caveat}",
-            )
+            note = f"{found['n_labels']} labels, {name}{caveat}"
+            beside = (found["n_failures"], "failures found")
+            return cell(found["accuracy"], found["interval"], beside, note)
     return None

@@ -88,12 +88,6 @@ def explained(models):
     rows = []
     for code, seen in kinds.items():
         meaning, cure = MEANINGS.get(code, ("", ""))
-        rows.append(
-            {
-                "code": code,
-                "meaning": meaning,
-                "cure": cure,
-                "seen": [{"sentence": s, "models": names} for s, names in seen.items()],
-            }
-        )
+        said = [{"sentence": s, "models": names} for s, names in seen.items()]
+        rows.append({"code": code, "meaning": meaning, "cure": cure, "seen": said})
     return rows

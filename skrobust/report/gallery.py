@@ -46,18 +46,18 @@ def draw_gallery(model, X, y, found, settings, work):
     is_class = found["kind"] == "classifier"
     if not is_class:
         said = {k: np.array([f"{v:.3g}" for v in values]) for k, values in said.items()}
+    options = {"rows": shown, "kind": kind, "predictions": said}
+    options |= {"y": y[rows] if is_class else None}
+    options |= {"image_shape": settings["image_shape"]}
+    alt = f"Rows {', '.join(map(str, rows))} as {found['name']} saw them: "
+    form, size = "svg", (7.0, 0.75 * len(shown))
+    if kind == "image":
+        form, size = "png", (6.4, 1.25 * len(shown))
     return picture(
-        lambda plots: plots.PerturbationGalleryDisplay(
-            rows=shown,
-            kind=kind,
-            predictions=said,
-            y=y[rows] if is_class else None,
-            image_shape=settings["image_shape"],
-        ).plot(),
-        f"Rows {', '.join(map(str, rows))} as {found['name']} saw them: "
-        f"{', '.join(shown)}",
-        form="png" if kind == "image" else "svg",
-        size=(6.4, 1.25 * len(shown)) if kind == "image" else (7.0, 0.75 * len(shown)),
+        lambda plots: plots.PerturbationGalleryDisplay(**options).plot(),
+        f"{alt}{', '.join(shown)}",
+        form=form,
+        size=size,
     )
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
 
@@ -56,10 +57,8 @@ class ModelSections:
         }
         self.found["normalized"] = self._normalized()
         self.found["metrics"] = self._metrics()
-        if is_regressor:
-            self._measure_regressor()
-        else:
-            self._measure_classifier()
+        measure = self._measure_regressor if is_regressor else self._measure_classifier
+        measure()
         return self.found
 
     def _run(self, section, function, *args, **kwargs):
@@ -101,23 +100,19 @@ class ModelSections:
         found["doubts"] = self._doubts(list(done))
         found["groups"] = self._groups(correct)
         found["times"] = self._times()
+        known = {"true_accuracy": found["clean"]["value"], **self.seed}
+        known["n_labels"] = self.settings["n_labels"]
         for sampler in measurements.SAMPLERS:
-            found["labelling"][sampler] = self._on_rows(
-                f"operational testing, {sampler}",
-                measurements.labelling,
-                sampler,
-                n_labels=self.settings["n_labels"],
-                true_accuracy=found["clean"]["value"],
-                **self.seed,
-            )
+            parts = f"operational testing, {sampler}", measurements.labelling, sampler
+            found["labelling"][sampler] = self._on_rows(*parts, **known)
 
     def _measure_regressor(self):
         self._pair("R2", self.predicted)
         left_out = "attacks and operational testing"
-        if self.work["conditions"] is not None:
-            self.found["stability"] = self._stability()
-        else:
+        if self.work["conditions"] is None:
             left_out = f"stability, {left_out}"
+        else:
+            self.found["stability"] = self._stability()
         self._skip(left_out, "They count correct labels; a regressor predicts none.")
         if self.work["groups"]:
             self._skip("groups", "They compare proportions of correct labels.")
@@ -129,14 +124,11 @@ class ModelSections:
             reason = "Text has no number of features to adapt the score to."
             return self._skip("normalized score", reason)
         given = settings["n_samples_given"] or settings["n_train"]
-        return self._run(
-            "normalized score",
-            measurements.normalized_score,
-            *(self.y, self.predicted, self.kind),
-            n_samples=settings["n_samples"] if given else None,  # None: the score warns
-            n_features=settings["n_features"],
-            class_counts=settings["class_counts"],
-        )
+        options = {name: settings[name] for name in ("n_features", "class_counts")}
+        options["n_samples"] = settings["n_samples"] if given else None  # it warns
+        data = (self.y, self.predicted, self.kind)
+        function = measurements.normalized_score
+        return self._run("normalized score", function, *data, **options)
 
     def _metrics(self):
         data = (self.y, self.predicted, self.kind)
@@ -170,9 +162,8 @@ class ModelSections:
             return {}
         found, checkpoint = {}, self.work["checkpoint"]
         for name, attack in made.items():
-            function = measurements.attack
-            results = self._on_rows(name, function, attack, checkpoint=checkpoint)
-            found[name] = results
+            parts = name, evaluate_attack, attack
+            found[name] = results = self._on_rows(*parts, checkpoint=checkpoint)
             if results is not None and "skipped" in results:
                 self._skip(f"{name}, robust ratio", results["skipped"])
         return found
@@ -206,11 +197,9 @@ class ModelSections:
         for grouping, groups in self.work["groups"].items():
             found[grouping] = {}
             for name, values in correct.items():
-                section, data = (
-                    f"groups by {grouping}, {name}",
-                    (self.y, values, groups),
-                )
-                found[grouping][name] = self._run(section, function, *data, **self.seed)
+                parts = function, self.y, values, groups
+                section = f"groups by {grouping}, {name}"
+                found[grouping][name] = self._run(section, *parts, **self.seed)
         return found or None
 
     def _times(self):

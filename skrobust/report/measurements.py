@@ -3,17 +3,18 @@
 import inspect
 
 import numpy as np
-from sklearn.metrics import mean_absolute_error, r2_score
+from sklearn.metrics import mean_absolute_error
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_labels
-from skrobust.evaluation import evaluate_attack, evaluate_perturbations
+from skrobust.evaluation import evaluate_perturbations
 from skrobust.metrics import (
     confidence_interval,
     normalized_score_parts,
     proportion_interval,
 )
 from skrobust.metrics.registry import get_metric
+from skrobust.report.optional_measurements import r_squared
 from skrobust.report.preset_conditions import learns_scales, make_conditions
 from skrobust.report.summary_cells import interval_ends
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
@@ -47,7 +48,7 @@ def clean_score(model, X, y, kind):
     if kind == "regressor":
         return {
             "metric": "R2",
-            "value": float(r2_score(y, predicted)) if n > 1 else float("nan"),
+            "value": r_squared(y, predicted),
             "interval": None,
             "constant_model": 0.0,
             "mean_absolute_error": float(mean_absolute_error(y, predicted)),
@@ -67,13 +68,12 @@ def clean_score(model, X, y, kind):
     }
 
 
-def normalized_score(y, predicted, kind, *, n_samples, n_features, class_counts):
+def normalized_score(y, predicted, kind, *, class_counts, **size):
     """Return the normalized score of given predictions with each of its factors."""
-    settings = {"n_samples": n_samples, "n_features": n_features}
     if kind == "regressor":
-        return normalized_score_parts(y, predicted, task="regression", **settings)
-    settings["class_counts"] = class_counts
-    return normalized_score_parts(y, predicted, task="classification", **settings)
+        return normalized_score_parts(y, predicted, task="regression", **size)
+    settings = {"task": "classification", "class_counts": class_counts, **size}
+    return normalized_score_parts(y, predicted, **settings)
 
 
 def metric_value(name, y, predicted, kind, *, random_state):
@@ -95,9 +95,7 @@ def metric_value(name, y, predicted, kind, *, random_state):
     }
 
 
-def stability(
-    model, X, y, settings, *, conditions, X_train, n_jobs, verbose, checkpoint
-):
+def stability(model, X, y, settings, *, conditions, X_train, **jobs):
     """Score a model under every condition.
 
     Parameters
@@ -116,8 +114,9 @@ def stability(
     X_train : array-like or None
         Training rows: the source of the pixel range, where none is given, and of the
         scales of tables.
-    n_jobs, verbose, checkpoint : object
-        As in :func:`~skrobust.evaluation.evaluate_perturbations`.
+    **jobs : object
+        ``n_jobs``, ``verbose`` and ``checkpoint``, as in
+        :func:`~skrobust.evaluation.evaluate_perturbations`.
 
     Returns
     -------
@@ -128,16 +127,9 @@ def stability(
         (number, name, score, interval), ``clean`` and ``smoke_figure``.
     """
     preset, sides = settings["conditions"], settings["sides"]
-    results = evaluate_perturbations(
-        model,
-        X,
-        y,
-        make_conditions(conditions, settings),
-        X_ref=X_train if learns_scales(preset, settings["data_range"]) else None,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        checkpoint=checkpoint,
-    )
+    conditions = make_conditions(conditions, settings)
+    X_ref = X_train if learns_scales(preset, settings["data_range"]) else None
+    results = evaluate_perturbations(model, X, y, conditions, X_ref=X_ref, **jobs)
     results["preset"] = preset
     results["interval"] = results["interval_note"] = results["corrected"] = None
     worst = int(np.argmin(results.score))
@@ -181,11 +173,6 @@ def make_attacks(attacks, settings):
 def attack_label(name, eps, n_sizes):
     """Return the name of an attack in a report; of several radii it names one."""
     return name if n_sizes == 1 else f"{name}, eps {eps:g}"
-
-
-def attack(model, X, y, one, *, checkpoint):
-    """Attack a classifier and return robust accuracy and robust ratio."""
-    return evaluate_attack(model, X, y, one, checkpoint=checkpoint)
 
 
 def labelling(model, X, y, name, *, n_labels, true_accuracy, random_state):

@@ -98,19 +98,12 @@ def compare_measure(measure, models, y, random_state):
     pairs.sort(key=lambda pair: (order[pair["better"]], order[pair["worse"]]))
     lead = {p["worse"]: p for p in pairs if p["better"] == names[0]}
     lead |= {p["better"]: p for p in pairs if p["worse"] == names[0]}  # a tie
-    ranking = [
-        {
-            "rank": 1 + sum(other > values[name] + 1e-12 for other in values.values()),
-            "name": name,
-            "value": values[name],
-            **{
-                k: v
-                for k, v in lead.get(name, {}).items()
-                if k not in ("better", "worse")
-            },
-        }
-        for name in names
-    ]
+    ranking = []
+    for name in names:
+        rank = 1 + sum(other > values[name] + 1e-12 for other in values.values())
+        pair = lead.get(name, {})
+        found = {k: v for k, v in pair.items() if k not in ("better", "worse")}
+        ranking.append({"rank": rank, "name": name, "value": values[name], **found})
     words = _WORDS.get(measure, measure.replace("accuracy, ", "accuracy under "))
     return {
         "measure": measure,
@@ -125,16 +118,13 @@ def compare_measure(measure, models, y, random_state):
 def _pair(results, i):
     """Return one pair with the better model first, so that differences are positive."""
     names = [str(results[side][i]) for side in ("first", "second")]
-    difference, low, high, p, adjusted = (float(results[k][i]) for k in _NUMBERS)
-    if difference < 0:
-        names, difference, low, high = names[::-1], -difference, -high, -low
-    row = (difference, low, high, p, adjusted)
-    return {
-        "better": names[0],
-        "worse": names[1],
-        **dict(zip(_NUMBERS, row, strict=True)),
-        "verdict": _verdict(difference, adjusted),
-    }
+    row = {name: float(results[name][i]) for name in _NUMBERS}
+    if row["difference"] < 0:
+        names = names[::-1]
+        row["difference"] *= -1
+        row["low"], row["high"] = -row["high"], -row["low"]
+    verdict = _verdict(row["difference"], row["p_adjusted"])
+    return {"better": names[0], "worse": names[1], **row, "verdict": verdict}
 
 
 def _verdict(difference, p):
@@ -156,18 +146,15 @@ def _messages(words, ranking, pairs):
     behind = [r for r in rest if r.get("verdict") == "real"]
     near = [r for r in rest if r.get("verdict") != "real"]
     name = f"\u201c{first['name']}\u201d"
+    messages = [f"{name} has the highest {words}, {value}."]
     if tied:
         messages = [f"The highest {words} is {value}: {_listed([first, *tied])}."]
-    else:
-        messages = [f"{name} has the highest {words}, {value}."]
     if behind:
         p_value = _largest_p(behind)
         messages.append(f"{name} is better than {_listed(behind)} ({p_value}).")
     if near:
-        messages.append(
-            f"The lead over {_listed(near)} is not significant; it may be due to "
-            "chance."
-        )
+        text = f"The lead over {_listed(near)} is not significant; "
+        messages.append(text + "it may be due to chance.")
     if len(pairs) > 1:
         n_real = sum(pair["verdict"] == "real" for pair in pairs)
         messages.append(f"{n_real} of {len(pairs)} pairs differ significantly.")

@@ -1,5 +1,6 @@
 """Optional measurements of a report: curves, doubts, groups and periods."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -81,14 +82,8 @@ def doubts(model, X, y, attack, name, *, random_state):
     seed = seed_number(random_state, "collect_report") % 2**32
     settings = {"n_samples": N_CHECKED, "random_state": seed}
     found = check_evaluation(model, X, y, attack, **settings)
-    return {
-        "attack": name,
-        "n_checked": min(N_CHECKED, len(y)),
-        "found": [
-            {"code": d.code, "sentence": d.sentence, "numbers": d.numbers}
-            for d in found
-        ],
-    }
+    doubts = [dataclasses.asdict(doubt) for doubt in found]
+    return {"attack": name, "n_checked": min(N_CHECKED, len(y)), "found": doubts}
 
 
 def group_table(y, correct, groups, *, random_state):
@@ -103,22 +98,20 @@ def group_table(y, correct, groups, *, random_state):
 
 def period_scores(y, predicted, times, kind):
     """Return the score of each period and its stability index."""
-    regressor = kind == "regressor"
-    index, table = period_stability_index(
-        y,
-        predicted,
-        times,
-        metric=_r2 if regressor else "accuracy",
-        return_periods=True,
-    )
+    name, metric = "accuracy", "accuracy"
+    if kind == "regressor":
+        name, metric = "R2", r_squared
+    settings = {"metric": metric, "return_periods": True}
+    index, table = period_stability_index(y, predicted, times, **settings)
     return {
         "index": float(index),
-        "metric": "R2" if regressor else "accuracy",
+        "metric": name,
         "period": [period_text(period) for period in table["period"]],
         "n_samples": table["n_samples"],
         "score": table["score"],
     }
 
 
-def _r2(y_true, y_pred):
-    return r2_score(y_true, y_pred) if len(y_true) > 1 else float("nan")
+def r_squared(y_true, y_pred):
+    """Return R2, which a single row leaves undefined."""
+    return float(r2_score(y_true, y_pred)) if len(y_true) > 1 else float("nan")

@@ -35,13 +35,10 @@ def draw_pictures(model):
     name, results, pictures = model["name"], model["stability"], {}
     named = {"name": label(name)}
     if results is not None and "correct" in results:
-        alt = (
-            f"Mean accuracy, coefficient of variation and stability index of {name} in "
-            "three dimensions, with its conditions as points"
-        )
-        pictures["surface"] = _display(
-            "StabilitySurfaceDisplay", results, alt, form="png", **named
-        )
+        alt = f"Mean accuracy, coefficient of variation and stability index of {name} "
+        alt += "in three dimensions, with its conditions as points"
+        parts = "StabilitySurfaceDisplay", results, alt
+        pictures["surface"] = _display(*parts, form="png", **named)
     if results is not None and results.get("preset", "asi68") == "asi68":
         alt = f"Accuracy of {name} under both orders of each pair of factors"
         pictures["grid"] = _display("PerturbationGridDisplay", results, alt)
@@ -56,10 +53,8 @@ def draw_pictures(model):
         )
     chosen = headline({"models": [model]})
     if (model["attacks"].get(chosen) or {}).get("modes"):
-        alt = (
-            f"Robust ratio of {name} against the tolerance under {chosen}, with its "
-            "robust accuracy"
-        )
+        alt = f"Robust ratio of {name} against the tolerance under {chosen}, with its "
+        alt += "robust accuracy"
         attacked = model["attacks"][chosen]
         pictures["ratio"] = _display("RobustRatioDisplay", attacked, alt, **named)
     pictures["groups"] = {
@@ -102,10 +97,9 @@ def draw_curves(models, unit="units of the raw input"):
         return None
     names = ", ".join(model["name"] for model in curved)
     curves = _told_apart({m["name"]: _curve(m) for m in curved})
+    options = {"curves": curves, "norm_name": unit}
     return picture(
-        lambda plots: plots.RobustAccuracyCurveDisplay(
-            curves=curves, norm_name=unit
-        ).plot(),
+        lambda plots: plots.RobustAccuracyCurveDisplay(**options).plot(),
         f"Robust accuracy under PGD against the radius: {names}",
         size=_with_legend(len(curves)),
     )
@@ -171,19 +165,14 @@ def _severity(plots, results):
     display = plots.SeverityCurveDisplay.from_results(results)
     worst = severity_table(results)["rows"][:_MANY]  # the table has all
     curves = {label(row["name"]): display.curves[row["kind"]] for row in worst}
-    return plots.SeverityCurveDisplay(
-        curves=curves, score_name=display.score_name
-    ).plot()
+    display.curves = curves
+    return display.plot()
 
 
 def _times(plots, table):
-    shown = {
-        "period": [label(period)[:12] for period in table["period"]],
-        "score": table["score"],
-    }
-    return plots.StabilityPatternDisplay.from_results(
-        shown, score_name=table["metric"]
-    ).plot()
+    periods = [label(period)[:12] for period in table["period"]]
+    shown, kind = {**table, "period": periods}, plots.StabilityPatternDisplay
+    return kind.from_results(shown, score_name=table["metric"]).plot()
 
 
 def _groups(results, text):
@@ -256,7 +245,6 @@ def _saved(figure, form):
     # The ground is that of the page: white, or a light card by night.
     buffer = io.BytesIO()
     settings = {"metadata": {"Date": None}} if form == "svg" else {"dpi": 130}
-    figure.savefig(
-        buffer, format=form, bbox_inches="tight", facecolor="none", **settings
-    )
+    settings |= {"format": form, "bbox_inches": "tight", "facecolor": "none"}
+    figure.savefig(buffer, **settings)
     return buffer.getvalue()

@@ -32,14 +32,8 @@ def severity_table(results):
         cells = [scores[of_kind & (levels == level)] for level in severities]
         cells = [float(c.mean()) if len(c) else float("nan") for c in cells]
         name = _readable(kind, np.asarray(results["name"])[of_kind])
-        rows.append(
-            {
-                "kind": str(kind),
-                "name": name,
-                "scores": cells,
-                "mean": float(np.nanmean(cells)),
-            }
-        )
+        row = {"kind": str(kind), "name": name, "scores": cells}
+        rows.append(row | {"mean": float(np.nanmean(cells))})
     rows.sort(key=lambda row: row["mean"])
     return {"severities": severities.tolist(), "rows": rows}
 

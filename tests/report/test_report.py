@@ -29,6 +29,7 @@ from skrobust.report import (
     build_report,
     collect_report,
     create_report,
+    measure_model,
     measurements,
     summary_rows,
     write_report,
@@ -314,7 +315,10 @@ def test_one_section_takes_no_other_along(broken, models, digits, monkeypatch):
     def fail(*args, **kwargs):
         raise ValueError("It\n  went wrong.")
 
-    monkeypatch.setattr(measurements, broken, fail)
+    module, name = measurements, broken
+    if broken == "attack":
+        module, name = measure_model, "evaluate_attack"
+    monkeypatch.setattr(module, name, fail)
     found = collect_report({"m": models["logistic"]}, X, y, **SETTINGS)
     assert {row["reason"] for row in found["skipped"]} == {"It went wrong."}
     row = summary_rows(found)[0]

@@ -8,15 +8,8 @@ import numpy as np
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_count, invalid
+from skrobust.metrics.comparison import paired
 from skrobust.metrics.comparison.model_data import make_comparison
-from skrobust.metrics.comparison.paired import (
-    flip_rates,
-    from_draws,
-    from_jackknife,
-    holm,
-    mcnemar,
-    undefined,
-)
 from skrobust.metrics.intervals.bootstrap import bootstrap, jackknife, jackknife_error
 from skrobust.metrics.intervals.clusters import make_units
 
@@ -138,10 +131,9 @@ def compare_models(
         raise ValueError(f"{caller} needs a metric that is defined for each model.")
     # The same units are drawn for every model.
     seed = int(rng.integers(2**62))
-    draws = np.stack(
-        [bootstrap(s, n_resamples, np.random.default_rng(seed)) for s in statistics],
-        axis=1,
-    )
+    rngs = [np.random.default_rng(seed) for _ in statistics]
+    drawn = zip(statistics, rngs, strict=True)
+    draws = np.stack([bootstrap(s, n_resamples, r) for s, r in drawn], axis=1)
     draws, missing = _defined(draws)
     notes += missing
     pairs = list(itertools.combinations(range(len(models)), 2))
@@ -149,23 +141,22 @@ def compare_models(
     difference = (values[first] - values[second]).ravel()
     moved = (draws[:, first] - draws[:, second]).reshape(len(draws), -1)
     if not units.enough:
-        method, found = "none", undefined(difference)
+        method, found = "none", paired.undefined(difference)
     elif units.few:
         left_out = np.stack([jackknife(s) for s in statistics], axis=1)
         error = jackknife_error(left_out[:, first] - left_out[:, second]).ravel()
         method = "paired jackknife, t"
-        found = from_jackknife(difference, error, units, confidence)
+        found = paired.from_jackknife(difference, error, units, confidence)
     else:
         method = "paired bootstrap"
-        found = from_draws(difference, moved, confidence)
+        found = paired.from_draws(difference, moved, confidence)
     if data.hits is not None and not units.clustered:
         method = "exact McNemar"
-        tests = [mcnemar(data.hits[a], data.hits[b], confidence) for a, b in pairs]
-        found.low, found.high, found.p_value = (
-            np.array(c) for c in zip(*tests, strict=True)
-        )
+        hits = [(data.hits[a], data.hits[b]) for a, b in pairs]
+        tests = [paired.mcnemar(*both, confidence) for both in hits]
+        found.low, found.high, found.p_value = np.array(tests).T
     if data.tolerances is None and units.enough:
-        found.p_adjusted = holm(found.p_value)
+        found.p_adjusted = paired.holm(found.p_value)
         found.correction = f"Holm over {len(pairs)} pairs"
     if np.isnan(found.low).any() and units.enough:
         notes += ("All clusters show the same difference; it has no limits.",)
@@ -175,23 +166,21 @@ def compare_models(
     table = {
         "first": np.repeat(names[first], repeats),
         "second": np.repeat(names[second], repeats),
-    }
-    if data.tolerances is not None:
-        table["tolerance"] = np.tile(data.tolerances, len(pairs))
-    table |= {
+        "tolerance": np.tile(data.tolerances, len(pairs)),
         "value_first": values[first].ravel(),
         "value_second": values[second].ravel(),
         "difference": difference,
         "low": found.low,
         "high": found.high,
-    }
-    if data.tolerances is not None:
-        table |= {"band_low": found.band_low, "band_high": found.band_high}
-    table |= {
+        "band_low": found.band_low,
+        "band_high": found.band_high,
         "p_value": found.p_value,
         "p_adjusted": found.p_adjusted,
-        "flip_rate": flip_rates(difference, moved),
+        "flip_rate": paired.flip_rates(difference, moved),
     }
+    if data.tolerances is None:  # one value a model needs no band
+        for name in ("tolerance", "band_low", "band_high"):
+            del table[name]
     order = np.argsort(values, axis=0, kind="stable")
     ranked = np.take_along_axis(draws, order[None], axis=1)
     step = np.diff(ranked, axis=1)

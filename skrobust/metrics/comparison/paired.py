@@ -14,9 +14,9 @@ class Differences:
 
     low: np.ndarray
     high: np.ndarray
-    p_value: np.ndarray
     band_low: np.ndarray
     band_high: np.ndarray
+    p_value: np.ndarray
     p_adjusted: np.ndarray
     correction: str
 
@@ -37,21 +37,14 @@ def from_draws(difference, draws, confidence):
     varies = error > 1e-12
     scale = np.where(varies, error, 1.0)
     largest = np.where(varies, moved / scale, 0.0).max(axis=1)
-    wide = np.quantile(largest, confidence, method="higher") * np.where(
-        varies, error, 0.0
-    )
+    wide = np.quantile(largest, confidence, method="higher")
+    wide = wide * np.where(varies, error, 0.0)
     exceeded = largest[:, None] >= np.where(varies, reach / scale, np.inf)
     p_adjusted = (1 + exceeded.sum(axis=0)) / (n + 1)
     constant = np.where(np.abs(difference) > 1e-12, 1 / (n + 1), 1.0)
-    return Differences(
-        difference - half,
-        difference + half,
-        np.where(varies, p_value, constant),
-        difference - wide,
-        difference + wide,
-        np.where(varies, p_adjusted, constant),
-        f"max-statistic over {difference.size} differences",
-    )
+    chances = [np.where(varies, p, constant) for p in (p_value, p_adjusted)]
+    correction = f"max-statistic over {difference.size} differences"
+    return Differences(*_limits(difference, half, wide), *chances, correction)
 
 
 def from_jackknife(difference, error, units, confidence):
@@ -67,21 +60,19 @@ def from_jackknife(difference, error, units, confidence):
     same = ~varies & (np.abs(difference) > 1e-12)
     p_value = np.where(same, min(1.0, 2.0 ** (1 - units.n)), p_value)
     half, wide = np.where(same, np.nan, half), np.where(same, np.nan, wide)
-    return Differences(
-        difference - half,
-        difference + half,
-        p_value,
-        difference - wide,
-        difference + wide,
-        holm(p_value),
-        f"Holm over {size} differences",
-    )
+    chances = p_value, holm(p_value)
+    correction = f"Holm over {size} differences"
+    return Differences(*_limits(difference, half, wide), *chances, correction)
+
+
+def _limits(difference, half, wide):
+    return [difference + side for side in (-half, half, -wide, wide)]
 
 
 def undefined(difference):
     """Return nan for each limit and p-value."""
     nan = np.full(difference.shape, np.nan)
-    return Differences(nan, nan, nan, nan, nan, nan, "none")
+    return Differences(*[nan] * 6, "none")
 
 
 def mcnemar(first, second, confidence):
@@ -95,9 +86,8 @@ def mcnemar(first, second, confidence):
     discordant = only_first + only_second
     p_value = 1.0
     if discordant:
-        p_value = min(
-            1.0, 2 * float(bdtr(min(only_first, only_second), discordant, 0.5))
-        )
+        tail = float(bdtr(min(only_first, only_second), discordant, 0.5))
+        p_value = min(1.0, 2 * tail)
     n = len(first) + 2
     a, b = (only_first + 1) / n, (only_second + 1) / n
     half = ndtri((1 + confidence) / 2) * np.sqrt((a + b - (a - b) ** 2) / n)

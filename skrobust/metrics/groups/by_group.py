@@ -1,6 +1,5 @@
 """Metrics by group, with gaps, ranges and permutation tests."""
 
-import warnings
 from functools import partial
 
 import numpy as np
@@ -78,8 +77,8 @@ def by_group(
     array([1., 0.])
     """
     draws = confidence, n_permutations, random_state
-    parts = data, metric_params, groups, clusters
-    return compare_groups(metric, *parts, draws, "by_group", stacklevel=5)
+    parts = data, metric_params, groups, clusters, draws
+    return compare_groups(metric, *parts, "by_group", stacklevel=5)
 
 
 def compare_groups(
@@ -104,16 +103,19 @@ def compare_groups(
     else:
         function = metric if spec is None else spec.function
         of = function_statistic(function, *data, **params)
-    names = "confidence", "n_permutations", "random_state"
-    settings = dict(zip(names, draws, strict=True))
-    settings |= {"caller": caller, "stacklevel": stacklevel}
-    comparison = GroupComparison(groups, clusters, len(data[0]), **settings)
+    units = groups, clusters, len(data[0])
+    comparison = GroupComparison(*units, draws, caller, stacklevel)
     facts = {"measure": getattr(metric, "__name__", "metric")}
     if spec is not None:
         comparison.greater_is_better = spec.greater_is_better
         facts["measure"] = spec.title
         if "labels" in spec.needs and spec.task == "classification" and len(data) > 1:
-            facts["measure"] = _measure(spec, data[0], comparison, settings)
+            y_true = label_array(data[0], caller, "y_true")
+            classes = np.unique(y_true)
+            comparison.warn_of_missing_classes(y_true, stacklevel - 1)
+            if len(classes) == 1:
+                rate = spec.title.replace("accuracy", "rate")
+                facts["measure"] = f"{rate} of class {classes[0].item()!r}"
     tolerance = params.get("tolerance")
     if np.ndim(tolerance):
         tolerances = np.asarray(tolerance, dtype=np.float64)
@@ -121,26 +123,3 @@ def compare_groups(
     if tolerance is not None:
         facts["tolerance"] = tolerance
     return comparison.compare(of, **facts)
-
-
-def _measure(spec, y_true, comparison, settings):
-    """Return the name of the value; warn where groups hold different classes."""
-    caller = settings["caller"]
-    classes, column = np.unique(
-        label_array(y_true, caller, "y_true"), return_inverse=True
-    )
-    if len(classes) == 1:
-        rate = spec.title.replace("accuracy", "rate")
-        return f"{rate} of class {classes[0].item()!r}"
-    for g, name in enumerate(comparison.names.tolist()):
-        seen = np.unique(column[comparison.group_of_sample == g])
-        if len(seen) < len(classes):
-            lacks = np.delete(classes, seen)[0].item()
-            warnings.warn(
-                f"{caller} compares groups of different classes: {name!r} has no "
-                f"{lacks!r}, so gaps mix group and class.",
-                UserWarning,
-                stacklevel=settings["stacklevel"] - 1,
-            )
-            break
-    return spec.title

@@ -146,7 +146,8 @@ def clip_robustness(
     )
     codes, names = clip_codes(clips, caller)
     check_same_length(caller, y_true=y, y_prob=clean, clips=codes)
-    frames = _Side(y, clean, moved, tolerances, reference, labels, caller)
+    settings = tolerances, reference, labels, caller
+    frames = _Side(y, clean, moved, *settings)
     first = np.unique(codes, return_index=True)[1]
     mixed = codes[y != y[first][codes]]
     if len(mixed):
@@ -160,13 +161,9 @@ def clip_robustness(
 
     many = moved[None] if moved.ndim == 2 else moved
     several = np.stack([together(p) for p in many])
-    whole = _Side(
-        y[first], together(clean), several, tolerances, reference, labels, caller
-    )
-    sides = {
-        "frames": (frames, make_units(codes, len(y), caller)),
-        "clips": (whole, make_units(None, len(names), caller)),
-    }
+    whole = _Side(y[first], together(clean), several, *settings)
+    units = make_units(codes, len(y), caller), make_units(None, len(names), caller)
+    sides = {"frames": (frames, units[0]), "clips": (whole, units[1])}
     results = Results(columns=("tolerance",), tolerance=tolerances)
     for name, (side, units) in sides.items():
         limits = [side.interval(within, units, confidence) for within in side.within.T]
@@ -207,15 +204,14 @@ class _Side:
         self.caller = caller
         columns = label_columns(y, labels, clean.shape[1], caller)
         self.correct = clean.argmax(axis=1) == columns
-        settings = (reference, y, labels, caller)
-        self.shift, atol = shift_and_atol(clean, moved, *settings)
+        self.shift, atol = shift_and_atol(clean, moved, reference, y, labels, caller)
         many = moved[None] if moved.ndim == 2 else moved
         self.correct_perturbed = (many.argmax(axis=2) == columns).all(axis=0)
         self.within = self.shift[:, None] <= tolerances + atol
 
     def interval(self, hits, units, confidence):
         """Return the limits of a share."""
-        return share_interval(hits, None, units, confidence, "auto", self.caller)
+        return share_interval(hits, units, confidence, self.caller)
 
 
 def _rising(tolerances, caller):
@@ -226,10 +222,10 @@ def _rising(tolerances, caller):
 
 
 def _add(results, name, values, limits):
-    results[name] = values
-    results[f"{name}_low"] = np.array([limit[0] for limit in map(tuple, limits)])
-    results[f"{name}_high"] = np.array([limit[1] for limit in map(tuple, limits)])
-    results["columns"] += (name, f"{name}_low", f"{name}_high")
+    low, high = np.array([tuple(limit) for limit in limits]).T
+    columns = {name: values, f"{name}_low": low, f"{name}_high": high}
+    results.update(columns)
+    results["columns"] += tuple(columns)
 
 
 def _curves(frames, whole, codes, n_resamples, seed):
@@ -249,16 +245,14 @@ def _compare(results, draws, tolerances, confidence):
     tails = ((1 - confidence) / 2, (1 + confidence) / 2)
     difference = draws[1] - draws[0]
     low, high = np.quantile(difference[1:], tails, axis=0)
-    _add(results, "difference", difference[0], list(zip(low, high, strict=True)))
-    table = {"unit": np.array(["frames", "clips", "difference"])}
+    _add(results, "difference", difference[0], zip(low, high, strict=True))
+    units = np.array(["frames", "clips", "difference"])
+    results["linearity"] = table = Results(columns=("unit",), unit=units)
     both = [straightness(tolerances, curves)[:3] for curves in draws]
     for name, one, other in zip(_LINEARITY, *both, strict=True):
         values = np.stack([one, other, other - one])
-        table[name] = values[:, 0]
         limits = [_percentiles(row[1:], tails) for row in values]
-        table[f"{name}_low"] = np.array([low for low, _ in limits])
-        table[f"{name}_high"] = np.array([high for _, high in limits])
-    results["linearity"] = Results(columns=tuple(table), **table)
+        _add(table, name, values[:, 0], limits)
 
 
 def _percentiles(values, tails):
@@ -267,16 +261,12 @@ def _percentiles(values, tails):
 
 
 def _accuracy(sides, confidence):
-    table = {"unit": np.array(list(sides)), "n": []}
-    for name in ("clean", "robust"):
-        for part in ("", "_low", "_high"):
-            table[name + part] = []
-    for side, units in sides.values():
-        table["n"].append(len(side.correct))
-        for name, hits in (("clean", side.correct), ("robust", side.correct_perturbed)):
-            found = side.interval(hits, units, confidence)
-            table[name].append(found.value)
-            table[f"{name}_low"].append(found.low)
-            table[f"{name}_high"].append(found.high)
-    table = {name: np.array(values) for name, values in table.items()}
-    return Results(columns=tuple(table), **table)
+    n = np.array([len(side.correct) for side, _ in sides.values()])
+    table = Results(columns=("unit", "n"), unit=np.array(list(sides)), n=n)
+    for name, hits in (("clean", "correct"), ("robust", "correct_perturbed")):
+        found = [
+            side.interval(getattr(side, hits), units, confidence)
+            for side, units in sides.values()
+        ]
+        _add(table, name, np.array([limits.value for limits in found]), found)
+    return table

@@ -12,7 +12,7 @@ from scipy.stats import fisher_exact, t
 from skrobust.metrics.intervals.proportion import cluster_effective_n, wilson_bounds
 
 
-def share_interval(hits, sizes, *, clustered, confidence):
+def share_bounds(hits, sizes, clustered, confidence):
     """Return the Wilson interval of the share of one group.
 
     Parameters
@@ -32,14 +32,13 @@ def share_interval(hits, sizes, *, clustered, confidence):
         In [0, 1], or nan.
     """
     n = float(sizes.sum())
-    quantile = -ndtri((1 - confidence) / 2)
+    share, quantile = float(hits.sum()) / n, -ndtri((1 - confidence) / 2)
     if clustered:
         if len(sizes) <= 2:
             return float("nan"), float("nan")
         quantile = t.isf((1 - confidence) / 2, len(sizes) - 1)
-        effective, _ = cluster_effective_n(hits, sizes, n)
-        return wilson_bounds(float(hits.sum()) / n, effective, quantile)
-    return wilson_bounds(float(hits.sum()) / n, n, quantile)
+        n, _ = cluster_effective_n(hits, sizes, n)
+    return wilson_bounds(share, n, quantile)
 
 
 def newcombe(p_1, bounds_1, p_2, bounds_2, extent=(-1, 1)):

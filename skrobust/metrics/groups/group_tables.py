@@ -13,13 +13,13 @@ from skrobust.metrics.groups.gaps import (
     chance_of,
     fisher_chances,
     newcombe,
-    share_interval,
+    share_bounds,
 )
 from skrobust.metrics.intervals.bootstrap import Shares, Statistic
 from skrobust.metrics.intervals.bootstrap_interval import bootstrap_interval
 from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, Units
 from skrobust.metrics.intervals.interval import IntervalRequest
-from skrobust.metrics.labels import label_array
+from skrobust.metrics.labels import check_one_each, label_array
 
 _SMALL_GROUP = 30  # samples below which a group is flagged
 _CHUNK = 1 << 17  # counts held at a time: they fit the cache
@@ -40,8 +40,8 @@ class GroupComparison:
         The cluster of each sample; each lies within one group.
     n_samples : int
         Number of samples of the data.
-    confidence, n_permutations, random_state
-        As in the public functions.
+    draws : tuple
+        Confidence, number of permutations and seed, as in the public functions.
     caller : str
         Name of the public function or class, for error messages.
     stacklevel : int, default=5
@@ -50,18 +50,8 @@ class GroupComparison:
 
     greater_is_better = True
 
-    def __init__(
-        self,
-        groups,
-        clusters,
-        n_samples,
-        *,
-        confidence,
-        n_permutations,
-        random_state,
-        caller,
-        stacklevel=5,
-    ):
+    def __init__(self, groups, clusters, n_samples, draws, caller, stacklevel=5):
+        confidence, n_permutations, random_state = draws
         self.confidence = check_confidence(confidence, caller)
         self.n_permutations = check_count(n_permutations, "n_permutations", caller)
         seed = seed_number(random_state, caller)
@@ -70,20 +60,15 @@ class GroupComparison:
         named = {"groups": groups, "clusters": clusters}
         for name, values in named.items():
             if values is not None:
-                named[name] = label_array(values, caller, name)
-                if len(named[name]) != n_samples:
-                    raise ValueError(
-                        f"{caller} needs one entry of {name} per sample; {name} has "
-                        f"{len(named[name])}, the data {n_samples}."
-                    )
-        self.names, self.group_of_sample = np.unique(
-            named["groups"], return_inverse=True
-        )
+                named[name] = values = label_array(values, caller, name)
+                what = f"one entry of {name} per sample"
+                check_one_each(values, n_samples, what, name, caller)
+        groups, clusters = named.values()
+        self.names, self.group_of_sample = np.unique(groups, return_inverse=True)
         if len(self.names) < 2:
-            raise invalid(
-                "groups", caller, "of at least two groups", self.names.tolist()
-            )
-        self._make_units(named["clusters"], stacklevel)
+            rule = "of at least two groups"
+            raise invalid("groups", caller, rule, self.names.tolist())
+        self._make_units(clusters, stacklevel)
 
     def _make_units(self, clusters, stacklevel):
         if clusters is None:
@@ -107,6 +92,25 @@ class GroupComparison:
                 UserWarning,
                 stacklevel=stacklevel,
             )
+
+    def classes_of_groups(self, y):
+        """Return the classes that each group holds."""
+        groups = range(len(self.names))
+        return [np.unique(y[self.group_of_sample == g]) for g in groups]
+
+    def warn_of_missing_classes(self, y, stacklevel):
+        """Warn where a group lacks a class, since gaps then mix both."""
+        classes = np.unique(y)
+        for name, seen in zip(self.names, self.classes_of_groups(y), strict=True):
+            missing = np.setdiff1d(classes, seen)
+            if len(missing):
+                text = (
+                    f"{self.caller} compares groups of different classes: "
+                    f"{name.item()!r} has no {missing[0].item()!r}, so gaps mix group "
+                    "and class."
+                )
+                warnings.warn(text, UserWarning, stacklevel=stacklevel)
+                return
 
     def compare(self, of, **facts):
         """Return the tables of one value per group.
@@ -171,7 +175,7 @@ class GroupComparison:
             parts = self.sizes, self.group
             chances = [fisher_chances(column, *parts) for column in statistic.sums.T]
         else:
-            chances = self._pair_chances(statistic).T
+            chances = self._pair_chances(statistic)
         bounds = self._share_bounds if hits else self._bootstrap_bounds
         extent = (-1, 1) if hits else (-np.inf, np.inf)
         blocks = [
@@ -191,38 +195,36 @@ class GroupComparison:
     def _block(self, values, bounds, chances, extent):
         """Return the columns of one row a group, and of one row a pair."""
         n = np.bincount(self.group, weights=self.sizes).astype(int)
+        lows, highs = np.array(bounds).T
         rows = {
             "group": self.names,
             "n_samples": n,
             "value": values,
-            "low": np.array([low for low, _ in bounds]),
-            "high": np.array([high for _, high in bounds]),
+            "low": lows,
+            "high": highs,
             "is_small": n < _SMALL_GROUP,
         }
         if self.clustered:
             rows["n_clusters"] = self.n_units
         pairs = list(combinations(range(len(n)), 2))
-        limits = [
-            newcombe(values[i], bounds[i], values[j], bounds[j], extent)
-            for i, j in pairs
-        ]
-        first, second = np.array(pairs).T
+        ends = list(zip(values, bounds, strict=True))
+        limits = [newcombe(*ends[i], *ends[j], extent) for i, j in pairs]
+        (first, second), (low, high) = np.array(pairs).T, np.array(limits).T
         gaps = {
             "first": self.names[first],
             "second": self.names[second],
             "gap": values[first] - values[second],
-            "low": np.array([low for low, _ in limits]),
-            "high": np.array([high for _, high in limits]),
+            "low": low,
+            "high": high,
             "p_value": np.array(chances, dtype=np.float64),
             "p_adjusted": holm(chances),
         }
         return rows, gaps
 
     def _share_bounds(self, statistic, column):
-        hits = statistic.sums[:, column]
-        settings = {"clustered": self.clustered, "confidence": self.confidence}
+        hits, settings = statistic.sums[:, column], (self.clustered, self.confidence)
         parts = [self.group == g for g in range(len(self.names))]
-        return [share_interval(hits[p], self.sizes[p], **settings) for p in parts]
+        return [share_bounds(hits[p], self.sizes[p], *settings) for p in parts]
 
     def _bootstrap_bounds(self, statistic, column):
         n = max(100, self.n_permutations)
@@ -243,7 +245,7 @@ class GroupComparison:
             values = self._values(statistic, self._permuted_pair(i, j), (i, j))
             gaps = np.abs(values[:, 0] - values[:, 1])
             chances.append(chance_of(gaps[1:], gaps[0]))
-        return np.array(chances)
+        return np.array(chances).T
 
     def _permuted_pair(self, i, j):
         """Yield the groups of the units of a pair, as they are and then permuted."""

@@ -65,7 +65,7 @@ class Shares(Statistic):
         return (counts @ self.sums) / (counts @ self.sizes)[:, None]
 
 
-class NoiseCorrected(Statistic):
+class NoiseCorrected(Shares):
     """Mean, plug-in variance and noise-corrected variance of the condition means.
 
     The corrected variance sums the products of different units only. Without clusters
@@ -74,29 +74,19 @@ class NoiseCorrected(Statistic):
     """
 
     def __init__(self, correct, units):
-        self.units = units
-        self.sums = units.sums(correct)
-        self.sizes = units.sums(np.ones(len(correct)))
+        super().__init__(correct, units)
         self.own = self.sums.var(axis=1)
 
     def __call__(self, counts):
         """Return the three columns, shape (n_counts, 3)."""
         counts = counts.astype(np.float64)
-        return self._moments(
-            counts @ self.sums,
-            counts @ self.sizes,
-            counts**2 @ self.own,
-            counts**2 @ self.sizes**2,
-        )
+        own, own_size = (counts**2 @ part for part in (self.own, self.sizes**2))
+        return self._moments(counts @ self.sums, counts @ self.sizes, own, own_size)
 
     def left_out(self):
         """Return the three columns without each unit."""
-        return self._moments(
-            self.sums.sum(axis=0) - self.sums,
-            self.sizes.sum() - self.sizes,
-            self.own.sum() - self.own,
-            (self.sizes**2).sum() - self.sizes**2,
-        )
+        parts = self.sums, self.sizes, self.own, self.sizes**2
+        return self._moments(*(part.sum(axis=0) - part for part in parts))
 
     @staticmethod
     def _moments(total, size, own, own_size):
@@ -105,9 +95,8 @@ class NoiseCorrected(Statistic):
         # A resample of one unit has no pairs and says nothing about the variance.
         known = pairs > 0
         corrected = np.where(known, variance - own, 0.0) / np.where(known, pairs, 1.0)
-        return np.column_stack(
-            [total.mean(axis=1) / size, variance / size**2, corrected]
-        )
+        parts = total.mean(axis=1) / size, variance / size**2, corrected
+        return np.column_stack(parts)
 
 
 class Scores(Statistic):
@@ -167,6 +156,5 @@ def split_rows(params, n_samples, per_row=()):
 
 
 def _is_per_row(value, n_samples):
-    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__len__"):
-        return False
-    return len(value) == n_samples
+    is_listed = hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict))
+    return is_listed and len(value) == n_samples

@@ -22,11 +22,11 @@ def sample_share_interval(hits, weight, request):
         hits, weight = hits[kept], weight[kept]
         clusters = None if clusters is None else np.asarray(clusters)[kept]
     units = make_units(clusters, len(hits), caller)
-    settings = request.confidence, request.method, caller
-    return share_interval(hits, weight, units, *settings)
+    settings = {"weight": weight, "method": request.method}
+    return share_interval(hits, units, request.confidence, caller, **settings)
 
 
-def share_interval(hits, weight, units, confidence, method, caller):
+def share_interval(hits, units, confidence, caller, *, weight=None, method="auto"):
     """Return the interval of the weighted mean of 0 and 1 values."""
     hits = np.asarray(hits, dtype=np.float64)
     weight = np.ones(len(hits)) if weight is None else weight
@@ -38,9 +38,8 @@ def share_interval(hits, weight, units, confidence, method, caller):
     check_choice(method, "method", caller, ("auto", "wilson", "exact"))
     method = "wilson" if method == "auto" else method
     n = effective_n(weight)
-    low, high = proportion_interval(
-        min(n, value * n), n, confidence=confidence, method=method
-    )
+    settings = {"confidence": confidence, "method": method}
+    low, high = proportion_interval(min(n, value * n), n, **settings)
     error = float(np.sqrt(value * (1 - value) / n))
     return Interval(value, low, high, error, method=method, **common)
 
@@ -56,9 +55,8 @@ def _cluster_t(hits, weight, value, units, common):
     if not units.enough:
         nan = float("nan")
         return Interval(value, nan, nan, nan, warnings=warnings, **common)
-    n, error = cluster_effective_n(
-        units.sums(weight * hits), units.sums(weight), effective_n(weight)
-    )
+    sums = units.sums(weight * hits), units.sums(weight)
+    n, error = cluster_effective_n(*sums, effective_n(weight))
     if value * (1 - value) < 1e-12:
         warnings += ("All samples agree; each cluster counts as one draw.",)
     low, high = wilson_bounds(value, n, units.quantile(common["confidence"]))

@@ -2,15 +2,14 @@
 
 import math
 import numbers
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 from scipy.special import expit
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrobust._validation import check_count, check_scores, check_weights, invalid
 from skrobust.metrics.labels import label_array
+from skrobust.metrics.undefined import warn_undefined
 
 
 def dimensionality_factor(n_features, n_samples):
@@ -176,9 +175,8 @@ def count_array(class_counts, caller):
         class_counts = list(class_counts.values())
     counts = check_scores(class_counts, caller, name="class_counts")
     if counts.min() < 0 or counts.max() == 0:
-        raise invalid(
-            "class_counts", caller, "non-negative with a positive sum", counts.tolist()
-        )
+        rule = "non-negative with a positive sum"
+        raise invalid("class_counts", caller, rule, counts.tolist())
     return counts[counts > 0]
 
 
@@ -192,13 +190,10 @@ def class_sizes(y, weight):
 def imbalance(counts, caller, *, stacklevel=3):
     """Return h of positive class sizes, with a warning for a single class."""
     if len(counts) == 1:
-        warnings.warn(
-            f"{caller}: the imbalance of a single class is undefined; its factor "
-            "is set "
-            "to 1. Pass the `class_counts` of the data set.",
-            UndefinedMetricWarning,
-            stacklevel=stacklevel,
+        text = (
+            f"{caller}: the imbalance of a single class is undefined; its factor is "
+            "set to 1. Pass the `class_counts` of the data set."
         )
-        return 1.0
+        return warn_undefined(text, 1.0, stacklevel=stacklevel)
     ratios = np.sort(counts)[:-1] / counts.max()
     return 1 + math.log(1 / ratios.mean())

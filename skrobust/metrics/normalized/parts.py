@@ -26,10 +26,8 @@ from skrobust.metrics.normalized.factors import (
 from skrobust.metrics.normalized.signal_to_noise import (
     KINDS,
     TASKS,
-    class_number,
     cluster_snr,
     label_snr,
-    resolve_kind,
     soft_snr,
     value_pair,
     value_snr,
@@ -134,11 +132,7 @@ def score_parts(
     n_features = check_count(n_features, "n_features", caller)
     if n_samples is not None:
         n_samples = check_count(n_samples, "n_samples", caller)
-    measure = {
-        "classification": _classification,
-        "regression": _regression,
-        "clustering": _clustering,
-    }[task]
+    measure = (_classification, _regression, _clustering)[TASKS.index(task)]
     raw, snr, h, n_rows = measure(caller, y_true, y_pred, **data)
     if n_samples is not None and n_samples < n_rows:
         rule = f"at least the {n_rows} rows scored, since it is the whole data set's"
@@ -196,15 +190,12 @@ def _classification(
     y_true, y_pred = label_pair(y_true, y_pred, caller)
     weight = check_weights(sample_weight, len(y_true), caller)
     accuracy = float(np.average(y_true == y_pred, weights=weight))
-    if class_counts is None:
-        counts = class_sizes(y_true, weight)
-    else:
-        counts = count_array(class_counts, caller)
+    given = class_counts is not None
+    counts = count_array(class_counts, caller) if given else class_sizes(y_true, weight)
     if y_prob is not None:
         ratio = soft_snr(y_true, y_prob, labels, weight, snr, caller)
     else:
-        n_classes = max(class_number(y_true, y_pred, weight), len(counts))
-        ratio = label_snr(y_true, y_pred, weight, resolve_kind(snr, n_classes))
+        ratio = label_snr(y_true, y_pred, weight, snr, len(counts))
     # The warning of a single class points at the caller of the public function.
     h = imbalance(counts, caller, stacklevel=6)
     return accuracy, ratio, h, _n_rows(y_true, weight)

@@ -115,21 +115,7 @@ def signal_to_noise_ratio(
         return soft_snr(y_true, y_prob, labels, weight, kind, caller)
     y_true, y_pred = label_pair(y_true, y_pred, caller)
     weight = check_weights(sample_weight, len(y_true), caller)
-    n_classes = class_number(y_true, y_pred, weight)
-    return label_snr(y_true, y_pred, weight, resolve_kind(kind, n_classes))
-
-
-def class_number(y_true, y_pred, weight):
-    """Return how many classes occur in rows of positive weight, true or predicted."""
-    rows = slice(None) if weight is None else weight > 0
-    return len(np.union1d(y_true[rows], y_pred[rows]))
-
-
-def resolve_kind(kind, n_classes):
-    """Return the kind that "auto" stands for."""
-    if kind != "auto":
-        return kind
-    return "linear" if n_classes <= 2 else "squared"
+    return label_snr(y_true, y_pred, weight, kind)
 
 
 def value_pair(y_true, y_pred, caller):
@@ -158,14 +144,20 @@ def value_snr(y_true, y_pred, weight, center):
     )
 
 
-def label_snr(y_true, y_pred, weight, kind):
-    """Return the classification ratio of checked labels."""
+def label_snr(y_true, y_pred, weight, kind, n_classes=0):
+    """Return the classification ratio of checked labels.
+
+    ``kind`` "auto" counts the classes in rows of positive weight, true or predicted,
+    and takes them to be at least ``n_classes``.
+    """
     labels, codes = np.unique(np.concatenate([y_true, y_pred]), return_inverse=True)
     rows, columns = codes[: len(y_true)], codes[len(y_true) :]
     # Only the cells that occur: a full matrix of many classes would fill the memory.
     cells, where = np.unique(rows * len(labels) + columns, return_inverse=True)
     counts = np.bincount(where, weights=weight)
-    return _cell_ratio(counts, cells % (len(labels) + 1) == 0, kind)
+    seen = slice(None) if weight is None else weight > 0
+    n_classes = max(n_classes, len(np.union1d(y_true[seen], y_pred[seen])))
+    return _cell_ratio(counts, cells % (len(labels) + 1) == 0, kind, n_classes)
 
 
 def soft_snr(y_true, y_prob, labels, weight, kind, caller):
@@ -178,7 +170,7 @@ def soft_snr(y_true, y_prob, labels, weight, kind, caller):
     matrix = np.zeros((n_classes, n_classes))
     np.add.at(matrix, rows, y_prob if weight is None else y_prob * weight[:, None])
     diagonal = np.eye(n_classes, dtype=bool)
-    return _cell_ratio(matrix, diagonal, resolve_kind(kind, n_classes))
+    return _cell_ratio(matrix, diagonal, kind, n_classes)
 
 
 def cluster_snr(X, y_pred, caller):
@@ -201,8 +193,8 @@ def cluster_snr(X, y_pred, caller):
     return _ratio(between, np.sum((X - means[codes]) ** 2))
 
 
-def _cell_ratio(cells, diagonal, kind):
-    if kind == "squared":
+def _cell_ratio(cells, diagonal, kind, n_classes):
+    if kind == "squared" or (kind == "auto" and n_classes > 2):
         # Shares, not counts: squares of tiny weights would vanish.
         cells = (cells / cells.sum()) ** 2
     return _ratio(cells[diagonal].sum(), cells[~diagonal].sum())

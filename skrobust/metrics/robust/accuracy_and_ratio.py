@@ -3,11 +3,7 @@
 import numpy as np
 from sklearn.metrics import accuracy_score
 
-from skrobust._validation import (
-    check_number,
-    check_weights,
-    metric,
-)
+from skrobust._validation import check_number, check_weights, metric
 from skrobust.metrics.intervals.bootstrap import Shares
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
@@ -139,11 +135,8 @@ def robust_ratio_score(
     """
     caller = "robust_ratio_score"
     tolerance = check_number(tolerance, "tolerance", caller, low=0, high=1)
-    shift, atol = shift_and_atol(
-        y_prob, y_prob_perturbed, reference, y_true, labels, caller
-    )
-    weight = check_weights(sample_weight, len(shift), caller)
-    return float(_shares_within(shift, np.array([tolerance + atol]), weight)[0])
+    parts = y_prob, y_prob_perturbed, reference, y_true, labels, caller
+    return float(_shares_within(np.array([tolerance]), parts, sample_weight)[0])
 
 
 @metric
@@ -207,17 +200,17 @@ def robust_ratio_curve(
     """
     caller = "robust_ratio_curve"
     tolerances = check_tolerances(tolerances, caller)
-    shift, atol = shift_and_atol(
-        y_prob, y_prob_perturbed, reference, y_true, labels, caller
-    )
-    weight = check_weights(sample_weight, len(shift), caller)
-    return tolerances, _shares_within(shift, tolerances + atol, weight)
+    parts = y_prob, y_prob_perturbed, reference, y_true, labels, caller
+    return tolerances, _shares_within(tolerances, parts, sample_weight)
 
 
-def _shares_within(shift, bounds, weight):
+def _shares_within(tolerances, parts, sample_weight):
+    shift, atol = shift_and_atol(*parts)
+    weight = check_weights(sample_weight, len(shift), parts[-1])
     # Each sum runs in the order of the samples, so that rounding never lowers the share
     # for a larger tolerance or fewer perturbations, and a share of all is exactly 1.
-    return np.array([np.average(shift <= bound, weights=weight) for bound in bounds])
+    within = [shift <= bound for bound in tolerances + atol]
+    return np.array([np.average(inside, weights=weight) for inside in within])
 
 
 def _accuracy(y_true, y_pred, sample_weight=None):

@@ -1,9 +1,6 @@
 """Success rate of attacks, and confidence of the model under them."""
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrobust._validation import check_probabilities, check_same_length, metric
 from skrobust.metrics.labels import (
@@ -12,6 +9,7 @@ from skrobust.metrics.labels import (
     label_columns,
     label_pair,
 )
+from skrobust.metrics.undefined import warn_undefined
 
 
 @metric
@@ -211,12 +209,8 @@ def noise_tolerance_estimate(y_true, y_prob_adversarial, *, target=None, labels=
 def mean_over(values, chosen, caller):
     """Return the mean over the successful attacks; nan with a warning for none."""
     if not chosen.any():
-        warnings.warn(
-            f"{caller} is undefined when no attack succeeded; it is set to nan.",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-        return float("nan")
+        text = f"{caller} is undefined when no attack succeeded; it is set to nan."
+        return warn_undefined(text, stacklevel=4)
     return float(values[chosen].mean())
 
 

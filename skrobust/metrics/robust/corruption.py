@@ -1,9 +1,6 @@
 """Robustness score and mean corruption error."""
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrobust._results import Results
 from skrobust._validation import (
@@ -13,6 +10,8 @@ from skrobust._validation import (
     invalid,
     metric,
 )
+from skrobust.metrics.labels import check_same_shape
+from skrobust.metrics.undefined import warn_undefined
 
 
 @metric
@@ -68,12 +67,8 @@ def robustness_score(perturbed, clean, *, kind="ratio"):
     if kind == "drop":
         return float((clean - perturbed).mean())
     if clean == 0:
-        warnings.warn(
-            f"{caller} is undefined for a clean accuracy of 0; it is set to nan.",
-            UndefinedMetricWarning,
-            stacklevel=3,
-        )
-        return float("nan")
+        text = f"{caller} is undefined for a clean accuracy of 0; it is set to nan."
+        return warn_undefined(text)
     return float((perturbed / clean).mean())
 
 
@@ -160,14 +155,9 @@ def mean_corruption_error(
         measure += " (no reference)"
     else:
         base = _fractions(reference_errors, 2, "reference_errors", caller)
-        if base.shape != errors.shape:
-            raise ValueError(
-                f"{caller} needs errors and reference_errors of one shape; they are "
-                f"{errors.shape} and {base.shape}."
-            )
-        base = base - _clean(
-            reference_clean_error, "reference_clean_error", relative, caller
-        )
+        check_same_shape(errors, base, "errors and reference_errors", caller)
+        name = "reference_clean_error"
+        base = base - _clean(reference_clean_error, name, relative, caller)
         values = quotients(rises.sum(axis=1), base.sum(axis=1), labels, caller)
         measure = "relative mCE" if relative else "mCE"
     return Results(

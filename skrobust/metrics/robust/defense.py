@@ -1,10 +1,7 @@
 """Comparison of a model with its defended version."""
 
-import warnings
-
 import numpy as np
 from scipy.special import rel_entr
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrobust._results import Results
 from skrobust._validation import (
@@ -13,7 +10,8 @@ from skrobust._validation import (
     check_same_length,
     metric,
 )
-from skrobust.metrics.labels import label_array, label_columns
+from skrobust.metrics.labels import check_same_shape, label_array, label_columns
+from skrobust.metrics.undefined import warn_undefined
 
 
 @metric
@@ -92,38 +90,26 @@ def defense_comparison(
     check_choice(over, "over", caller, ("correct", "wrong"))
     raw = check_probabilities(y_prob_raw, caller, name="y_prob_raw")
     defended = check_probabilities(y_prob_defended, caller, name="y_prob_defended")
-    if raw.shape != defended.shape:
-        raise ValueError(
-            f"{caller} needs y_prob_raw and y_prob_defended of one shape; they are "
-            f"{raw.shape} and {defended.shape}."
-        )
+    check_same_shape(raw, defended, "y_prob_raw and y_prob_defended", caller)
     y_true = label_array(y_true, caller, "y_true")
     check_same_length(caller, y_true=y_true, y_prob_raw=raw)
     column = label_columns(y_true, labels, raw.shape[1], caller)
     was_correct = raw.argmax(axis=1) == column
     is_correct = defended.argmax(axis=1) == column
-    if over == "correct":
-        compared = was_correct & is_correct
-    else:
-        compared = ~was_correct & ~is_correct
+    wanted = over == "correct"
+    compared = (was_correct == wanted) & (is_correct == wanted)
     p, q = (each.astype(np.float64) for each in (raw, defended))
+    n = len(p)
     if confidence == "max":
         change = np.abs(q.max(axis=1) - p.max(axis=1))
     else:
-        rows = np.arange(len(p))
-        change = np.abs(q[rows, column] - p[rows, column])
-    ccv = cos = float("nan")
+        change = np.abs(q[range(n), column] - p[range(n), column])
     if compared.any():
         ccv = float(change[compared].mean())
         cos = float(_jensen_shannon(p, q)[compared].mean())
     else:
-        warnings.warn(
-            f"{caller} finds no sample that both models get {over}; "
-            "ccv and cos are set to nan.",
-            UndefinedMetricWarning,
-            stacklevel=3,
-        )
-    n = len(p)
+        text = f"{caller} finds no sample that both models get {over}; "
+        ccv = cos = warn_undefined(text + "ccv and cos are set to nan.")
     return Results(
         columns=(),
         cav=float(int(is_correct.sum()) - int(was_correct.sum())) / n,

@@ -13,6 +13,7 @@ from skrobust._validation import (
     invalid,
     metric,
 )
+from skrobust.metrics.labels import check_one_each, check_same_shape
 from skrobust.metrics.robust.confidence_of_class import mean_over
 
 
@@ -144,9 +145,8 @@ def noise_insensitivity(
     caller = "noise_insensitivity"
     check_choice(average, "average", caller, ("per_sample", "pooled"))
     clean, perturbed = check_inputs(X, X_perturbed, caller)
-    change = _losses(
-        losses_perturbed, "losses_perturbed", len(clean), caller
-    ) - _losses(losses, "losses", len(clean), caller)
+    moved = _losses(losses_perturbed, "losses_perturbed", len(clean), caller)
+    change = moved - _losses(losses, "losses", len(clean), caller)
     distance = length(perturbed - clean, np.inf)
     if eps is not None:
         eps = check_number(eps, "eps", caller, low=0, low_open=True)
@@ -170,15 +170,9 @@ def noise_insensitivity(
 
 def check_inputs(X, X_adversarial, caller):
     """Return clean and adversarial inputs of one shape in double precision."""
-    pair = [
-        check_rows(to_array(values), caller).astype(np.float64)
-        for values in (X, X_adversarial)
-    ]
-    if pair[0].shape != pair[1].shape:
-        raise ValueError(
-            f"{caller} needs clean and perturbed inputs of one shape; they are "
-            f"{pair[0].shape} and {pair[1].shape}."
-        )
+    pair = [check_rows(to_array(rows), caller) for rows in (X, X_adversarial)]
+    pair = [rows.astype(np.float64) for rows in pair]
+    check_same_shape(*pair, "clean and perturbed inputs", caller)
     return pair
 
 
@@ -195,9 +189,5 @@ def check_successful(successful, n_samples, caller):
 
 def _losses(losses, name, n_samples, caller):
     losses = check_scores(losses, caller, name=name)
-    if len(losses) != n_samples:
-        raise ValueError(
-            f"{caller} needs one loss per sample; {name} has {len(losses)}, the data "
-            f"{n_samples}."
-        )
+    check_one_each(losses, n_samples, "one loss per sample", name, caller)
     return losses

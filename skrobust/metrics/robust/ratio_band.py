@@ -5,10 +5,7 @@ import warnings
 import numpy as np
 
 from skrobust._results import Results
-from skrobust._validation import (
-    check_confidence,
-    check_weights,
-)
+from skrobust._validation import check_confidence, check_weights
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.proportion_clustered import effective_n, share_interval
 from skrobust.metrics.robust.probability_shift import check_tolerances
@@ -106,7 +103,7 @@ def robust_ratio_band(
     within = [shift <= tolerance + atol for tolerance in tolerances]
 
     def limits(level):
-        return [share_interval(w, weight, units, level, "auto", caller) for w in within]
+        return [share_interval(w, units, level, caller, weight=weight) for w in within]
 
     points = limits(confidence)
     ratio = np.array([point.value for point in points])

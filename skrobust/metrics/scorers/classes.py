@@ -13,9 +13,8 @@ from skrobust.metrics.scorers.base import BaseScorer
 
 def _metric_value(metric, caller, y, y_pred, sample_weight):
     if isinstance(metric, str):
-        check_choice(
-            metric, "metric", caller, metric_names(needs={"labels"}, objective=None)
-        )
+        known = metric_names(needs={"labels"}, objective=None)
+        check_choice(metric, "metric", caller, known)
         metric = get_metric(metric).function
     elif not callable(metric):
         rule = "a name or a function of (y_true, y_pred)"
@@ -50,11 +49,11 @@ class NormalizedScorer(BaseScorer):
 
     def _score(self, estimator, X, y, sample_weight):
         check_choice(self.metric, "metric", "NormalizedScorer", normalized_names())
-        settings = dict(self.options or {})
-        settings["n_samples"] = self.n_samples
-        settings["n_features"] = self.n_features
-        if self.n_features is None:
-            settings["n_features"] = int(np.prod(shape_of(X)[1:]))
+        n_features = self.n_features
+        if n_features is None:
+            n_features = int(np.prod(shape_of(X)[1:]))
+        size = {"n_samples": self.n_samples, "n_features": n_features}
+        settings = {**(self.options or {}), **size}
         if self.metric == "accuracy":
             cure = 'Use make_normalized_scorer("r2").'
             refuse_regressor(estimator, "The normalized accuracy", cure)
@@ -158,15 +157,11 @@ class StabilityScorer(BaseScorer):
         return "accuracy_stability_index"
 
     def _score(self, estimator, X, y, sample_weight):
-        conditions = check_conditions(self.conditions, "StabilityScorer")
-        scores = []
-        for condition in conditions:
+        caller, scores = "StabilityScorer", []
+        for condition in check_conditions(self.conditions, caller):
             predicted = predict_labels(estimator, condition.perturb(estimator, X, y))
-            scores.append(
-                _metric_value(
-                    self.metric, "StabilityScorer", y, predicted, sample_weight
-                )
-            )
+            parts = y, predicted, sample_weight
+            scores.append(_metric_value(self.metric, caller, *parts))
         return get_metric(self._label()).function(scores)
 
 
@@ -207,21 +202,17 @@ class StabilityIndexScorer(BaseScorer):
         scores = []
         for rows in np.array_split(np.arange(len(y)), self.n_periods):
             weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
-            scores.append(
-                _metric_value(self.metric, caller, y[rows], predicted[rows], weight)
-            )
-        return get_metric(self._label()).function(
-            scores,
-            falling_rate_weight=self.falling_rate_weight,
-            variability_weight=self.variability_weight,
-        )
+            parts = y[rows], predicted[rows], weight
+            scores.append(_metric_value(self.metric, caller, *parts))
+        names = "falling_rate_weight", "variability_weight"
+        settings = {name: getattr(self, name) for name in names}
+        return get_metric(self._label()).function(scores, **settings)
 
 
 def check_perturber(perturbation, name, caller):
     """Raise unless something has ``perturb(estimator, X, y)``."""
-    if isinstance(perturbation, type) or not callable(
-        getattr(perturbation, "perturb", None)
-    ):
+    method = getattr(perturbation, "perturb", None)
+    if isinstance(perturbation, type) or not callable(method):
         rule = "an object with perturb(estimator, X, y), a perturbation or an attack"
         raise invalid(name, caller, rule, perturbation)
 

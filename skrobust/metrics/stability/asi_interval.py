@@ -3,11 +3,7 @@
 import numpy as np
 
 from skrobust._validation import check_choice
-from skrobust.metrics.intervals.bootstrap import (
-    NoiseCorrected,
-    Statistic,
-    jackknife_error,
-)
+from skrobust.metrics.intervals import bootstrap
 from skrobust.metrics.intervals.clusters import make_units, t_quantile
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.robust.sample_values import correctness
@@ -22,8 +18,8 @@ def correctness_interval(data, request, *, resample_conditions=False):
     """Return the interval of the index from correctness, or labels and predictions."""
     correct = _conditions(data, request.caller)
     units = make_units(request.clusters, len(correct), request.caller)
-    settings = request.confidence, request.method, resample_conditions, request.caller
-    return asi_interval(correct, units, *settings)
+    settings = {"method": request.method, "resample_conditions": resample_conditions}
+    return asi_interval(correct, units, request.confidence, request.caller, **settings)
 
 
 def index_statistic(*data, caller):
@@ -42,22 +38,24 @@ def _conditions(data, caller):
     return correct
 
 
-class _Index(Statistic):
+class _Index(bootstrap.Statistic):
     """The noise-corrected index of a correctness matrix."""
 
     def __init__(self, correct, units):
         self.units = units
-        self.moments = NoiseCorrected(correct, units)
+        self.moments = bootstrap.NoiseCorrected(correct, units)
 
     def __call__(self, counts):
         mean, _, variance = self.moments(counts).T
         return index(mean, variance)[:, None]
 
 
-def asi_interval(correct, units, confidence, method, resample_conditions, caller):
+def asi_interval(
+    correct, units, confidence, caller, *, method="auto", resample_conditions=False
+):
     """Return the noise-corrected jackknife interval of the index."""
     check_choice(method, "method", caller, ("auto", "jackknife"))
-    statistic = NoiseCorrected(correct, units)
+    statistic = bootstrap.NoiseCorrected(correct, units)
     mean, plain, variance = statistic.whole()
     value, plug_in = float(index(mean, variance)), float(index(mean, plain))
     warnings = units.warnings()
@@ -108,7 +106,7 @@ def index(mean, variance):
 def _errors(moments):
     mean, _, variance = moments.T
     ratio = variance / np.maximum(mean, 1e-12) ** 4
-    return jackknife_error(np.column_stack([index(mean, variance), ratio]))
+    return bootstrap.jackknife_error(np.column_stack([index(mean, variance), ratio]))
 
 
 def _of_ratio(ratio):
@@ -117,9 +115,5 @@ def _of_ratio(ratio):
 
 
 def _without_conditions(correct, units):
-    return np.stack(
-        [
-            NoiseCorrected(np.delete(correct, k, axis=1), units).whole()
-            for k in range(correct.shape[1])
-        ]
-    )
+    others = [np.delete(correct, k, axis=1) for k in range(correct.shape[1])]
+    return np.stack([bootstrap.NoiseCorrected(part, units).whole() for part in others])

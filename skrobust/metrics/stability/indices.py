@@ -1,9 +1,6 @@
 """Accuracy-Stability Index, coefficient of variation and stability index."""
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrobust._validation import (
     check_fractions,
@@ -21,6 +18,7 @@ from skrobust.metrics.stability.asi_interval import (
 )
 from skrobust.metrics.stability.index_interval import index_interval
 from skrobust.metrics.stability.period_rows import time_values
+from skrobust.metrics.undefined import warn_undefined
 
 
 def coefficient_of_variation(scores):
@@ -61,12 +59,8 @@ def coefficient_of_variation(scores):
     caller = "coefficient_of_variation"
     mean, spread = _mean_and_spread(_non_negative(scores, caller))
     if mean == 0:
-        warnings.warn(
-            f"{caller} is undefined when every score is 0; it is set to nan.",
-            UndefinedMetricWarning,
-            stacklevel=2,
-        )
-        return float("nan")
+        text = f"{caller} is undefined when every score is 0; it is set to nan."
+        return warn_undefined(text, stacklevel=2)
     return spread / mean
 
 
@@ -123,18 +117,13 @@ def accuracy_stability_index(scores, *, zero_division=-1.0):
     scores = check_fractions(_non_negative(scores, caller), caller)
     is_nan = isinstance(zero_division, float) and np.isnan(zero_division)
     if not is_nan:
-        zero_division = check_number(
-            zero_division, "zero_division", caller, low=-1, high=1
-        )
+        bounds = {"low": -1, "high": 1}
+        zero_division = check_number(zero_division, "zero_division", caller, **bounds)
     mean, spread = _mean_and_spread(scores)
     if mean == 0:
-        warnings.warn(
-            f"{caller} is undefined when every score is 0; it is set to "
-            f"zero_division={zero_division}.",
-            UndefinedMetricWarning,
-            stacklevel=3,
-        )
-        return float(zero_division)
+        text = f"{caller} is undefined when every score is 0; it is set to "
+        text += f"zero_division={zero_division}."
+        return warn_undefined(text, float(zero_division))
     variation = spread / mean
     return (mean - variation) / (mean + variation)
 
@@ -204,12 +193,8 @@ def stability_index(
         if times.size != scores.size:
             check_same_length(caller, scores=scores, times=times)
     if scores.size < 2:
-        warnings.warn(
-            f"{caller} is undefined for fewer than two periods; it is set to nan.",
-            UndefinedMetricWarning,
-            stacklevel=3,
-        )
-        return float("nan")
+        text = f"{caller} is undefined for fewer than two periods; it is set to nan."
+        return warn_undefined(text)
     if times is None:
         times = np.arange(scores.size, dtype=np.float64)
     if times.min() == times.max():

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from skrobust._validation import check_scores, invalid
+from skrobust.metrics.labels import check_one_each
 
 _ISO = re.compile(r"\d{4}(-\d\d){0,2}([T ][\d:.]+)?$")
 
@@ -94,20 +95,17 @@ def rows_of_periods(times, n_samples, caller, *, name="times"):
     """
     ordered = getattr(times, "cat", times)
     categories = None
+    missing = ValueError(f"{caller} needs a time for every sample; one is missing.")
     if getattr(ordered, "ordered", False) and hasattr(ordered, "codes"):
         categories, times = np.asarray(ordered.categories), np.asarray(ordered.codes)
         if (times < 0).any():
-            raise ValueError(f"{caller} needs a time for every sample; one is missing.")
+            raise missing
     times = column_or_1d(np.asarray(times))
-    if len(times) != n_samples:
-        raise ValueError(
-            f"{caller} needs one time per sample; {name} has {len(times)}, the data "
-            f"{n_samples}."
-        )
+    check_one_each(times, n_samples, "one time per sample", name, caller)
     # What is missing (NaN, NaT) differs from itself, or is None.
     none = times.dtype.kind == "O" and any(time is None for time in times)
     if none or (times != times).any():
-        raise ValueError(f"{caller} needs a time for every sample; one is missing.")
+        raise missing
     try:
         distinct, period = np.unique(times, return_inverse=True)
     except TypeError as error:

@@ -1,15 +1,13 @@
 """Stability index of a metric over periods of time."""
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrobust._results import Results
 from skrobust._validation import check_choice, check_number, check_weights, metric
 from skrobust.metrics.stability.indices import stability_index
 from skrobust.metrics.stability.period_metrics import named_metric, score_of
 from skrobust.metrics.stability.period_rows import rows_of_periods, time_values
+from skrobust.metrics.undefined import warn_undefined
 
 
 # Inside this function ``metric`` is the parameter, not the decorator.
@@ -100,9 +98,9 @@ def period_stability_index(
     >>> round(period_stability_index(y_true, y_pred, weeks), 4)
     -2.2256
     """
-    data, weights = (y_true, y_pred, times), (falling_rate_weight, variability_weight)
+    data, factors = (y_true, y_pred, times), (falling_rate_weight, variability_weight)
     options = undefined, return_periods, sample_weight, "period_stability_index"
-    return _index(data, metric, weights, slope_per, *options)
+    return _index(data, metric, factors, slope_per, *options)
 
 
 @metric
@@ -171,12 +169,12 @@ def gini_stability(
 
 
 def _index(
-    data, named, weights, slope_per, undefined, return_periods, sample_weight, caller
+    data, named, factors, slope_per, undefined, return_periods, sample_weight, caller
 ):
     check_choice(undefined, "undefined", caller, ("warn", "raise"))
     check_choice(slope_per, "slope_per", caller, ("period", "time"))
-    fall = check_number(weights[0], "falling_rate_weight", caller, low=0)
-    scatter = check_number(weights[1], "variability_weight", caller, low=0)
+    fall = check_number(factors[0], "falling_rate_weight", caller, low=0)
+    scatter = check_number(factors[1], "variability_weight", caller, low=0)
     y_true, y_pred, times = data
     y_true, y_pred, score = named_metric(named, y_true, y_pred, caller)
     distinct, rows = rows_of_periods(times, len(y_true), caller)
@@ -185,12 +183,9 @@ def _index(
         rule = "dates or numbers when slope_per='time'"
         positions = time_values(distinct, caller, rule=rule)
     weight = check_weights(sample_weight, len(y_true), caller)
-    scores = np.array(
-        [
-            score_of(score, y_true[i], y_pred[i], None if weight is None else weight[i])
-            for i in rows
-        ]
-    )
+    weights = [None if weight is None else weight[i] for i in rows]
+    parts = zip(rows, weights, strict=True)
+    scores = np.array([score_of(score, y_true[i], y_pred[i], w) for i, w in parts])
     counts = ~np.isnan(scores)
     index = float("nan")
     if counts.sum() >= 2:
@@ -226,4 +221,4 @@ def _report_left_out(distinct, counts, undefined, caller):
     if counts.sum() < 2:
         text += f"{caller} is undefined for fewer than two periods; it is set to nan."
     if text:
-        warnings.warn(text.rstrip(), UndefinedMetricWarning, stacklevel=5)
+        warn_undefined(text.rstrip(), stacklevel=5)

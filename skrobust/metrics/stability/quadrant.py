@@ -124,9 +124,8 @@ def stability_summary(scores, *, reference=None):
                 f"has {len(scores)}, reference {len(reference)}."
             )
         reference = _summary(reference)
-    summary["quadrant"] = _quadrant(
-        summary["mean"], summary["cv"], reference["mean"], reference["cv"]
-    )
+    parts = [one[name] for one in (summary, reference) for name in ("mean", "cv")]
+    summary["quadrant"] = _quadrant(*parts)
     return summary
 
 

@@ -27,11 +27,8 @@ class Trend:
     def index(self, scores):
         """Return the stability index, along the last axis."""
         mean, slope, residuals = self.parts(scores)
-        return (
-            mean
-            + self.fall * np.minimum(0.0, slope)
-            - self.scatter * residuals.std(axis=-1)
-        )
+        level = mean + self.fall * np.minimum(0.0, slope)
+        return level - self.scatter * residuals.std(axis=-1)
 
 
 def trend_interval(scores, trend, noise, request):
