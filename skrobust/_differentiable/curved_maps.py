@@ -1,12 +1,10 @@
 """Differentiable maps of QuantileTransformer and PowerTransformer."""
 
-import warnings
-
 import numpy as np
 from scipy.stats import norm
 
-from skrobust._containers import to_array
 from skrobust._differentiable.maps import Map
+from skrobust._differentiable.steps import ask
 
 EDGE = 1e-7  # within it of the outermost quantile, scikit-learn answers 0 or 1
 
@@ -52,9 +50,7 @@ def power_map(step):
     bend = _yeo_johnson if step.method == "yeo-johnson" else _box_cox
     first, second = (0.0, 1.0) if step.method == "yeo-johnson" else (1.0, 2.0)
     rows = np.array([[first], [second]]) * np.ones((2, len(powers)))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        low, high = to_array(step.transform(rows))
+    low, high = ask(step.transform, rows)
     bent = bend(rows, powers)[0]
     scale = (high - low) / (bent[1] - bent[0])
     shift = low - bent[0] * scale

@@ -1,15 +1,13 @@
 """Differentiable views of scikit-learn pipelines, in numpy."""
 
-import warnings
-
 import numpy as np
 from scipy.special import softmax
 
 from skrobust._differentiable.heads import linked
-from skrobust._differentiable.maps import chain
+from skrobust._differentiable.maps import chain, dense
 from skrobust._differentiable.numpy_views import HostView
 from skrobust._differentiable.step_maps import step_maps
-from skrobust._differentiable.steps import BLACK_BOX
+from skrobust._differentiable.steps import BLACK_BOX, ask
 from skrobust._differentiable.translate import bare_head
 from skrobust._responses import unwrap
 
@@ -60,16 +58,12 @@ class PipelineView(HostView):
         head, model = self._head, self._model
         method, found = "predict", logits[:, 0]
         if head.link is not None:
-            method, found = (
-                "predict_proba",
-                softmax(linked(logits, head.link)[0], axis=1),
-            )
+            method = "predict_proba"
+            found = softmax(linked(logits, head.link)[0], axis=1)
         elif head.classes is not None:
             method = "decision_function"
             found = logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
-            expected = np.asarray(getattr(model, method)(z), dtype=np.float64)
+        expected = dense(ask(getattr(model, method), z))
         if expected.ndim < found.ndim:
             expected = expected[:, None]
         same_form = expected.shape == found.shape and not hasattr(model, "break_ties")
@@ -97,7 +91,5 @@ class PipelineView(HostView):
             return linked(logits, head.link)
         if head.model is None or not hasattr(head.model, "predict_proba"):
             return logits, None
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
-            p = head.model.predict_proba(self._steps.apply(x)[0])
+        p = ask(head.model.predict_proba, self._steps.apply(x)[0])
         return np.log(np.clip(p, 1e-300, 1)), None

@@ -38,13 +38,12 @@ def _step_map(name, step, caller):
     if parts is not None:
         return scaling(*parts, clip_range(step))
     kind = sklearn_name(step)
-    if kind in ("ColumnTransformer", "FeatureUnion"):
-        check_is_fitted(step)
-        build = columns_map if kind == "ColumnTransformer" else union_map
-        return build(step, name, caller, step_maps)
-    if kind is not None and kind in _BUILDERS:
+    if kind in _BUILDERS:
         check_is_fitted(step)
         found = _BUILDERS[kind](step)
+    elif kind in _BUILDERS_OF_PARTS:
+        check_is_fitted(step)
+        found = _BUILDERS_OF_PARTS[kind](step, name, caller, step_maps)
     elif isinstance(step, SelectorMixin) and kind is not None:
         found = pick(step.get_support(indices=True))
     elif hasattr(step, "differentiable_transform"):
@@ -78,10 +77,6 @@ def _pca(step):
         tiny = np.finfo(step.explained_variance_.dtype).eps
         scale = 1 / np.maximum(np.sqrt(step.explained_variance_), tiny)
     return linear(weights * scale, -(dense(step.mean_) @ weights) * scale)
-
-
-def _svd(step):
-    return linear(dense(step.components_).T)
 
 
 def _normalizer(step):
@@ -197,7 +192,7 @@ def _function(step):
 
 _BUILDERS = {
     "PCA": _pca,
-    "TruncatedSVD": _svd,
+    "TruncatedSVD": lambda step: linear(dense(step.components_).T),
     "Normalizer": _normalizer,
     "PolynomialFeatures": _polynomial,
     "Nystroem": _nystroem,
@@ -207,3 +202,4 @@ _BUILDERS = {
     "QuantileTransformer": quantile_map,
     "PowerTransformer": power_map,
 }
+_BUILDERS_OF_PARTS = {"ColumnTransformer": columns_map, "FeatureUnion": union_map}

@@ -1,5 +1,7 @@
 """Translation of a fitted estimator into its head."""
 
+from functools import partial
+
 from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
@@ -42,27 +44,24 @@ def translate(estimator, caller):
 
 def bare_head(model, caller):
     """Return the head of a model without the steps before it."""
-    name = sklearn_name(model)
+    name = sklearn_name(model) or ""
     head = None
-    if name in MODELS or name in _meta_models.MODELS:
+    if name in MODELS:
         check_is_fitted(model)
-    if getattr(model, "n_targets_", 1) == 1 and name in MODELS:
-        head = MODELS[name](model, name)
+        if getattr(model, "n_targets_", 1) == 1:
+            head = MODELS[name](model, name)
     elif name in _meta_models.MODELS:
-        head = _meta_models.MODELS[name](model, name, caller, translate)
-    if head is None:
-        _refuse(model, caller)
-    return head
-
-
-def _refuse(model, caller):
+        check_is_fitted(model)
+        head = _meta_models.MODELS[name](model, partial(translate, caller=caller))
+    if head is not None:
+        return head
     if hasattr(model, "refit") and hasattr(model, "estimator"):
         raise NotFittedError(
             f"{caller} needs a fitted search with refit; this "
             f"{type(model).__name__} has no best_estimator_."
         )
     cure = f"Use a black-box attack, {BLACK_BOX}, or a perturbation."
-    if is_tree(model):
+    if any(word in name for word in ("Tree", "Forest", "GradientBoosting")):
         cure = f"Use ExactTree, a black-box attack, {BLACK_BOX}, or a perturbation."
     if is_regressor(model):
         cure = "Use a perturbation."
@@ -70,9 +69,3 @@ def _refuse(model, caller):
         f"{caller} needs gradients and cannot differentiate {type(model).__name__}"
         f"{WHY.get(type(model).__name__, '')}. {cure}"
     )
-
-
-def is_tree(model):
-    """Say whether a model is a tree or an ensemble of trees of scikit-learn."""
-    name = sklearn_name(model) or ""
-    return any(word in name for word in ("Tree", "Forest", "GradientBoosting"))
