@@ -20,8 +20,7 @@ def quantile_map(step):
         z = 0.5 * (up - down)
         slack = EDGE if is_normal else 0.0
         below, above = x - slack <= q[0], x + slack >= q[-1]
-        z = np.where(above, 1.0, z)
-        z = np.where(below, 0.0, z)
+        z = np.where(below, 0.0, np.where(above, 1.0, z))
         place = np.clip(np.searchsorted(q, x, side="right") - 1, 0, len(q) - 2)
         width = q[place + 1] - q[place]
         rise = references[place + 1] - references[place]

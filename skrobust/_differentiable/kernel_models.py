@@ -23,9 +23,7 @@ def _machine(model, weights, offset, method, tail=()):
         kernel = kernel_map(model.kernel, points, gamma, model.degree, model.coef0)
         return chain([kernel, linear(weights, offset), *tail])
 
-    gamma = model.gamma
-    if gamma == "auto":
-        gamma = 1 / points.shape[1]
+    gamma = 1 / points.shape[1] if model.gamma == "auto" else model.gamma
     if model.kernel == "linear":
         gamma = 1.0
     if isinstance(gamma, str):
@@ -120,8 +118,7 @@ def kernel_ridge_head(model, name):
     points, dual = dense(model.X_fit_), dense(model.dual_coef_)
     if model.kernel not in KERNELS or (dual.ndim == 2 and dual.shape[1] > 1):
         return None
-    gamma = 1 / points.shape[1] if model.gamma is None else model.gamma
-    kernel = kernel_map(model.kernel, points, gamma, model.degree, model.coef0)
+    kernel = kernel_map(model.kernel, points, model.gamma, model.degree, model.coef0)
     return Head(chain([kernel, linear(dual.reshape(-1, 1))]))
 
 

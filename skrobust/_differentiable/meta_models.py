@@ -73,20 +73,16 @@ def _temperature(response, is_proba, beta):
     def apply(x):
         t, pull = response.apply(x)
         one = t.shape[1] == 1
-        if not is_proba:
-            scores = np.hstack([-t, t]) if one else t
+        first = 1 - t if is_proba else -t
+        scores = np.hstack([first, t]) if one else t
 
-            def back(slope):
-                return pull(beta * (slope[:, 1:] - slope[:, :1] if one else slope))
+        def pullback(slope):
+            if is_proba:
+                slope = beta * slope / (scores + tiny)
+            slope = slope[:, 1:] - slope[:, :1] if one else slope
+            return pull(slope if is_proba else beta * slope)
 
-            return beta * scores, back
-        p = np.hstack([1 - t, t]) if one else t
-
-        def back(slope):
-            by_p = beta * slope / (p + tiny)
-            return pull(by_p[:, 1:] - by_p[:, :1] if one else by_p)
-
-        return beta * np.log(p + tiny), back
+        return beta * (np.log(scores + tiny) if is_proba else scores), pullback
 
     return Map(apply)
 

@@ -21,6 +21,13 @@ class PipelineView(HostView):
         Of steps and a model that are understood.
     caller : str
         Name of the public function or class, for error messages.
+
+    Attributes
+    ----------
+    is_regressor : bool
+        Whether ``forward`` gives predictions of shape (n, 1) instead of scores.
+    is_affine : bool
+        Whether the whole of it is ``x @ weights + offset``.
     """
 
     def __init__(self, estimator, caller):
@@ -28,21 +35,13 @@ class PipelineView(HostView):
         head = bare_head(model, caller)
         self._steps = chain(step_maps(steps, caller))
         self._head, self._model, self._verified = head, model, False
+        self.is_regressor = head.classes is None
+        self.is_affine = self._steps.affine and head.map.affine
         self._classes, self._caller = head.classes, caller
         first = steps[0][1] if steps else model
         self._width = getattr(first, "n_features_in_", None)
         if hasattr(first, "differentiable_transform"):
             self._width = None
-
-    @property
-    def is_regressor(self):
-        """Whether ``forward`` gives predictions of shape (n, 1) instead of scores."""
-        return self._head.classes is None
-
-    @property
-    def is_affine(self):
-        """Whether the whole of it is ``x @ weights + offset``."""
-        return self._steps.affine and self._head.map.affine
 
     def forward(self, x):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""

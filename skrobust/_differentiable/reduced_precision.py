@@ -102,14 +102,10 @@ class FastNet:
 def _nature(module):
     """Return what code compiled for a module rests on, all but its numbers."""
     plain = (bool, int, float, str, tuple, type(None))
-    parts = [
-        (
-            name,
-            type(part),
-            sorted((k, repr(v)) for k, v in vars(part).items() if isinstance(v, plain)),
-        )
-        for name, part in module.named_modules()
-    ]
+    parts = []
+    for name, part in module.named_modules():
+        kept = {k: repr(v) for k, v in vars(part).items() if isinstance(v, plain)}
+        parts.append((name, type(part), sorted(kept.items())))
     state = [(k, v.shape, v.dtype, v.device) for k, v in _state(module).items()]
     return parts, state
 

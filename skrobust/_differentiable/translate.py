@@ -1,20 +1,19 @@
 """Translation of a fitted estimator into its head."""
 
+from dataclasses import replace
 from functools import partial
 
 from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._differentiable import kernel_models as _kernel_models
-from skrobust._differentiable import meta_models as _meta_models
-from skrobust._differentiable import models as _models
-from skrobust._differentiable.maps import sklearn_name
+from skrobust._differentiable import kernel_models, meta_models, models
+from skrobust._differentiable.maps import chain, sklearn_name
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX
 from skrobust._responses import unwrap
 
-MODELS = {**_models.MODELS, **_kernel_models.MODELS}
+MODELS = {**models.MODELS, **kernel_models.MODELS}
 WHY = {
     "CalibratedClassifierCV": " (isotonic calibration is flat nearly everywhere; "
     "sigmoid and temperature are understood)",
@@ -39,7 +38,8 @@ def translate(estimator, caller):
         From the raw input of the whole estimator.
     """
     steps, model = unwrap(estimator)
-    return bare_head(model, caller).after(step_maps(steps, caller))
+    head = bare_head(model, caller)
+    return replace(head, map=chain([*step_maps(steps, caller), head.map]))
 
 
 def bare_head(model, caller):
@@ -50,9 +50,9 @@ def bare_head(model, caller):
         check_is_fitted(model)
         if getattr(model, "n_targets_", 1) == 1:
             head = MODELS[name](model, name)
-    elif name in _meta_models.MODELS:
+    elif name in meta_models.MODELS:
         check_is_fitted(model)
-        head = _meta_models.MODELS[name](model, partial(translate, caller=caller))
+        head = meta_models.MODELS[name](model, partial(translate, caller=caller))
     if head is not None:
         return head
     if hasattr(model, "refit") and hasattr(model, "estimator"):
