@@ -47,10 +47,6 @@ def _table(title, rows):
     return f'<div style="overflow-x:auto">{table}</div>'
 
 
-def _is_empty(value):
-    return value is None or (isinstance(value, tuple) and not value)
-
-
 def facts_html(title, facts):
     """Return names and values as a small table of HTML, with all text escaped.
 
@@ -66,9 +62,10 @@ def facts_html(title, facts):
     str
         A table that loads nothing and takes the colours of its page.
     """
-    known = {k: v for k, v in facts.items() if not _is_empty(v)}
     rows = [
-        f"<tr>{_cell(name, 'th')}{_cell(value)}</tr>" for name, value in known.items()
+        f"<tr>{_cell(name, 'th')}{_cell(value)}</tr>"
+        for name, value in facts.items()
+        if value is not None and not (isinstance(value, tuple) and not value)
     ]
     return _table(title, rows)
 
@@ -89,21 +86,13 @@ def columns_html(title, columns):
         A table that loads nothing and takes the colours of its page.
     """
     n = min((len(values) for values in columns.values()), default=0)
-    shown = list(range(n))
-    rows = ["<tr>" + "".join(_cell(name, "th") for name in columns) + "</tr>"]
+    rows = [[_cell(name, "th") for name in columns]]
+    shown = range(n) if n <= _ROWS else [*range(_ROWS // 2), *range(n - _ROWS // 2, n)]
+    rows += [[_cell(values[i]) for values in columns.values()] for i in shown]
     if n > _ROWS:
-        shown = [*range(_ROWS // 2), None, *range(n - _ROWS // 2, n)]
-    for i in shown:
-        if i is None:
-            text = f"… {n - _ROWS} more rows …"
-            rows.append(
-                f'<tr><td colspan="{len(columns)}" style="{_CELL.format("center")}">'
-                f"{text}</td></tr>"
-            )
-            continue
-        cells = (_cell(values[i]) for values in columns.values())
-        rows.append("<tr>" + "".join(cells) + "</tr>")
-    return _table(title, rows)
+        style = f'colspan="{len(columns)}" style="{_CELL.format("center")}"'
+        rows.insert(1 + _ROWS // 2, [f"<td {style}>… {n - _ROWS} more rows …</td>"])
+    return _table(title, [f"<tr>{''.join(cells)}</tr>" for cells in rows])
 
 
 def folded_html(summary, body):
@@ -167,9 +156,8 @@ class Results(Bunch):
         facts = {
             name: value
             for name, value in self.items()
-            if name not in columns and name not in inner and name != "columns"
+            if name not in {*columns, "columns"} and not isinstance(value, Mapping)
         }
-        facts = {k: v for k, v in facts.items() if not isinstance(v, Mapping)}
         parts = [facts_html(type(self).__name__, facts)] if facts else []
         if columns:
             n = len(next(iter(columns.values())))

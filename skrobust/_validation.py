@@ -32,23 +32,24 @@ def metric(function):
     return checked
 
 
-def check_number(value, name, caller, *, low=None, high=None, low_open=False):
+def check_number(
+    value, name, caller, *, low=None, high=None, low_open=False, high_open=False
+):
     """Return a finite real number inside its bounds as a float, or raise."""
     rule = "a finite number"
     if low is not None and high is not None:
-        rule = f"a number in {'(' if low_open else '['}{low:g}, {high:g}]"
+        left, right = "(" if low_open else "[", ")" if high_open else "]"
+        rule = f"a number in {left}{low:g}, {high:g}{right}"
     elif low == 0:
         rule = f"a {'positive' if low_open else 'non-negative'} float"
     elif low is not None:
         rule = f"a number of at least {low:g}"
-    is_number = isinstance(value, numbers.Real) and not isinstance(
-        value, (bool, np.bool_)
-    )
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if (
         not is_number
         or not np.isfinite(value)
         or (low is not None and (value < low or (low_open and value == low)))
-        or (high is not None and value > high)
+        or (high is not None and (value > high or (high_open and value == high)))
     ):
         raise invalid(name, caller, rule, value)
     return float(value)
@@ -56,23 +57,16 @@ def check_number(value, name, caller, *, low=None, high=None, low_open=False):
 
 def check_count(value, name, caller, *, low=1):
     """Return an integer of at least ``low``, or raise."""
-    if (
-        not isinstance(value, numbers.Integral)
-        or isinstance(value, (bool, np.bool_))
-        or value < low
-    ):
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_integer or value < low:
         raise invalid(name, caller, f"an integer of at least {low}", value)
     return int(value)
 
 
 def check_confidence(confidence, caller):
     """Return a confidence strictly between 0 and 1 as a float, or raise."""
-    is_number = isinstance(confidence, numbers.Real) and not isinstance(
-        confidence, (bool, np.bool_)
-    )
-    if not is_number or not 0 < confidence < 1:
-        raise invalid("confidence", caller, "a number in (0, 1)", confidence)
-    return float(confidence)
+    ends = {"low": 0, "high": 1, "low_open": True, "high_open": True}
+    return check_number(confidence, "confidence", caller, **ends)
 
 
 def check_choice(value, name, caller, choices):
@@ -89,15 +83,13 @@ def check_choice(value, name, caller, choices):
 def check_scores(scores, caller, *, name="scores", min_size=1):
     """Return a 1-D float64 array of finite scores, or raise."""
     scores = np.asarray(scores)
-    if scores.ndim != 1:
-        raise invalid(name, caller, "a 1-D array of numbers", scores.shape)
-    if scores.dtype.kind not in "fiub":
-        raise invalid(name, caller, "a 1-D array of numbers", scores.tolist()[:3])
+    if scores.ndim != 1 or scores.dtype.kind not in "fiub":
+        got = scores.tolist()[:3] if scores.ndim == 1 else scores.shape
+        raise invalid(name, caller, "a 1-D array of numbers", got)
     scores = scores.astype(np.float64)
     if scores.size < min_size:
-        raise invalid(
-            name, caller, f"an array of at least {min_size} values", scores.size
-        )
+        rule = f"an array of at least {min_size} values"
+        raise invalid(name, caller, rule, scores.size)
     if not np.isfinite(scores).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     return scores
@@ -161,10 +153,11 @@ def check_probabilities(p, caller, *, name, ndims=(2,)):
             cure = f"For two classes pass `np.column_stack([1 - {name}, {name}])`."
         raise invalid(name, caller, f"of shape {shapes}", p.shape, cure)
     check_fractions(p, caller, name=name)
-    if p.size and np.abs(p.sum(axis=-1) - 1).max() > 1e-3:
+    sums = p.sum(axis=-1).ravel()
+    if p.size and np.abs(sums - 1).max() > 1e-3:
+        worst = sums[np.abs(sums - 1).argmax()]
         raise ValueError(
-            f"{caller} needs {name} whose rows sum to 1; one row sums to "
-            f"{p.sum(axis=-1).flat[np.abs(p.sum(axis=-1) - 1).argmax()]:g}."
+            f"{caller} needs {name} whose rows sum to 1; one row sums to {worst:g}."
         )
     return p
 
@@ -180,9 +173,8 @@ def check_weights(sample_weight, n_samples, caller):
             f"the data {n_samples}."
         )
     if w.min() < 0 or w.sum() <= 0:
-        raise invalid(
-            "sample_weight", caller, "non-negative with a positive sum", w.min()
-        )
+        rule = "non-negative with a positive sum"
+        raise invalid("sample_weight", caller, rule, w.min())
     return w
 
 

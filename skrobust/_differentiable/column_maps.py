@@ -60,24 +60,19 @@ def _is_idle(transformer, word):
 
 def _places(columns, names, n_features):
     """Return column numbers; None where they are unknown."""
+    listed = None if names is None else list(names)
     every = np.arange(n_features)
     if isinstance(columns, slice):
-        if isinstance(columns.start, str) or isinstance(columns.stop, str):
-            if names is None:
-                return None
-            listed = list(names)
-            first = 0 if columns.start is None else listed.index(columns.start)
-            last = (
-                n_features if columns.stop is None else listed.index(columns.stop) + 1
-            )
-            return every[first:last]
-        return every[columns]
-    columns = [columns] if isinstance(columns, (str, int)) else list(columns)
-    if columns and isinstance(columns[0], str):
-        if names is None:
+        start, stop = columns.start, columns.stop
+        if not isinstance(start, str) and not isinstance(stop, str):
+            return every[columns]
+        if listed is None:
             return None
-        listed = list(names)
-        return np.array([listed.index(column) for column in columns])
+        first = 0 if start is None else listed.index(start)
+        return every[first : None if stop is None else listed.index(stop) + 1]
+    columns = [columns] if isinstance(columns, (str, int)) else list(columns)
     if not columns:
         return every[:0]
-    return every[np.asarray(columns)]
+    if not isinstance(columns[0], str):
+        return every[np.asarray(columns)]
+    return None if listed is None else np.array([listed.index(c) for c in columns])

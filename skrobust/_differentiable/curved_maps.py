@@ -1,12 +1,10 @@
 """Differentiable maps of QuantileTransformer and PowerTransformer."""
 
-import warnings
-
 import numpy as np
 from scipy.stats import norm
 
-from skrobust._containers import to_array
 from skrobust._differentiable.maps import Map
+from skrobust._differentiable.steps import ask
 
 EDGE = 1e-7  # within it of the outermost quantile, scikit-learn answers 0 or 1
 
@@ -22,8 +20,7 @@ def quantile_map(step):
         z = 0.5 * (up - down)
         slack = EDGE if is_normal else 0.0
         below, above = x - slack <= q[0], x + slack >= q[-1]
-        z = np.where(above, 1.0, z)
-        z = np.where(below, 0.0, z)
+        z = np.where(below, 0.0, np.where(above, 1.0, z))
         place = np.clip(np.searchsorted(q, x, side="right") - 1, 0, len(q) - 2)
         width = q[place + 1] - q[place]
         rise = references[place + 1] - references[place]
@@ -52,9 +49,7 @@ def power_map(step):
     bend = _yeo_johnson if step.method == "yeo-johnson" else _box_cox
     first, second = (0.0, 1.0) if step.method == "yeo-johnson" else (1.0, 2.0)
     rows = np.array([[first], [second]]) * np.ones((2, len(powers)))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        low, high = to_array(step.transform(rows))
+    low, high = ask(step.transform, rows)
     bent = bend(rows, powers)[0]
     scale = (high - low) / (bent[1] - bent[0])
     shift = low - bent[0] * scale

@@ -1,12 +1,12 @@
 """Heads: class scores of a final model, and their link to probabilities."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
-from skrobust._differentiable.maps import Map, chain
+from skrobust._differentiable.maps import Map
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,6 @@ class Head:
     offset: Any = None
     decide: Any = None
     model: Any = None
-
-    def after(self, maps):
-        """Return the head behind some steps."""
-        return replace(self, map=chain([*maps, self.map]))
 
     def decision_scores(self, scores):
         """Return scores whose largest is the label that the model predicts."""
@@ -101,10 +97,8 @@ def mixture(heads, weights, classes):
 
         def pullback(slope):
             shares = np.exp(terms - log_p)
-            return sum(
-                pull(slope * share)
-                for (_, pull), share in zip(parts, shares, strict=True)
-            )
+            pairs = zip(parts, shares, strict=True)
+            return sum(pull(slope * share) for (_, pull), share in pairs)
 
         return log_p, pullback
 

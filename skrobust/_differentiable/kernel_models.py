@@ -1,7 +1,5 @@
 """Heads of support vector machines and kernel ridge."""
 
-import warnings
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -9,12 +7,13 @@ import numpy as np
 from skrobust._differentiable.heads import Head, two_columns
 from skrobust._differentiable.kernels import KERNELS, find_gamma, kernel_map
 from skrobust._differentiable.maps import Map, chain, dense, linear
+from skrobust._differentiable.steps import ask
 
 
-def _machine(model, weights, offset, ask, tail=()):
+def _machine(model, weights, offset, method, tail=()):
     """Return the map of a support vector machine to its answers, or None.
 
-    ``tail`` holds the maps between its raw decisions and what ``ask`` returns.
+    ``tail`` holds the maps between its raw decisions and what ``method`` returns.
     """
     if model.kernel not in KERNELS:
         return None
@@ -24,21 +23,16 @@ def _machine(model, weights, offset, ask, tail=()):
         kernel = kernel_map(model.kernel, points, gamma, model.degree, model.coef0)
         return chain([kernel, linear(weights, offset), *tail])
 
-    gamma = model.gamma
-    if gamma == "auto":
-        gamma = 1 / points.shape[1]
+    gamma = 1 / points.shape[1] if model.gamma == "auto" else model.gamma
     if model.kernel == "linear":
         gamma = 1.0
     if isinstance(gamma, str):
-        gamma = find_gamma(ask, lambda g, rows: build(g).apply(rows)[0], points)
+        gamma = find_gamma(
+            lambda rows: ask(method, rows).reshape(len(rows), -1),
+            lambda g, rows: build(g).apply(rows)[0],
+            points,
+        )
     return None if gamma is None else build(float(gamma))
-
-
-def _answers(method, rows):
-    """Return what a model answers, in columns; it may have been fitted with names."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        return np.asarray(method(rows)).reshape(len(rows), -1)
 
 
 def svc_head(model, name):
@@ -49,10 +43,10 @@ def svc_head(model, name):
     the first of several.
     """
     dual, offset = dense(model.dual_coef_), dense(model.intercept_)
-    ask = partial(_answers, model.decision_function)
+    method = model.decision_function
     classes, k = model.classes_, len(model.classes_)
     if k == 2:
-        raw = _machine(model, dual.T, offset, ask)
+        raw = _machine(model, dual.T, offset, method)
         return None if raw is None else Head(two_columns(raw), classes, model=model)
     pairs = list(combinations(range(k), 2))
     caller = np.repeat(np.arange(k), model.n_support_)
@@ -62,11 +56,11 @@ def svc_head(model, name):
         weights[caller == j, column] = dual[i, caller == j]
     counted = _counted(pairs, k)
     if model.decision_function_shape == "ovo":
-        raw = _machine(model, weights, offset, ask)
+        raw = _machine(model, weights, offset, method)
         scores = None if raw is None else chain([raw, counted])
         decide = _most_votes
     else:
-        scores = _machine(model, weights, offset, ask, [counted])
+        scores = _machine(model, weights, offset, method, [counted])
         decide = None if model.break_ties else _most_votes
     return None if scores is None else Head(scores, classes, decide=decide, model=model)
 
@@ -114,8 +108,8 @@ def _most_votes(scores):
 
 def svr_head(model, name):
     """Return the head of SVR or NuSVR."""
-    ask = partial(_answers, model.predict)
-    raw = _machine(model, dense(model.dual_coef_).T, dense(model.intercept_), ask)
+    dual, offset = dense(model.dual_coef_), dense(model.intercept_)
+    raw = _machine(model, dual.T, offset, model.predict)
     return None if raw is None else Head(raw)
 
 
@@ -124,8 +118,7 @@ def kernel_ridge_head(model, name):
     points, dual = dense(model.X_fit_), dense(model.dual_coef_)
     if model.kernel not in KERNELS or (dual.ndim == 2 and dual.shape[1] > 1):
         return None
-    gamma = 1 / points.shape[1] if model.gamma is None else model.gamma
-    kernel = kernel_map(model.kernel, points, gamma, model.degree, model.coef0)
+    kernel = kernel_map(model.kernel, points, model.gamma, model.degree, model.coef0)
     return Head(chain([kernel, linear(dual.reshape(-1, 1))]))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import least_squares
 
-from skrobust._differentiable.maps import Map, bounded
+from skrobust._differentiable.maps import Map, bounded, linear
 
 KERNELS = ("linear", "rbf", "poly", "polynomial", "sigmoid")
 
@@ -17,9 +17,13 @@ def kernel_map(kind, points, gamma, degree, coef0):
         Which kernel.
     points : ndarray of shape (n_points, n_features)
         Support vectors, training rows or landmarks.
-    gamma, degree, coef0 : float
-        Parameters of the kernel; unused ones are ignored.
+    gamma, degree, coef0 : float or None
+        Parameters of the kernel; unused ones are ignored. None: one over the number of
+        features, 3 and 1.
     """
+    gamma = 1 / points.shape[1] if gamma is None else gamma
+    degree = 3 if degree is None else degree
+    coef0 = 1 if coef0 is None else coef0
     squares = (points * points).sum(axis=1)
 
     def rbf(x):
@@ -45,11 +49,8 @@ def kernel_map(kind, points, gamma, degree, coef0):
         k = np.tanh(gamma * (x @ points.T) + coef0)
         return k, lambda slope: (slope * gamma * (1 - k * k)) @ points
 
-    def plain(x):
-        return x @ points.T, lambda slope: slope @ points
-
     forms = {"rbf": rbf, "poly": poly, "polynomial": poly, "sigmoid": sigmoid}
-    one = Map(forms.get(kind, plain), kind == "linear")
+    one = linear(points.T) if kind == "linear" else Map(forms[kind])
     return bounded(one, len(points))
 
 

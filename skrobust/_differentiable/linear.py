@@ -1,7 +1,5 @@
 """Differentiable views of linear classifiers behind affine steps."""
 
-import warnings
-
 import numpy as np
 from scipy.special import expit, log_expit, softmax
 from sklearn.base import is_classifier
@@ -9,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrobust._differentiable.maps import dense
 from skrobust._differentiable.numpy_views import HostView
+from skrobust._differentiable.steps import ask
 
 
 def is_linear(model):
@@ -17,12 +16,13 @@ def is_linear(model):
         return False
     if hasattr(model, "kernel") and model.kernel != "linear":
         return False
-    named = ("coef_", "intercept_", "classes_")
-    if hasattr(model, "kernel"):  # linear SVC; one against one beyond two classes
-        return all(hasattr(model, name) for name in named) and len(model.classes_) == 2
-    if not hasattr(model, "classes_"):  # an unfitted one says so by check_is_fitted
+    if not hasattr(model, "kernel") and not hasattr(model, "classes_"):
+        # An unfitted one says so by check_is_fitted.
         return type(model).__module__.startswith("sklearn.linear_model")
-    return all(hasattr(model, name) for name in named)
+    if not all(hasattr(model, name) for name in ("coef_", "intercept_", "classes_")):
+        return False
+    # A linear SVC decides one against one beyond two classes.
+    return not hasattr(model, "kernel") or len(model.classes_) == 2
 
 
 class LinearView(HostView):
@@ -78,11 +78,7 @@ class LinearView(HostView):
         """
         if not hasattr(self._model, "predict_proba"):
             return logits, None
-        with warnings.catch_warnings():
-            # The view works on plain rows, whatever names the model saw in fit.
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
-            p = self._model.predict_proba(self._steps.apply(x)[0])
-        p = np.asarray(p, dtype=np.float64)
+        p = dense(ask(self._model.predict_proba, self._steps.apply(x)[0]))
         if np.allclose(p, softmax(logits, axis=1), atol=1e-6):
             return logits, None
         sigmoid = expit(logits)

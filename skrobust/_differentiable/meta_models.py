@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import log_expit, logsumexp
 
 from skrobust._differentiable.heads import Head, mixture
-from skrobust._differentiable.maps import Map, chain, linear
+from skrobust._differentiable.maps import Map, chain, linear, sklearn_name
+from skrobust._differentiable.steps import affine_parts
 
 
 def _response(head, estimator):
@@ -72,35 +73,29 @@ def _temperature(response, is_proba, beta):
     def apply(x):
         t, pull = response.apply(x)
         one = t.shape[1] == 1
-        if not is_proba:
-            scores = np.hstack([-t, t]) if one else t
+        first = 1 - t if is_proba else -t
+        scores = np.hstack([first, t]) if one else t
 
-            def back(slope):
-                return pull(beta * (slope[:, 1:] - slope[:, :1] if one else slope))
+        def pullback(slope):
+            if is_proba:
+                slope = beta * slope / (scores + tiny)
+            slope = slope[:, 1:] - slope[:, :1] if one else slope
+            return pull(slope if is_proba else beta * slope)
 
-            return beta * scores, back
-        p = np.hstack([1 - t, t]) if one else t
-
-        def back(slope):
-            by_p = beta * slope / (p + tiny)
-            return pull(by_p[:, 1:] - by_p[:, :1] if one else by_p)
-
-        return beta * np.log(p + tiny), back
+        return beta * (np.log(scores + tiny) if is_proba else scores), pullback
 
     return Map(apply)
 
 
-def calibrated_head(model, name, caller, translate):
+def calibrated_head(model, translate):
     """Return the head of CalibratedClassifierCV: the mean over its calibrated models.
 
     Isotonic calibration is a staircase, flat nearly everywhere, and is not translated.
     """
     heads = []
     for part in model.calibrated_classifiers_:
-        inner = translate(part.estimator, caller)
-        if part.method == "isotonic":
-            return None
-        if len(inner.classes) != len(model.classes_):
+        inner = translate(part.estimator)
+        if part.method == "isotonic" or len(inner.classes) != len(model.classes_):
             return None
         response, is_proba = _response(inner, part.estimator)
         if response is None:
@@ -123,12 +118,12 @@ def _member_weights(model):
     return np.array([w for (_, member), w in pairs if not isinstance(member, str)])
 
 
-def voting_head(model, name, caller, translate):
+def voting_head(model, translate):
     """Return the head of a soft VotingClassifier; a hard one has no slopes."""
     if model.voting != "soft":
         return None
     weights = _member_weights(model)
-    heads = [translate(member, caller) for member in model.estimators_]
+    heads = [translate(member) for member in model.estimators_]
     if any(head.link is None for head in heads):
         return None
     pairs = [(h, w) for h, w in zip(heads, weights, strict=True) if w > 0]
@@ -136,11 +131,11 @@ def voting_head(model, name, caller, translate):
     return mixture(heads, weights, model.classes_)
 
 
-def voting_regression(model, name, caller, translate):
+def voting_regression(model, translate):
     """Return the head of VotingRegressor: the weighted mean of its members."""
     weights = _member_weights(model)
     weights = weights / weights.sum()
-    maps = [translate(member, caller).map for member in model.estimators_]
+    maps = [translate(member).map for member in model.estimators_]
 
     def apply(x):
         parts = [one.apply(x) for one in maps]
@@ -155,11 +150,11 @@ def voting_regression(model, name, caller, translate):
     return Head(Map(apply, all(one.affine for one in maps)))
 
 
-def threshold_head(model, name, caller, translate):
+def threshold_head(model, translate):
     """Return the head of a classifier with a threshold of its own on its scores."""
     inner_model = getattr(model, "estimator_", model.estimator)
-    head = translate(inner_model, caller)
-    tuned = name == "TunedThresholdClassifierCV"
+    head = translate(inner_model)
+    tuned = hasattr(model, "best_threshold_")  # TunedThresholdClassifierCV
     if tuned and not isinstance(model.scoring, str):
         return None  # a scorer object may have a positive label that it does not expose
     positive = None if tuned else model.pos_label
@@ -183,20 +178,14 @@ def threshold_head(model, name, caller, translate):
     return replace(head, offset=offset, decide=None)
 
 
-def target_regression(model, name, caller, translate):
+def target_regression(model, translate):
     """Return the head of TransformedTargetRegressor over an affine transformer."""
-    head = translate(model.regressor_, caller)
-    if model.func is not None or model.inverse_func is not None:
+    head = translate(model.regressor_)
+    step = model.transformer_
+    is_affine = sklearn_name(step) == "FunctionTransformer" or affine_parts(step)
+    if model.func is not None or model.inverse_func is not None or not is_affine:
         return None
-    if type(model.transformer_).__name__ not in (
-        "FunctionTransformer",
-        "MaxAbsScaler",
-        "MinMaxScaler",
-        "RobustScaler",
-        "StandardScaler",
-    ):
-        return None
-    low, high = np.asarray(model.transformer_.inverse_transform([[0.0], [1.0]])).ravel()
+    low, high = np.asarray(step.inverse_transform([[0.0], [1.0]])).ravel()
     return Head(chain([head.map, linear(np.array([[high - low]]), low)]))
 
 

@@ -117,13 +117,10 @@ def gaussian_head(model, name):
 def quadratic_head(model, name):
     """Return the head of QuadraticDiscriminantAnalysis: the log posteriors."""
     middle = dense(model.means_)
-    turned = [
-        dense(r) * dense(s) ** -0.5
-        for r, s in zip(model.rotations_, model.scalings_, strict=True)
-    ]
-    fixed = np.log(model.priors_) - 0.5 * np.array(
-        [np.log(s).sum() for s in model.scalings_]
-    )
+    axes = zip(model.rotations_, model.scalings_, strict=True)
+    turned = [dense(r) * dense(s) ** -0.5 for r, s in axes]
+    sizes = np.array([np.log(s).sum() for s in model.scalings_])
+    fixed = np.log(model.priors_) - 0.5 * sizes
 
     def apply(x):
         z = [(x - m) @ w for m, w in zip(middle, turned, strict=True)]

@@ -1,15 +1,13 @@
 """Differentiable views of scikit-learn pipelines, in numpy."""
 
-import warnings
-
 import numpy as np
 from scipy.special import softmax
 
 from skrobust._differentiable.heads import linked
-from skrobust._differentiable.maps import chain
+from skrobust._differentiable.maps import chain, dense
 from skrobust._differentiable.numpy_views import HostView
 from skrobust._differentiable.step_maps import step_maps
-from skrobust._differentiable.steps import BLACK_BOX
+from skrobust._differentiable.steps import BLACK_BOX, ask
 from skrobust._differentiable.translate import bare_head
 from skrobust._responses import unwrap
 
@@ -23,6 +21,13 @@ class PipelineView(HostView):
         Of steps and a model that are understood.
     caller : str
         Name of the public function or class, for error messages.
+
+    Attributes
+    ----------
+    is_regressor : bool
+        Whether ``forward`` gives predictions of shape (n, 1) instead of scores.
+    is_affine : bool
+        Whether the whole of it is ``x @ weights + offset``.
     """
 
     def __init__(self, estimator, caller):
@@ -30,21 +35,13 @@ class PipelineView(HostView):
         head = bare_head(model, caller)
         self._steps = chain(step_maps(steps, caller))
         self._head, self._model, self._verified = head, model, False
+        self.is_regressor = head.classes is None
+        self.is_affine = self._steps.affine and head.map.affine
         self._classes, self._caller = head.classes, caller
         first = steps[0][1] if steps else model
         self._width = getattr(first, "n_features_in_", None)
         if hasattr(first, "differentiable_transform"):
             self._width = None
-
-    @property
-    def is_regressor(self):
-        """Whether ``forward`` gives predictions of shape (n, 1) instead of scores."""
-        return self._head.classes is None
-
-    @property
-    def is_affine(self):
-        """Whether the whole of it is ``x @ weights + offset``."""
-        return self._steps.affine and self._head.map.affine
 
     def forward(self, x):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""
@@ -60,16 +57,12 @@ class PipelineView(HostView):
         head, model = self._head, self._model
         method, found = "predict", logits[:, 0]
         if head.link is not None:
-            method, found = (
-                "predict_proba",
-                softmax(linked(logits, head.link)[0], axis=1),
-            )
+            method = "predict_proba"
+            found = softmax(linked(logits, head.link)[0], axis=1)
         elif head.classes is not None:
             method = "decision_function"
             found = logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
-            expected = np.asarray(getattr(model, method)(z), dtype=np.float64)
+        expected = dense(ask(getattr(model, method), z))
         if expected.ndim < found.ndim:
             expected = expected[:, None]
         same_form = expected.shape == found.shape and not hasattr(model, "break_ties")
@@ -97,7 +90,5 @@ class PipelineView(HostView):
             return linked(logits, head.link)
         if head.model is None or not hasattr(head.model, "predict_proba"):
             return logits, None
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
-            p = head.model.predict_proba(self._steps.apply(x)[0])
+        p = ask(head.model.predict_proba, self._steps.apply(x)[0])
         return np.log(np.clip(p, 1e-300, 1)), None

@@ -102,14 +102,10 @@ class FastNet:
 def _nature(module):
     """Return what code compiled for a module rests on, all but its numbers."""
     plain = (bool, int, float, str, tuple, type(None))
-    parts = [
-        (
-            name,
-            type(part),
-            sorted((k, repr(v)) for k, v in vars(part).items() if isinstance(v, plain)),
-        )
-        for name, part in module.named_modules()
-    ]
+    parts = []
+    for name, part in module.named_modules():
+        kept = {k: repr(v) for k, v in vars(part).items() if isinstance(v, plain)}
+        parts.append((name, type(part), sorted(kept.items())))
     state = [(k, v.shape, v.dtype, v.device) for k, v in _state(module).items()]
     return parts, state
 
@@ -136,12 +132,11 @@ def tensor_float(torch, allowed):
     if allowed is None:
         yield
         return
-    old = [(torch.backends.cuda.matmul, "allow_tf32")]
-    old += [(torch.backends.cudnn, "allow_tf32")]
-    new = [(torch.backends.cuda.matmul, "fp32_precision")]
-    new += [(getattr(torch.backends.cudnn, "conv", None), "fp32_precision")]
-    before = [(*place, _read(*place)) for place in (*old, *new)]
-    level = _matmul_level(torch)
+    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    old = [(matmul, "allow_tf32"), (cudnn, "allow_tf32")]
+    new = [(matmul, "fp32_precision"), (getattr(cudnn, "conv", None), "fp32_precision")]
+    before = [(*it, _unless_mixed(getattr, *it, None)) for it in (*old, *new)]
+    level = _unless_mixed(torch.get_float32_matmul_precision)
     speaks_old = all(value is not None for _, _, value in before[:2])
     for holder, name in old if speaks_old else new:
         value = allowed if speaks_old else ("tf32" if allowed else "ieee")
@@ -156,15 +151,8 @@ def tensor_float(torch, allowed):
                 setattr(holder, name, value)
 
 
-def _read(holder, name):
+def _unless_mixed(read, *args):
     try:
-        return getattr(holder, name, None)
+        return read(*args)
     except RuntimeError:  # set in the other way
-        return None
-
-
-def _matmul_level(torch):
-    try:
-        return torch.get_float32_matmul_precision()
-    except RuntimeError:
         return None

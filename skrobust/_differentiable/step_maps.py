@@ -5,19 +5,10 @@ from scipy import sparse
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._differentiable import maps
 from skrobust._differentiable.column_maps import columns_map, union_map
 from skrobust._differentiable.curved_maps import power_map, quantile_map
 from skrobust._differentiable.kernels import KERNELS, kernel_map
-from skrobust._differentiable.maps import (
-    Map,
-    bounded,
-    chain,
-    dense,
-    linear,
-    pick,
-    scaling,
-    sklearn_name,
-)
 from skrobust._differentiable.steps import affine_parts, clip_range, refuse
 
 UNDERSTOOD = (
@@ -36,17 +27,16 @@ def _step_map(name, step, caller):
     found = None
     parts = affine_parts(step)
     if parts is not None:
-        return scaling(*parts, clip_range(step))
-    kind = sklearn_name(step)
-    if kind in ("ColumnTransformer", "FeatureUnion"):
-        check_is_fitted(step)
-        build = columns_map if kind == "ColumnTransformer" else union_map
-        return build(step, name, caller, step_maps)
-    if kind is not None and kind in _BUILDERS:
+        return maps.scaling(*parts, clip_range(step))
+    kind = maps.sklearn_name(step)
+    if kind in _BUILDERS:
         check_is_fitted(step)
         found = _BUILDERS[kind](step)
+    elif kind in _BUILDERS_OF_PARTS:
+        check_is_fitted(step)
+        found = _BUILDERS_OF_PARTS[kind](step, name, caller, step_maps)
     elif isinstance(step, SelectorMixin) and kind is not None:
-        found = pick(step.get_support(indices=True))
+        found = maps.pick(step.get_support(indices=True))
     elif hasattr(step, "differentiable_transform"):
         found = _own(step)
     if found is None:
@@ -69,19 +59,15 @@ def _own(step):
             )
         return z, lambda slope: slope.reshape(x.shape)
 
-    return Map(apply)
+    return maps.Map(apply)
 
 
 def _pca(step):
-    weights, scale = dense(step.components_).T, 1.0
+    weights, scale = maps.dense(step.components_).T, 1.0
     if step.whiten:
         tiny = np.finfo(step.explained_variance_.dtype).eps
         scale = 1 / np.maximum(np.sqrt(step.explained_variance_), tiny)
-    return linear(weights * scale, -(dense(step.mean_) @ weights) * scale)
-
-
-def _svd(step):
-    return linear(dense(step.components_).T)
+    return maps.linear(weights * scale, -(maps.dense(step.mean_) @ weights) * scale)
 
 
 def _normalizer(step):
@@ -109,7 +95,7 @@ def _normalizer(step):
 
         return z, pullback
 
-    return Map(apply)
+    return maps.Map(apply)
 
 
 def _polynomial(step):
@@ -137,30 +123,24 @@ def _polynomial(step):
 
         return parts.prod(axis=2), pullback
 
-    return bounded(Map(apply), n_out * degree)
+    return maps.bounded(maps.Map(apply), n_out * degree)
 
 
 def _nystroem(step):
-    points = dense(step.components_)
+    points = maps.dense(step.components_)
     params = dict(step.kernel_params or {})
-    gamma, degree, coef0 = (
+    if step.kernel not in KERNELS:
+        return None
+    of_kernel = (
         params.get(name) if getattr(step, name) is None else getattr(step, name)
         for name in ("gamma", "degree", "coef0")
     )
-    if step.kernel not in KERNELS:
-        return None
-    kernel = kernel_map(
-        step.kernel,
-        points,
-        1 / points.shape[1] if gamma is None else gamma,
-        3 if degree is None else degree,
-        1 if coef0 is None else coef0,
-    )
-    return chain([kernel, linear(dense(step.normalization_).T)])
+    kernel = kernel_map(step.kernel, points, *of_kernel)
+    return maps.chain([kernel, maps.linear(maps.dense(step.normalization_).T)])
 
 
 def _rbf_sampler(step):
-    weights, offset = dense(step.random_weights_), dense(step.random_offset_)
+    weights, offset = maps.dense(step.random_weights_), maps.dense(step.random_offset_)
     height = np.sqrt(2 / step.n_components)
 
     def apply(x):
@@ -171,7 +151,7 @@ def _rbf_sampler(step):
 
         return height * np.cos(angle), pullback
 
-    return Map(apply)
+    return maps.Map(apply)
 
 
 def _imputer(step):
@@ -184,7 +164,7 @@ def _imputer(step):
     kept = np.ones(len(statistics), dtype=bool)
     if not step.keep_empty_features:
         kept = np.array([s == s and s is not None for s in statistics])
-    return pick(np.flatnonzero(kept))
+    return maps.pick(np.flatnonzero(kept))
 
 
 def _function(step):
@@ -192,12 +172,12 @@ def _function(step):
     casts = (None, np.asarray, np.float32, np.float64)
     if step.kw_args or not any(step.func is one for one in casts):
         return None
-    return scaling(1.0, 0.0)
+    return maps.scaling(1.0, 0.0)
 
 
 _BUILDERS = {
     "PCA": _pca,
-    "TruncatedSVD": _svd,
+    "TruncatedSVD": lambda step: maps.linear(maps.dense(step.components_).T),
     "Normalizer": _normalizer,
     "PolynomialFeatures": _polynomial,
     "Nystroem": _nystroem,
@@ -207,3 +187,4 @@ _BUILDERS = {
     "QuantileTransformer": quantile_map,
     "PowerTransformer": power_map,
 }
+_BUILDERS_OF_PARTS = {"ColumnTransformer": columns_map, "FeatureUnion": union_map}

@@ -1,11 +1,24 @@
 """Pipeline steps that the views of nets and of other models share."""
 
+import warnings
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._containers import to_array
 from skrobust._differentiable.maps import sklearn_name
 
 BLACK_BOX = "HopSkipJump (it needs predict alone) or Square (it needs scores)"
+
+
+def ask(method, rows):
+    """Return the answers of a fitted step or model to plain rows, as an array.
+
+    Views work on plain rows, whatever names the model saw in fit.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return to_array(method(rows))
 
 
 def affine_parts(step):

@@ -1,18 +1,19 @@
 """Translation of a fitted estimator into its head."""
 
+from dataclasses import replace
+from functools import partial
+
 from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._differentiable import kernel_models as _kernel_models
-from skrobust._differentiable import meta_models as _meta_models
-from skrobust._differentiable import models as _models
-from skrobust._differentiable.maps import sklearn_name
+from skrobust._differentiable import kernel_models, meta_models, models
+from skrobust._differentiable.maps import chain, sklearn_name
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX
 from skrobust._responses import unwrap
 
-MODELS = {**_models.MODELS, **_kernel_models.MODELS}
+MODELS = {**models.MODELS, **kernel_models.MODELS}
 WHY = {
     "CalibratedClassifierCV": " (isotonic calibration is flat nearly everywhere; "
     "sigmoid and temperature are understood)",
@@ -37,32 +38,30 @@ def translate(estimator, caller):
         From the raw input of the whole estimator.
     """
     steps, model = unwrap(estimator)
-    return bare_head(model, caller).after(step_maps(steps, caller))
+    head = bare_head(model, caller)
+    return replace(head, map=chain([*step_maps(steps, caller), head.map]))
 
 
 def bare_head(model, caller):
     """Return the head of a model without the steps before it."""
-    name = sklearn_name(model)
+    name = sklearn_name(model) or ""
     head = None
-    if name in MODELS or name in _meta_models.MODELS:
+    if name in MODELS:
         check_is_fitted(model)
-    if getattr(model, "n_targets_", 1) == 1 and name in MODELS:
-        head = MODELS[name](model, name)
-    elif name in _meta_models.MODELS:
-        head = _meta_models.MODELS[name](model, name, caller, translate)
-    if head is None:
-        _refuse(model, caller)
-    return head
-
-
-def _refuse(model, caller):
+        if getattr(model, "n_targets_", 1) == 1:
+            head = MODELS[name](model, name)
+    elif name in meta_models.MODELS:
+        check_is_fitted(model)
+        head = meta_models.MODELS[name](model, partial(translate, caller=caller))
+    if head is not None:
+        return head
     if hasattr(model, "refit") and hasattr(model, "estimator"):
         raise NotFittedError(
             f"{caller} needs a fitted search with refit; this "
             f"{type(model).__name__} has no best_estimator_."
         )
     cure = f"Use a black-box attack, {BLACK_BOX}, or a perturbation."
-    if is_tree(model):
+    if any(word in name for word in ("Tree", "Forest", "GradientBoosting")):
         cure = f"Use ExactTree, a black-box attack, {BLACK_BOX}, or a perturbation."
     if is_regressor(model):
         cure = "Use a perturbation."
@@ -70,9 +69,3 @@ def _refuse(model, caller):
         f"{caller} needs gradients and cannot differentiate {type(model).__name__}"
         f"{WHY.get(type(model).__name__, '')}. {cure}"
     )
-
-
-def is_tree(model):
-    """Say whether a model is a tree or an ensemble of trees of scikit-learn."""
-    name = sklearn_name(model) or ""
-    return any(word in name for word in ("Tree", "Forest", "GradientBoosting"))

@@ -24,8 +24,12 @@ def main(args=None):
     needed = (module for _, module, extra, _ in NEEDED if extra == "report")
     missing = [module for module in needed if not _is_installed(module)]
     words = sys.argv[1:] if args is None else list(args)
-    if missing and words[:1] == ["doctor"]:
-        return _run_doctor(words)  # it needs none of them
+    if missing and words[:1] == ["doctor"]:  # it needs none of them
+        facts = doctor_facts()
+        as_json = "--json" in words
+        text = json.dumps(facts, indent=1) if as_json else doctor_text(facts)
+        sys.stdout.write(f"{text}\n")
+        return 0 if facts["ok"] else 1
     if missing:
         sys.stderr.write(
             f"skrobust: the command line needs {', '.join(missing)}; install with "
@@ -40,13 +44,6 @@ def main(args=None):
     except KeyboardInterrupt:  # while the packages load
         sys.stderr.write("skrobust: interrupted.\n")
         return 130
-
-
-def _run_doctor(words):
-    facts = doctor_facts()
-    text = json.dumps(facts, indent=1) if "--json" in words else doctor_text(facts)
-    sys.stdout.write(f"{text}\n")
-    return 0 if facts["ok"] else 1
 
 
 def _is_installed(name):

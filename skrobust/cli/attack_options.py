@@ -52,25 +52,25 @@ def norm_of(options):
     return np.inf if options["norm"] == "inf" else int(options["norm"])
 
 
-def known_of(name, options, known):
-    """Return an option, or what is known of a built-in data set."""
-    return options[name] or known.get(name)
+def known_of(options, known):
+    """Return shape and range: the options, or what is known of a built-in data set."""
+    names = ("image_shape", "data_range")
+    return {name: options[name] or known.get(name) for name in names}
 
 
 def build_attacks(names, options, known):
     """Return the attacks by (name, eps), each with the settings that it takes."""
     wanted = {
         "norm": norm_of(options),
-        "data_range": known_of("data_range", options, known),
-        "image_shape": known_of("image_shape", options, known),
+        **known_of(options, known),
         "random_state": options["seed"],
         **dict(options["settings"]),
     }
-    made = {}
+    made, kinds = {}, get_attack_classes()
     for name in names:
-        kind = get_attack_classes()[name]
-        taken = {k: v for k, v in wanted.items() if k in parameter_names(kind)}
-        made |= {(name, eps): kind(eps=eps, **taken) for eps in options["eps"] or ()}
+        taken = {k: v for k, v in wanted.items() if k in parameter_names(kinds[name])}
+        for eps in options["eps"] or ():
+            made[name, eps] = kinds[name](eps=eps, **taken)
     return made
 
 

@@ -22,9 +22,9 @@ def classifier_row(model, X, y, attack, *, tolerance, checkpoint):
     tolerance = TOLERANCE if tolerance is None else tolerance
     settings = {"tolerances": [tolerance], "checkpoint": checkpoint}
     found = evaluate_attack(model, X, y, attack, **settings)
-    ratio = ratio_at(found, "given", tolerance)
-    ratio = ratio or ratio_at(found, "probability_shift", tolerance)
-    ratio = ratio or {"value": None, "interval": None}
+    kinds = ("given", "probability_shift")
+    ratios = filter(None, (ratio_at(found, kind, tolerance) for kind in kinds))
+    ratio = next(ratios, {"value": None, "interval": None})
     return {
         "accuracy": found["clean_accuracy"],
         "accuracy_interval": found["clean_accuracy_interval"],
@@ -62,34 +62,26 @@ def tolerance_of(y, tolerance):
 
 def perturbed_predictions(model, X, y, attack, parts):
     """Return the predictions of a regressor under attack, kept as a part."""
-
-    def predict():
-        return model.predict(attack.perturb(model, X, y))
-
-    return _kept(parts, "predictions", model, X, y, attack, predict)
+    return _kept(parts, "predictions", model.predict, model, X, y, attack)
 
 
-def adversarial_examples(model, attack, X, y, parts):
+def adversarial_examples(model, X, y, attack, parts):
     """Return the adversarial examples of an attack, kept as a part."""
-
-    def perturb():
-        return plain_array(attack.perturb(model, X, y))
-
-    return _kept(parts, "examples", model, X, y, attack, perturb)
+    return _kept(parts, "examples", plain_array, model, X, y, attack)
 
 
-def _kept(parts, name, model, X, y, attack, function):
+def _kept(parts, name, function, model, X, y, attack):
     store = Checkpoint(parts, "attack")
-    return store.run(store.key(store.prefix(model, X, y), name, attack), function)
+    key = store.key(store.prefix(model, X, y), name, attack)
+    return store.run(key, lambda: function(attack.perturb(model, X, y)))
 
 
 def worst(rows):
     """Return the worst of all attacks and sizes, to which thresholds apply."""
-    measured = {
-        name: [row[name] for row in rows if row.get(name) is not None]
+    return {
+        name: min((r[name] for r in rows if r.get(name) is not None), default=None)
         for name in MEASURES
     }
-    return {name: min(values, default=None) for name, values in measured.items()}
 
 
 def plain_array(X):
@@ -134,7 +126,6 @@ def find_doubts(attacks, model, X, y, say):
             found.append({"attack": kind, "code": "UNCHECKED", "sentence": text})
             continue
         fields = ("code", "sentence", "numbers")
-        for doubt in doubts:
-            row = {name: getattr(doubt, name) for name in fields}
-            found.append({"attack": kind, **row})
+        rows = [{name: getattr(doubt, name) for name in fields} for doubt in doubts]
+        found += [{"attack": kind, **row} for row in rows]
     return found

@@ -25,17 +25,12 @@ def command_text(ctx):
     words = ["skrobust", ctx.command.name]
     for param in ctx.command.params:
         value = ctx.params.get(param.name)
+        is_default = value in (None, (), param.get_default(ctx))
         if isinstance(param, click.Argument):
             words.extend(map(str, value if param.nargs == -1 else [value]))
-        elif param.name not in _ASIDE and _is_given(param, value, ctx):
+        elif not is_default and param.name not in _ASIDE:
             words.extend(_option(param, value))
     return shlex.join(words)
-
-
-def _is_given(param, value, ctx):
-    default = param.get_default(ctx)
-    default = () if param.multiple and default is None else default
-    return value is not None and value != default
 
 
 def _option(param, value):

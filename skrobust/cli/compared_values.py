@@ -5,12 +5,8 @@ import warnings
 import numpy as np
 from sklearn.metrics import r2_score
 
+from skrobust.cli import attack_results
 from skrobust.cli.attack_options import build_attacks, known_of
-from skrobust.cli.attack_results import (
-    for_accuracy,
-    perturbed_predictions,
-    tolerance_of,
-)
 from skrobust.cli.exit_codes import UserError
 from skrobust.evaluation import evaluate_perturbations
 from skrobust.evaluation.attack_run import attack_table, correct_labels
@@ -74,12 +70,8 @@ def measure(name, model, rows, options, known, parts, say):
     found = {"accuracy": correct_labels(model, X, y)}
     if attacks:
         found["robust_accuracy"] = _robust_rows(model, attacks, X, y, parts)
-    settings = {
-        "image_shape": known_of("image_shape", options, known),
-        "channel_axis": None,
-        "data_range": known_of("data_range", options, known),
-        "random_state": options["seed"],
-    }
+    settings = known_of(options, known)
+    settings |= {"channel_axis": None, "random_state": options["seed"]}
     preset = options["preset"] or (settings["image_shape"] and "asi68")
     if preset:
         say(f"{name}: {preset}")
@@ -98,9 +90,10 @@ def _measure_regressor(name, model, X, y, attacks, options, parts):
     clean = model.predict(X)
     found = {"r2": clean}
     if attacks:
-        moved = [perturbed_predictions(model, X, y, one, parts) for one in attacks]
-        shift = prediction_shift(clean, np.array(moved))
-        found["robust_ratio"] = shift <= tolerance_of(y, options["tolerance"])
+        predictions = attack_results.perturbed_predictions
+        moved = [predictions(model, X, y, one, parts) for one in attacks]
+        tolerance = attack_results.tolerance_of(y, options["tolerance"])
+        found["robust_ratio"] = prediction_shift(clean, np.array(moved)) <= tolerance
     return found
 
 
@@ -108,7 +101,7 @@ def _robust_rows(model, attacks, X, y, parts):
     """Return which rows stay correct under every attack."""
     store, robust = Checkpoint(parts, "compare"), np.ones(len(y), dtype=bool)
     prefix = store.prefix(model, X, y)
-    for attack in map(for_accuracy, attacks):
+    for attack in map(attack_results.for_accuracy, attacks):
         key = store.key(prefix, "right", attack)
         robust &= store.run(key, attack_table, model, attack, X, y)[0].astype(bool)
     return robust
@@ -125,16 +118,10 @@ def _correct_rows(model, X, y, X_train, settings, options, parts):
         text = "scales were learned from the rows scored; see --x-train"
         warnings.warn(text, UserWarning, stacklevel=2)
         X_train = X
-    results = evaluate_perturbations(
-        model,
-        X,
-        y,
-        make_conditions(preset, settings),
-        X_ref=X_train if learns else None,
-        checkpoint=parts,
-        n_jobs=options["n_jobs"],
-    )
-    return results.correct
+    conditions = make_conditions(preset, settings)
+    X_ref = X_train if learns else None
+    more = {"X_ref": X_ref, "checkpoint": parts, "n_jobs": options["n_jobs"]}
+    return evaluate_perturbations(model, X, y, conditions, **more).correct
 
 
 def summarize(measure, values, y):
@@ -155,10 +142,9 @@ def summarize(measure, values, y):
         ``value`` and ``interval`` (or None); for the index ``corrected``, which the
         interval is of, and ``interval_note``: why an end is missing.
     """
-    if measure == "r2":
-        return {"value": float(r2_score(y, values)), "interval": None}
-    if measure == "mean_accuracy":
-        return {"value": float(values.mean()), "interval": None}
+    if measure in ("r2", "mean_accuracy"):
+        value = r2_score(y, values) if measure == "r2" else values.mean()
+        return {"value": float(value), "interval": None}
     if measure != "asi":
         interval = proportion_interval(int(values.sum()), len(values))
         return {"value": float(values.mean()), "interval": interval}

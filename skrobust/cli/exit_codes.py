@@ -1,5 +1,7 @@
 """Exit codes of the command line, and errors as one-sentence messages."""
 
+import contextlib
+
 import click
 
 from skrobust.report.section_log import one_line
@@ -31,6 +33,15 @@ class Interrupted(UserError):
     """Ctrl-C: one line, exit code 130."""
 
     exit_code = 130
+
+
+@contextlib.contextmanager
+def as_user_error(text, kinds=Exception):
+    """Turn errors of these kinds into ``text`` followed by their own text."""
+    try:
+        yield
+    except kinds as error:
+        raise UserError(f"{text}: {one_line(error)}") from error
 
 
 class CommandGroup(click.Group):
@@ -67,10 +78,7 @@ def run(command, args=None):
     try:
         code = command.main(args, prog_name="skrobust", standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        return 2
-    except UserError as error:
+    except (click.exceptions.NoArgsIsHelpError, UserError) as error:
         error.show()
         return error.exit_code
     except click.ClickException as error:

@@ -13,14 +13,10 @@ import joblib
 from skrobust.cli.exit_codes import UserError
 
 
-def typed_command():
-    """Return the command of this process, as typed."""
-    return shlex.join(["skrobust", *sys.argv[1:]])
-
-
 def say_on_interrupt(text):
-    """Set the message of Ctrl-C from here on."""
-    click.get_current_context().meta["skrobust.resume"] = text
+    """Set the message of Ctrl-C from here on: a text, and the command as typed."""
+    typed = shlex.join(["skrobust", *sys.argv[1:]])
+    click.get_current_context().meta["skrobust.resume"] = f"{text}: {typed}"
 
 
 @contextlib.contextmanager
@@ -54,10 +50,7 @@ def parts_folder(given, command, settings, say):
         say("the working folder may not be written to; Ctrl-C will lose the work")
         yield None
         return
-    say_on_interrupt(
-        f"interrupted; finished parts are in {str(folder)!r}. Go on with: "
-        f"{typed_command()}"
-    )
+    say_on_interrupt(f"interrupted; finished parts are in {str(folder)!r}. Go on with")
     try:
         yield str(folder)
     except BaseException:
@@ -66,10 +59,3 @@ def parts_folder(given, command, settings, say):
         raise
     if given is None:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def progress_bar(items, label, quiet):
-    """Return the items under a progress bar with the time left, on a terminal."""
-    from tqdm import tqdm
-
-    return tqdm(items, desc=label, disable=quiet or not sys.stderr.isatty())

@@ -6,8 +6,7 @@ import numpy as np
 
 from skrobust._optional import require
 from skrobust._responses import is_net, unwrap
-from skrobust.cli.exit_codes import UserError
-from skrobust.report.section_log import one_line
+from skrobust.cli.exit_codes import UserError, as_user_error
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 LAYOUTS = ("flat", "hwc", "chw")
@@ -87,13 +86,10 @@ def image_batches(folder, names, model, *, grey=False, data_range=None, layout=N
 def open_image(path):
     """Open an image with Pillow; what goes wrong is one sentence."""
     pillow = require("PIL.Image", "A folder of images", extra="images")
-    try:
-        with pillow.open(path) as image:
-            yield image
-    except (OSError, ValueError, SyntaxError) as error:  # SyntaxError: a broken PNG
-        raise UserError(
-            f"The image {str(path)!r} could not be read: {one_line(error)}"
-        ) from error
+    text = f"The image {str(path)!r} could not be read"
+    kinds = (OSError, ValueError, SyntaxError)  # the last: a broken PNG
+    with as_user_error(text, kinds), pillow.open(path) as image:
+        yield image
 
 
 def _read(path, grey, data_range):

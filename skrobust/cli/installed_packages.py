@@ -69,9 +69,8 @@ def _package(name, module, extra, use, *, required):
     except Exception as error:  # a broken package may raise anything
         absent = isinstance(error, ImportError) and error.name == module
         problem = "missing" if absent else f"broken: {' '.join(str(error).split())}"
-        install = (
-            f"pip install 'skrobust[{extra}]'" if extra else "pip install skrobust"
-        )
+        what = f"'skrobust[{extra}]'" if extra else "skrobust"
+        install = f"pip install {what}"
     facts = {"name": name, "version": version, "required": required, "use": use}
     return {**facts, "problem": problem, "install": install}
 
@@ -79,10 +78,8 @@ def _package(name, module, extra, use, *, required):
 def _devices():
     try:
         torch = importlib.import_module("torch")
-        found = [
-            f"cuda:{i} {torch.cuda.get_device_name(i)}"
-            for i in range(torch.cuda.device_count())
-        ]
+        n = torch.cuda.device_count()
+        found = [f"cuda:{i} {torch.cuda.get_device_name(i)}" for i in range(n)]
         if torch.backends.mps.is_available():
             found.append("mps")
     except Exception:  # no torch, or one without its driver

@@ -7,11 +7,10 @@ import click
 import joblib
 
 from skrobust._optional import require
-from skrobust.cli.exit_codes import UserError
-from skrobust.report.section_log import one_line
+from skrobust.cli.exit_codes import UserError, as_user_error
 
 
-def load_model(path, options, say=None):
+def load_model(path, options, say):
     """Load a fitted model.
 
     Parameters
@@ -22,7 +21,7 @@ def load_model(path, options, say=None):
         Options of the command: ``trust`` (types in a skops file to load beyond those
         that skops trusts) and ``allow_pickle`` (whether files may be opened that run
         code).
-    say : callable, default=None
+    say : callable
         Called with a line before the file is opened.
 
     Returns
@@ -30,8 +29,7 @@ def load_model(path, options, say=None):
     object
         The content of the file.
     """
-    if say is not None:
-        say(f"loading {path}")
+    say(f"loading {path}")
     path = Path(path)
     if not path.is_file():
         raise UserError(f"There is no model file {str(path)!r}.")
@@ -45,7 +43,8 @@ def load_model(path, options, say=None):
     click.echo(
         f"skrobust: warning: opening {path.name!r} runs the code inside it.", err=True
     )
-    return _opened(joblib.load, path)
+    with as_user_error(f"{path.name!r} could not be opened"):
+        return joblib.load(path)
 
 
 def _is_skops(path):
@@ -57,7 +56,9 @@ def _is_skops(path):
 
 def _load_skops(path, trust):
     io = require("skops.io", "A skops file", extra="report")
-    unknown = _opened(lambda file: io.get_untrusted_types(file=file), path)
+    text = f"{path.name!r} could not be opened"
+    with as_user_error(text):
+        unknown = io.get_untrusted_types(file=path)
     refused = sorted(set(unknown) - set(trust))
     if refused:
         options = " ".join(f"--trust {name}" for name in refused)
@@ -65,13 +66,5 @@ def _load_skops(path, trust):
             f"{path.name!r} holds types that are not trusted: {', '.join(refused)}. If "
             f"you trust them, add {options}"
         )
-    return _opened(lambda file: io.load(file, trusted=unknown), path)
-
-
-def _opened(load, path):
-    try:
-        return load(path)
-    except Exception as error:  # a foreign file may fail in any way
-        raise UserError(
-            f"{path.name!r} could not be opened: {one_line(error)}"
-        ) from error
+    with as_user_error(text):
+        return io.load(path, trusted=unknown)

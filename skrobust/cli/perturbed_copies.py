@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
-from skrobust.cli.exit_codes import UserError
-from skrobust.cli.finished_parts import progress_bar
+from skrobust.cli.exit_codes import UserError, as_user_error
 from skrobust.cli.image_input import list_images, open_image
 from skrobust.cli.rows_file import PARQUET, column_of, listed, open_table
 from skrobust.cli.whole_file import write_whole
@@ -19,7 +18,7 @@ LOSSY = (".jpg", ".jpeg", ".webp")
 MODES = ("L", "RGB")
 
 
-def copy_table(path, conditions, *, target, x_train, out, done, say, quiet):
+def copy_table(path, conditions, target, x_train, out, done, say):
     """Write a copy of a table under each condition.
 
     Parameters
@@ -36,10 +35,8 @@ def copy_table(path, conditions, *, target, x_train, out, done, say, quiet):
         Folder.
     done : bool
         Whether existing files are kept.
-    say : callable
+    say : Progress
         Called with a line before each condition.
-    quiet : bool
-        Whether to show no progress bar.
 
     Returns
     -------
@@ -51,7 +48,7 @@ def copy_table(path, conditions, *, target, x_train, out, done, say, quiet):
     X, rebuild = _opened(path, target)
     X_ref = X if x_train is None else _opened(Path(x_train), target, True)[0]
     notes, written = [], 0
-    for folder, one in progress_bar(conditions, "conditions", quiet):
+    for folder, one in say.bar(conditions, "conditions"):
         place = out / folder / path.name
         if done and place.exists():
             continue
@@ -104,13 +101,9 @@ def _opened(path, target, is_reference=False):
 def _opened_npz(path, target):
     if target:
         raise UserError("--target is of tables with columns; in npz X is perturbed.")
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except Exception as error:  # a foreign file may fail in any way
-        raise UserError(
-            f"{path.name!r} could not be read as npz: {one_line(error)}"
-        ) from error
+    text = f"{path.name!r} could not be read as npz"
+    with as_user_error(text), np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
     if "X" not in arrays:
         raise UserError(
             f"{path.name!r} has no array 'X'; its arrays are {listed(arrays)}."
@@ -118,14 +111,14 @@ def _opened_npz(path, target):
     return arrays["X"], lambda new, file: np.savez(file, **{**arrays, "X": new})
 
 
-def copy_folder(path, conditions, *, out, done, say, quiet):
+def copy_folder(path, conditions, out, done, say):
     """Write a copy of a folder of images under each condition.
 
     Parameters
     ----------
     path : Path
         Folder with images; those below it count, too.
-    conditions, out, done, say, quiet
+    conditions, out, done, say
         As in :func:`copy_table`.
 
     Returns
@@ -139,7 +132,7 @@ def copy_folder(path, conditions, *, out, done, say, quiet):
     names, notes, written = list_images(path), [], 0
     places = _places_among_equals(path, names)
     todo = [(folder, one, name) for folder, one in conditions for name in names]
-    for folder, one, name in progress_bar(todo, "images", quiet):
+    for folder, one, name in say.bar(todo, "images"):
         place = out / folder / name
         if name == names[0]:
             say(folder or type(one).__name__)
@@ -152,14 +145,13 @@ def copy_folder(path, conditions, *, out, done, say, quiet):
         batch = np.repeat(values[None], places[name] + 1, axis=0)
         changed = _perturbed(_sized(one, values), batch, None, notes)[-1]
         place.parent.mkdir(parents=True, exist_ok=True)
-        settings = {"quality": 95} if place.suffix.lower() in LOSSY else {}
         if note is None and np.array_equal(changed, values):  # not compressed again
             content = (path / name).read_bytes()
             write_whole(place, lambda file, content=content: file.write(content))
         else:
+            settings = {"quality": 95} if place.suffix.lower() in LOSSY else {}
             image = pillow.fromarray(np.asarray(changed))
-            save = partial(image.save, format=kind, **settings)
-            write_whole(place, save)
+            write_whole(place, partial(image.save, format=kind, **settings))
         written += 1
     if any(name.suffix.lower() in LOSSY for name in names):
         notes.append("JPEG and WebP files were compressed again, at quality 95")
@@ -190,10 +182,6 @@ def _places_among_equals(path, names):
 
 def _sized(one, values):
     """Return the perturbation for one image, whose channels are the last axis."""
-    params = one.get_params()
-    axes = {
-        name: -1
-        for name, value in params.items()
-        if name.rpartition("__")[2] == "channel_axis" and value is None
-    }
-    return one.set_params(**axes) if axes and values.ndim == 3 else one
+    free = [name for name, value in one.get_params().items() if value is None]
+    axes = [name for name in free if name.rpartition("__")[2] == "channel_axis"]
+    return one.set_params(**dict.fromkeys(axes, -1)) if values.ndim == 3 else one

@@ -16,25 +16,19 @@ def check_names(options):
 def write_files(collected, options, say):
     """Write the page and its twins, and print the summary."""
     say("writing the report")
-    json_out = options["json_out"]
-    written = write_report(
-        collected,
-        options["out"],
-        json_out=None if json_out == "-" else json_out,
-        markdown_out=options["markdown_out"],
-    )
-    if json_out == "-":
+    to_stdout = options["json_out"] == "-"
+    twins = {name: options[name] for name in ("json_out", "markdown_out")}
+    if to_stdout:
+        twins["json_out"] = None
+    written = write_report(collected, options["out"], **twins)
+    if to_stdout:
         click.echo(written.to_json(), nl=False)
         return
     if options["quiet"]:
         return
     click.echo(summary_text(collected, verbose=options.get("verbose", False)))
-    files = {
-        "report": written.path,
-        "json": written.json_path,
-        "markdown": written.markdown_path,
-    }
-    for kind, path in files.items():
+    paths = (written.path, written.json_path, written.markdown_path)
+    for kind, path in zip(("report", "json", "markdown"), paths, strict=True):
         if path is not None:
             click.echo(f"{kind}: {path}")
     click.echo(f"total: {say.seconds:.1f} s")

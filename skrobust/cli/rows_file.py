@@ -1,5 +1,6 @@
 """Rows and labels from a table file or a built-in data set."""
 
+import contextlib
 import warnings
 from pathlib import Path
 
@@ -8,8 +9,7 @@ from sklearn import datasets
 from sklearn.utils import get_tags
 
 from skrobust._optional import require
-from skrobust.cli.exit_codes import UserError
-from skrobust.report.section_log import one_line
+from skrobust.cli.exit_codes import UserError, as_user_error
 
 BUILT_IN = {
     "digits": {"image_shape": (8, 8), "data_range": (0.0, 16.0)},
@@ -46,36 +46,45 @@ def load_data(source, target, model, *, beside=()):
         values of those columns by name.
     """
     if source in BUILT_IN and not Path(source).is_file():
-        frame, y = _load_built_in(source, target, model)
-        known = dict(BUILT_IN[source])
+        if target not in (None, "target"):
+            raise UserError(f"The built-in data set {source!r} has its own target.")
+        bunch = load_built_in(source)
+        frame, y, known = bunch.data, bunch.target.to_numpy(), dict(BUILT_IN[source])
+        if _has_text_classes(model):
+            y = np.asarray(bunch.target_names).astype(str)[y]
     else:
         frame, y = _load_labelled(Path(source), target, _has_text_classes(model))
         known = {}
     _check_labels(y, model, target)
     name = Path(source).name
-    known["beside"] = {column: _beside(frame, column, name) for column in beside}
+    cure = "; fill or drop them first."
+    columns = {column: full_column(frame, column, name, cure=cure) for column in beside}
+    known["beside"] = columns
     return columns_for(model, without(frame, beside, model), source), y, known
 
 
-def load_rows(source, model, *, leave_out=()):
-    """Load rows without labels, such as those of training, as a model takes them.
+def load_train(options, model, *, beside=()):
+    """Load the training rows of ``--x-train`` as a model takes them, or return None.
 
     Parameters
     ----------
-    source : str
-        Path of a CSV or parquet file.
+    options : dict
+        Options of the command: ``x_train`` and ``target``, which may be absent there.
     model : fitted estimator
         As in :func:`load_data`.
-    leave_out : sequence of str
-        Columns that are no features, such as the target; they may be absent.
+    beside : sequence of str
+        Further columns that are no features; they may be absent.
 
     Returns
     -------
-    data frame or ndarray
+    data frame or ndarray or None
         The rows.
     """
+    source = options["x_train"]
+    if not source:
+        return None
     frame = open_table(source)
-    there = [name for name in leave_out if name in frame.columns]
+    there = [n for n in (options["target"], *beside) if n in frame.columns]
     return columns_for(model, without(frame, there, model), source)
 
 
@@ -121,37 +130,18 @@ def column_of(frame, name, source, option="", hint=""):
     return frame[name]
 
 
-def full_column(frame, name, source, option="", cure="."):
+def full_column(frame, name, source, option="", cure=".", kind="column"):
     """Return a column without holes as an array of numbers or text."""
     column = column_of(frame, name, source, option)
     n_missing = int(column.isna().sum())
     if n_missing:
         raise UserError(
-            f"The column {name!r} of {source!r} has {n_missing} missing values{cure}"
+            f"The {kind} {name!r} of {source!r} has {n_missing} missing values{cure}"
         )
-    return numbers_or_text(column)
-
-
-def numbers_or_text(column):
-    """Return a column as an array of numbers, or else of text."""
     values = column.to_numpy()
     if values.dtype.kind in "fiub":
         return values
     return np.array([str(value) for value in values])
-
-
-def _beside(frame, name, source):
-    return full_column(frame, name, source, cure="; fill or drop them first.")
-
-
-def _load_built_in(name, target, model):
-    if target not in (None, "target"):
-        raise UserError(f"The built-in data set {name!r} has its own target.")
-    bunch = load_built_in(name)
-    y = bunch.target.to_numpy()
-    if _has_text_classes(model):
-        y = np.asarray(bunch.target_names).astype(str)[y]
-    return bunch.data, y
 
 
 def _has_text_classes(model):
@@ -184,52 +174,37 @@ def _load_labelled(path, target, as_text):
             f"Name the column of the labels in {path.name!r} with --target; its "
             f"columns are {listed(columns)}."
         )
-    column_of(frame, target, path.name, hint=_separator_hint(columns))
+    is_unsplit = len(columns) == 1 and any(mark in columns[0] for mark in ";\t|")
+    hint = " Fields must be separated by commas." if is_unsplit else ""
+    column_of(frame, target, path.name, hint=hint)
     check_rows(frame, path.name)
-    labels = frame.pop(target)
-    n_missing = int(labels.isna().sum())
-    if n_missing:
-        raise UserError(
-            f"The target column {target!r} of {path.name!r} has {n_missing} missing "
-            "values."
-        )
-    return frame, numbers_or_text(labels)
+    y = full_column(frame, target, path.name, kind="target column")
+    return frame.drop(columns=target), y
 
 
 def _read_table(path, as_text):
     """Read a CSV file, or a parquet file with pyarrow; text such as NA stays text."""
     pandas = require("pandas", "A table", extra="report")
+    kinds = (ValueError, OSError)  # also errors of the parsers
     if path.suffix.lower() in PARQUET:
         require("pyarrow", "A parquet file", extra="parquet")
-        return _read(pandas.read_parquet, path, "parquet")
-
-    def read(path):
-        with warnings.catch_warnings():  # else a field too many shifts all columns
-            warnings.simplefilter("error", pandas.errors.ParserWarning)
-            try:
-                frame = pandas.read_csv(path, dtype=as_text, index_col=False)
-            except pandas.errors.ParserWarning as error:
-                raise UserError(
-                    f"{path.name!r} has rows with more fields than its header."
-                ) from error
-        return _keep_words(pandas, frame, path, as_text)
-
-    return _read(read, path, "CSV")
+        with as_user_error(f"{path.name!r} could not be read as parquet", kinds):
+            return pandas.read_parquet(path)
+    with as_user_error(f"{path.name!r} could not be read as CSV", kinds):
+        return _read_csv(pandas, path, as_text)
 
 
-def _read(read, path, kind):
-    try:
-        return read(path)
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path.name!r} is not UTF-8; save it so.") from error
-    except (ValueError, OSError) as error:  # also errors of the parsers
-        raise UserError(
-            f"{path.name!r} could not be read as {kind}: {one_line(error)}"
-        ) from error
-
-
-def _keep_words(pandas, frame, path, as_text):
-    """Give text columns back words such as NA, which pandas reads as missing."""
+def _read_csv(pandas, path, as_text):
+    with warnings.catch_warnings():  # else a field too many shifts all columns
+        warnings.simplefilter("error", pandas.errors.ParserWarning)
+        try:
+            frame = pandas.read_csv(path, dtype=as_text, index_col=False)
+        except pandas.errors.ParserWarning as error:
+            text = f"{path.name!r} has rows with more fields than its header."
+            raise UserError(text) from error
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path.name!r} is not UTF-8; save it so.") from error
+    # Text columns get words such as NA back, which pandas reads as missing.
     holes = [
         name
         for name in frame.columns[frame.isna().any()]
@@ -243,30 +218,18 @@ def _keep_words(pandas, frame, path, as_text):
     return frame
 
 
-def _separator_hint(columns):
-    if len(columns) == 1 and any(mark in columns[0] for mark in ";\t|"):
-        return " Fields must be separated by commas."
-    return ""
-
-
 def columns_for(model, frame, source, *, beside=" beside the target"):
     """Return the rows as the model wants them, or say what does not fit."""
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         absent = [str(name) for name in names if name not in frame.columns]
         if absent:
-            raise UserError(
-                f"{source!r} lacks columns that the model was trained on: "
-                f"{listed(absent)}."
-            )
+            text = f"{source!r} lacks columns that the model was trained on: "
+            raise UserError(f"{text}{listed(absent)}.")
         frame = frame[list(names)]
-    else:
-        wanted = getattr(model, "n_features_in_", None)
-        if wanted is not None and wanted != frame.shape[1]:
-            raise UserError(
-                f"The model takes {wanted} features, and {source!r} has "
-                f"{frame.shape[1]}{beside}."
-            )
+    elif getattr(model, "n_features_in_", frame.shape[1]) != frame.shape[1]:
+        wanted, has = model.n_features_in_, f"{source!r} has {frame.shape[1]}{beside}"
+        raise UserError(f"The model takes {wanted} features, and {has}.")
     holes = frame.isna()
     missing = frame.columns[holes.any()]
     if len(missing) and not _takes_nan(model, frame[holes.any(axis=1)], names is None):
@@ -274,21 +237,17 @@ def columns_for(model, frame, source, *, beside=" beside the target"):
             f"{source!r} has missing values in {listed(map(str, missing))}, which the "
             "model does not take; fill or drop them first."
         )
-    if (
-        names is None
-        and frame.shape[1] == 1
-        and frame.dtypes.iloc[0].kind not in "fiub"
-    ):
+    if names is not None:
+        return frame
+    if frame.shape[1] == 1 and frame.dtypes.iloc[0].kind not in "fiub":
         return frame.iloc[:, 0].to_numpy(dtype=object)  # texts, as a vectorizer wants
-    return frame if names is not None else frame.to_numpy()
+    return frame.to_numpy()
 
 
 def _takes_nan(model, rows, plain):
-    try:
+    with contextlib.suppress(AttributeError, TypeError):
         if get_tags(model).input_tags.allow_nan:
             return True
-    except (AttributeError, TypeError):
-        pass
     try:  # a pipeline that imputes some columns says no and takes them
         model.predict(rows.to_numpy() if plain else rows)
     except Exception:

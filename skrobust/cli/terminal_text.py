@@ -6,6 +6,7 @@ from itertools import zip_longest
 from textwrap import fill
 
 import click
+from tqdm import tqdm
 
 from skrobust.report import summary_rows
 from skrobust.report.doubt_meanings import explained
@@ -14,7 +15,7 @@ from skrobust.report.summary_cells import ends_text, summary_columns
 
 
 class Progress:
-    """Lines on stderr with the seconds since the start.
+    """Lines and bars on stderr, with the time since the start.
 
     Parameters
     ----------
@@ -24,6 +25,7 @@ class Progress:
 
     def __init__(self, quiet=False):
         self._start, self._quiet = time.perf_counter(), quiet
+        self.has_bars = not quiet and sys.stderr.isatty()
 
     def __call__(self, line):
         """Write one line."""
@@ -35,10 +37,9 @@ class Progress:
         """Seconds since the start."""
         return time.perf_counter() - self._start
 
-
-def shows_progress_bars():
-    """Return 1 where stderr is a terminal, which shows progress bars."""
-    return int(sys.stderr.isatty())
+    def bar(self, items, label):
+        """Return the items under a progress bar with the time left, on a terminal."""
+        return tqdm(items, desc=label, disable=not self.has_bars)
 
 
 def summary_text(collected, *, verbose=False):
@@ -61,31 +62,26 @@ def summary_text(collected, *, verbose=False):
     for key, heading in summary_columns(collected, rows):
         cells = [[heading], *(_cell(row.get(key)) for row in rows)]
         table.extend(zip_longest(*cells, fillvalue=""))
-    lines = aligned(table)
-    for doubt in explained(collected["models"]):
-        lines.append(wrapped(f"doubt: {doubt['code']}: {doubt['meaning']}"))
-    for skip in collected["skipped"]:
-        text = f"skipped {skip['model']}, {skip['section']}: {skip['reason']}"
-        lines.append(wrapped(text))
+    doubts, skipped = explained(collected["models"]), collected["skipped"]
+    texts = [f"doubt: {doubt['code']}: {doubt['meaning']}" for doubt in doubts]
+    texts += [f"skipped {s['model']}, {s['section']}: {s['reason']}" for s in skipped]
     shown = [
         f"({w['model']}, {w['section']}) {w['text']}" for w in collected["warnings"]
     ]
-    if shown and not verbose:
-        lines.append(f"{len(shown)} warnings; the report lists them")
-        shown = []
-    return "\n".join(lines + warning_lines(shown, verbose))
+    last = warning_lines(shown, verbose, "the report lists them")
+    return "\n".join([*aligned(table), *map(wrapped, texts), *last])
 
 
 def _cell(cell):
     """Return the lines of a cell."""
     if cell is None:
         return ["skipped"]
-    more, first = [], interval_text(cell["value"], cell["interval"])
-    if cell["beside"]:
-        more.append(f"{number(cell['beside']['value'])} {cell['beside']['label']}")
+    lines, beside = [interval_text(cell["value"], cell["interval"])], cell["beside"]
+    if beside:
+        lines.append(f"  {number(beside['value'])} {beside['label']}")
     if cell["note"]:
-        more.append(cell["note"])
-    return [first, *(f"  {line}" for line in more)]
+        lines.append(f"  {cell['note']}")
+    return lines
 
 
 def wrapped(text):
@@ -93,13 +89,11 @@ def wrapped(text):
     return fill(text, 88, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def warning_lines(texts, verbose):
+def warning_lines(texts, verbose, hint="--verbose prints them"):
     """Return warnings as lines, or their number in one line."""
     if verbose:
         return [f"warning: {text}" for text in texts]
-    if not texts:
-        return []
-    return [f"{len(texts)} warnings; --verbose prints them"]
+    return [f"{len(texts)} warnings; {hint}"] if texts else []
 
 
 def aligned(table):

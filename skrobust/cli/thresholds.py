@@ -85,11 +85,10 @@ def judge(thresholds, measured):
         for measure, threshold in thresholds:
             value = values.get(measure)
             known = value is not None and math.isfinite(value)
-            value = float(value) if known else None
-            passed = bool(known and value >= threshold)
-            row = (model, measure, threshold, value, passed)
-            keys = ("model", "measure", "bar", "value", "passed")
-            verdicts.append(dict(zip(keys, row, strict=True)))
+            verdict = {"model": model, "measure": measure, "bar": threshold}
+            verdict["value"] = float(value) if known else None
+            verdict["passed"] = bool(known and value >= threshold)
+            verdicts.append(verdict)
     return verdicts
 
 
@@ -98,9 +97,8 @@ def message(verdict):
     value = verdict["value"]
     found = "not measured" if value is None else f"{value:.4g}"
     word = "passed" if verdict["passed"] else "FAILED"
-    model, measure, threshold = (verdict[key] for key in ("model", "measure", "bar"))
-    found = f"{measure} of {model} is {found}"
-    return f"threshold {word}: {found}, must be at least {threshold:g}"
+    found = f"{verdict['measure']} of {verdict['model']} is {found}"
+    return f"threshold {word}: {found}, must be at least {verdict['bar']:g}"
 
 
 def write_junit(path, verdicts, command, seconds):
@@ -109,9 +107,9 @@ def write_junit(path, verdicts, command, seconds):
     n_errors = sum(v["value"] is None for v in verdicts)
     counts = {"tests": len(verdicts), "failures": n_failed - n_errors}
     counts |= {"errors": n_errors, "skipped": 0, "time": f"{seconds:.3f}"}
-    counts = {name: str(value) for name, value in counts.items()}
     root = ET.Element("testsuites")
-    suite = ET.SubElement(root, "testsuite", name=f"skrobust {command}", **counts)
+    suite = ET.SubElement(root, "testsuite", name=f"skrobust {command}")
+    suite.attrib.update((name, str(value)) for name, value in counts.items())
     for verdict in verdicts:
         kind = _legal(f"skrobust.{command}.{verdict['model']}")
         name = f"{verdict['measure']} >= {verdict['bar']:g}"
@@ -134,10 +132,10 @@ def apply_thresholds(verdicts, options, say):
     if options["junit"]:
         command = click.get_current_context().command.name
         write_junit(options["junit"], verdicts, command, say.seconds)
-    failed = [message(v) for v in verdicts if not v["passed"]]
     for verdict in verdicts:
         if verdict["passed"] and not options["quiet"]:
             click.echo(message(verdict), err=True)
+    failed = [message(v) for v in verdicts if not v["passed"]]
     if failed:
         raise ThresholdMissed("; ".join(failed))
 

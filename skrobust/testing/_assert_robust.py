@@ -13,11 +13,7 @@ from skrobust._validation import (
 from skrobust.metrics import probability_shift, proportion_interval
 from skrobust.metrics.comparison.paired import mcnemar
 from skrobust.metrics.labels import label_pair
-from skrobust.metrics.scorers.attack_objective import (
-    at_full_strength,
-    column_labels,
-    for_accuracy,
-)
+from skrobust.metrics.scorers import attack_objective
 
 _CALLER = "assert_robust"
 _DECISIONS = ("estimate", "unless_refuted", "only_if_shown")
@@ -98,7 +94,7 @@ def assert_robust(
     >>> assert_robust(model, X[1::2], y[1::2], perturbation=noise, max_drop=0.05)
     """
     __tracebackhide__ = True
-    changes = _changes(perturbation, attack, conditions)
+    changes = _changes(perturbation=perturbation, attack=attack, conditions=conditions)
     thresholds = _thresholds(
         min_accuracy=min_accuracy, max_drop=max_drop, min_robust_ratio=min_robust_ratio
     )
@@ -120,20 +116,19 @@ def assert_robust(
         raise AssertionError(_message(failed, found, len(y), decide, level, estimator))
 
 
-def _changes(perturbation, attack, conditions):
-    given = [c for c in (perturbation, attack, conditions) if c is not None]
+def _changes(**given):
+    given = {name: value for name, value in given.items() if value is not None}
     if len(given) != 1:
         raise ValueError(
             f"{_CALLER} needs exactly one of perturbation, attack and conditions. Got "
             f"{len(given)}."
         )
-    changes = [given[0]] if conditions is None else conditions
-    name = "conditions" if conditions is not None else "attack"
-    name = "perturbation" if perturbation is not None else name
+    ((name, value),) = given.items()
+    changes = value if name == "conditions" else [value]
     fine = isinstance(changes, (list, tuple)) and len(changes) > 0
     if not fine or not all(callable(getattr(c, "perturb", None)) for c in changes):
         rule = "made of objects with perturb(estimator, X, y)"
-        raise invalid(name, _CALLER, rule, given[0])
+        raise invalid(name, _CALLER, rule, value)
     return list(changes)
 
 
@@ -165,7 +160,8 @@ def _measure(estimator, X, y, change, thresholds, tolerance, level):
 
     if "min_accuracy" in thresholds or "max_drop" in thresholds:
         before = _correct(estimator, X, y)
-        after = _correct(estimator, for_accuracy(change).perturb(estimator, X, y), y)
+        changed = attack_objective.for_accuracy(change).perturb(estimator, X, y)
+        after = _correct(estimator, changed, y)
         failed = before & ~after
     if "min_accuracy" in thresholds:
         add("min_accuracy", "accuracy", after.mean(), proportion(after), failed)
@@ -174,10 +170,10 @@ def _measure(estimator, X, y, change, thresholds, tolerance, level):
         drop, interval = before.mean() - after.mean(), (float(low), float(high))
         add("max_drop", "drop of accuracy", drop, interval, failed)
     if "min_robust_ratio" in thresholds:
-        full, _ = at_full_strength(change)
+        full, _ = attack_objective.at_full_strength(change)
         p = predict_probabilities(estimator, X, _CALLER)
         q = predict_probabilities(estimator, full.perturb(estimator, X, y), _CALLER)
-        labels = column_labels(estimator, p.shape[1])
+        labels = attack_objective.column_labels(estimator, p.shape[1])
         steady = probability_shift(p, q, labels=labels) <= tolerance + 1e-6
         name = f"robust ratio at {tolerance:g}"
         add("min_robust_ratio", name, steady.mean(), proportion(steady), ~steady)

@@ -7,13 +7,8 @@ from sklearn.linear_model import LogisticRegression
 
 from skrobust._norms import length
 from skrobust._validation import check_same_length
-from skrobust.testing.promises import (
-    Promises,
-    check_copies,
-    linear_problem,
-    same,
-    seeded,
-)
+from skrobust.testing import promises
+from skrobust.testing.promises import same, seeded
 
 
 def check_attack(attack, estimator=None, X=None, y=None):
@@ -40,11 +35,11 @@ def check_attack(attack, estimator=None, X=None, y=None):
     >>> check_attack(FGSM(eps=0.1, data_range=(0, 1)))
     """
     if estimator is None:
-        X, y = linear_problem(60, 6)
+        X, y = promises.linear_problem(60, 6)
         estimator = LogisticRegression(C=100).fit(X, y)
     check_same_length("check_attack", X=X, y=y)
-    a, promise = seeded(attack), Promises(attack)
-    check_copies(attack, promise)
+    a, promise = seeded(attack), promises.Promises(attack)
+    promises.check_copies(attack, promise)
     before, model = X.copy(), pickle.dumps(estimator)
     out = a.perturb(estimator, X, y)
     promise(np.array_equal(X, before), "the input must not change")
@@ -54,23 +49,16 @@ def check_attack(attack, estimator=None, X=None, y=None):
     promise(reach.max() <= a.eps * (1 + 1e-5), "every row must stay within eps")
     if a.data_range is not None:
         low, high = a.data_range
-        promise(
-            bool(np.all(out >= low) and np.all(out <= high)),
-            "every value must stay within data_range",
-        )
+        inside = bool(np.all(out >= low) and np.all(out <= high))
+        promise(inside, "every value must stay within data_range")
     clean = (np.asarray(estimator.predict(X)) == y).mean()
     attacked = (np.asarray(estimator.predict(out)) == y).mean()
     promise(attacked <= clean, "accuracy must not rise under attack")
     promise(same(out, a.perturb(estimator, X, y)), "one seed must give one result")
     order = np.random.default_rng(1).permutation(len(X))
-    promise(
-        np.allclose(
-            a.perturb(estimator, X[order], y[order]),
-            out[order],
-            atol=1e-4 * min(a.eps, 1),
-        ),
-        "what a row gets must not depend on the order of the rows",
-    )
+    mixed = a.perturb(estimator, X[order], y[order])
+    is_same = np.allclose(mixed, out[order], atol=1e-4 * min(a.eps, 1))
+    promise(is_same, "what a row gets must not depend on the order of the rows")
     none = seeded(attack).set_params(eps=0.0)
     promise(same(none.perturb(estimator, X, y), X), "eps=0 must not change a bit")
     promise(a.perturb(estimator, X).shape == X.shape, "y=None must work")

@@ -47,31 +47,21 @@ def check_perturbation(perturbation, X=None, *, draws=True):
     read_only.flags.writeable = False
     promise(same(out, p.perturb(None, read_only)), "read-only input must work")
     order = np.random.default_rng(1).permutation(len(X))
-    promise(
-        same(p.perturb(None, X[order]), out[order]),
-        "the noise of a row must not depend on the order of the rows",
-    )
-    parts = [p.perturb(None, X[:5]), p.perturb(None, X[5:])]
-    promise(
-        same(np.concatenate(parts), out),
-        "the noise of a row must not depend on the batch",
-    )
+    keeps = same(p.perturb(None, X[order]), out[order])
+    promise(keeps, "the noise of a row must not depend on the order of the rows")
+    parts = np.concatenate([p.perturb(None, X[:5]), p.perturb(None, X[5:])])
+    promise(same(parts, out), "the noise of a row must not depend on the batch")
     again = seeded(perturbation).fit(X)
     promise(same(again.perturb(None, X), out), "a clone must give the same result")
     if draws:
         equal = np.repeat(X[:1], 40, axis=0)
         noisy = p.perturb(None, equal).reshape(40, -1)
-        promise(
-            len({repr(row) for row in noisy.tolist()}) > 1,
-            "equal rows must get independent noise",
-        )
-        other = seeded(perturbation, 1).fit(X)
-        promise(
-            not same(other.perturb(None, X), out), "another seed must give other noise"
-        )
+        n_different = len({repr(row) for row in noisy.tolist()})
+        promise(n_different > 1, "equal rows must get independent noise")
+        other = seeded(perturbation, 1).fit(X).perturb(None, X)
+        promise(not same(other, out), "another seed must give other noise")
     physical = dict.fromkeys(getattr(p, "_strengths", ()))
     if "severity" in p.get_params(deep=False):
         still = seeded(perturbation).set_params(severity=0, **physical).fit(X)
-        promise(
-            same(still.perturb(None, X), X), "severity 0 must not change a single bit"
-        )
+        is_same = same(still.perturb(None, X), X)
+        promise(is_same, "severity 0 must not change a single bit")

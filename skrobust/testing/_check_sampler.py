@@ -57,29 +57,22 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
     s.tell(ids[::-1], failed=failed[ids[::-1]])
     straight = seeded(sampler).fit(scores)
     straight.tell(straight.ask(10), failed=failed[ids])
-    promise(
-        straight.result().accuracy == s.result().accuracy,
-        "answers out of order must give the same estimate",
-    )
+    is_same = straight.result().accuracy == s.result().accuracy
+    promise(is_same, "answers out of order must give the same estimate")
     promise(_raises(lambda: s.tell(ids[:1], failed=[True])), "telling twice must raise")
     other = np.setdiff1d(np.arange(len(scores)), ids)[:1]
-    promise(
-        _raises(lambda: s.tell(other, failed=[True])),
-        "telling an unasked id must raise",
-    )
+    is_refused = _raises(lambda: s.tell(other, failed=[True]))
+    promise(is_refused, "telling an unasked id must raise")
     twin = pickle.loads(pickle.dumps(s))
-    promise(
-        np.array_equal(twin.ask(5), s.ask(5)), "a pickled sampler must go on the same"
-    )
+    is_same = np.array_equal(twin.ask(5), s.ask(5))
+    promise(is_same, "a pickled sampler must go on the same")
     text = type(s).from_json(s.to_json())
     promise(np.array_equal(text.ask(5), s.ask(5)), "a sampler from JSON must go on")
     _check_answers(sampler, scores, failed, promise)
     census = seeded(sampler).fit(scores)
     result = census.sample(len(scores), lambda ids: failed[ids])
-    promise(
-        np.isclose(result.accuracy, 1 - np.mean(failed)),
-        "with all labels the accuracy is exact",
-    )
+    is_exact = np.isclose(result.accuracy, 1 - np.mean(failed))
+    promise(is_exact, "with all labels the accuracy is exact")
     estimates = []
     for seed in range(n_repeats):
         one = seeded(sampler, seed).fit(scores)
@@ -97,12 +90,8 @@ def _check_answers(sampler, scores, failed, promise):
     s.correct(ids, failed=~failed[ids]).correct(ids[:1], failed=None)
     s.correct(ids[1:], failed=failed[ids[1:]])
     low, high = s.result().accuracy_bounds
-    promise(
-        low - 1e-9 <= first.accuracy <= high + 1e-9,
-        "bounds must hold whatever a skipped answer would be",
-    )
+    is_inside = low - 1e-9 <= first.accuracy <= high + 1e-9
+    promise(is_inside, "bounds must hold whatever a skipped answer would be")
     s.tell(ids[:1], failed=failed[ids[:1]])
-    promise(
-        s.result().accuracy == first.accuracy,
-        "a corrected answer must count as if it had been told at first",
-    )
+    is_same = s.result().accuracy == first.accuracy
+    promise(is_same, "a corrected answer must count as if it had been told at first")

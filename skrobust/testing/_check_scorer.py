@@ -53,29 +53,16 @@ def check_scorer(scorer, estimator=None, X=None, y=None):
     ):
         promise(other(model, X, y) == value, f"{way}, it must give the same score")
     plain = cross_validate(estimator, X, y, cv=3, scoring={"accuracy": "accuracy"})
+    every = {"accuracy": "accuracy", "own": scorer}
     for names in (("accuracy", "own"), ("own", "accuracy")):
-        every = {"accuracy": "accuracy", "own": scorer}
-        result = cross_validate(
-            estimator, X, y, cv=3, scoring={n: every[n] for n in names}
-        )
-        promise(
-            np.array_equal(result["test_accuracy"], plain["test_accuracy"]),
-            "a scorer beside it must not change the plain accuracy",
-        )
+        scoring = {name: every[name] for name in names}
+        result = cross_validate(estimator, X, y, cv=3, scoring=scoring)
+        is_same = np.array_equal(result["test_accuracy"], plain["test_accuracy"])
+        promise(is_same, "a scorer beside it must not change the plain accuracy")
     parallel = cross_validate(estimator, X, y, cv=3, scoring={"own": scorer}, n_jobs=2)
-    promise(
-        np.array_equal(parallel["test_own"], result["test_own"]),
-        "two jobs must give the scores of one",
-    )
-    search = GridSearchCV(
-        estimator,
-        {},
-        scoring={"own": scorer, "accuracy": "accuracy"},
-        refit="own",
-        cv=3,
-    )
+    is_same = np.array_equal(parallel["test_own"], result["test_own"])
+    promise(is_same, "two jobs must give the scores of one")
+    search = GridSearchCV(estimator, {}, scoring=every, refit="own", cv=3)
     nested = clone(search).fit(X, y)
-    promise(
-        np.isclose(nested.best_score_, result["test_own"].mean()),
-        "a cloned search must give the same scores",
-    )
+    is_same = np.isclose(nested.best_score_, result["test_own"].mean())
+    promise(is_same, "a cloned search must give the same scores")

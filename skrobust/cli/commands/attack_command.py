@@ -5,20 +5,11 @@ from pathlib import Path
 import click
 import numpy as np
 
+from skrobust.cli import attack_results as results
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, build_attacks, chosen_attacks
-from skrobust.cli.attack_results import (
-    MEASURES,
-    adversarial_examples,
-    classifier_row,
-    find_doubts,
-    for_accuracy,
-    plain_array,
-    regressor_row,
-    worst,
-)
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.finished_parts import parts_folder, progress_bar
+from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
 from skrobust.cli.rows_file import load_data
 from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
@@ -53,7 +44,7 @@ _COLUMNS = {
 )
 @shared.CHECKS
 @shared.with_options(*shared.MODEL_OPTIONS)
-@threshold_options(lambda: MEASURES)
+@threshold_options(lambda: results.MEASURES)
 def attack(model, data, **options):
     """Attack a fitted MODEL on DATA and measure its robustness.
 
@@ -90,18 +81,18 @@ def attack(model, data, **options):
         "versions": versions(),
     }
     if options["save"]:
-        arrays = {"X": plain_array(X), "y": y, **saved}
+        arrays = {"X": results.plain_array(X), "y": y, **saved}
         write_whole(options["save"], lambda file: np.savez(file, **arrays))
-    finish(facts, {name: worst(facts["attacks"])}, _text, options, say)
+    finish(facts, {name: results.worst(facts["attacks"])}, _text, options, say)
 
 
 def _measure(name, model, X, y, attacks, options, parts, say):
     """Return the results of all attacks, and the examples to save."""
     is_classifier = kind_of(name, model) == "classifier"
-    measure = classifier_row if is_classifier else regressor_row
+    measure = results.classifier_row if is_classifier else results.regressor_row
     settings = {"tolerance": options["tolerance"], "checkpoint": parts}
     log, rows, saved, done = Log(), [], {}, []
-    for (kind, eps), one in progress_bar(attacks.items(), "attacks", options["quiet"]):
+    for (kind, eps), one in say.bar(attacks.items(), "attacks"):
         section = f"{kind}, eps {eps:g}"
         say(section)
         row = log.run(name, section, measure, model, X, y, one, **settings)
@@ -110,19 +101,15 @@ def _measure(name, model, X, y, attacks, options, parts, say):
         rows.append({"attack": kind, "eps": eps, **row})
         done.append(one)
         if options["save"]:
-            one = for_accuracy(one) if is_classifier else one
-            examples = adversarial_examples(model, one, X, y, parts)
+            one = results.for_accuracy(one) if is_classifier else one
+            examples = results.adversarial_examples(model, X, y, one, parts)
             saved[f"adv_{kind}_{eps:g}"] = examples
     if not rows:
         raise UserError(log.skipped[0]["reason"])
     is_checked = options["checks"] and is_classifier  # checks need labels
-    facts = {
-        "attacks": rows,
-        "doubts": find_doubts(done, model, X, y, say) if is_checked else [],
-        "skipped": log.skipped,
-        "warnings": log.warnings,
-    }
-    return facts, saved
+    doubts = results.find_doubts(done, model, X, y, say) if is_checked else []
+    facts = {"attacks": rows, "doubts": doubts, "skipped": log.skipped}
+    return {**facts, "warnings": log.warnings}, saved
 
 
 def _text(facts, verbose):
@@ -139,8 +126,7 @@ def _text(facts, verbose):
         constant = number(rows[0]["constant_model_accuracy"])
         last += f"; always the largest class gives {constant}"
     lines = [*aligned(table), last]
-    for row in facts["skipped"]:
-        lines.append(f"skipped {row['section']}: {row['reason']}")
+    lines += [f"skipped {row['section']}: {row['reason']}" for row in facts["skipped"]]
     for row in facts["doubts"]:
         lines.append(f"doubt ({row['attack']}): {row['code']}: {row['sentence']}")
     shown = [f"({w['section']}) {w['text']}" for w in facts["warnings"]]

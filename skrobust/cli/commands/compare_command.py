@@ -8,9 +8,9 @@ from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, chosen_attacks
 from skrobust.cli.compared_values import COLUMNS, MEASURES, measure, summarize
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.finished_parts import parts_folder, progress_bar
+from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
-from skrobust.cli.rows_file import load_data, load_rows
+from skrobust.cli.rows_file import load_data, load_train
 from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
 from skrobust.report.data_facts import kind_of, versions
@@ -66,7 +66,7 @@ def compare(models, data, **options):
     with parts_folder(options["checkpoint"], "compare", settings, say) as parts:
         # All before the first is measured: an error of the last costs no work.
         loaded = _load(dict(zip(stems, models, strict=True)), data, options, say)
-        for name in progress_bar(stems, "models", options["quiet"]):
+        for name in say.bar(stems, "models"):
             fitted, rows, known = loaded[name]
             inputs = (name, fitted, rows, options, known, parts, say)
             found = log.run(name, "measurement", measure, *inputs, required=True)
@@ -96,11 +96,7 @@ def _load(paths, data, options, say):
         if len(kinds) > 1:
             raise UserError(f"{name!r} is a {kind_of(name, fitted)}, unlike others.")
         X, y, known = load_data(data, options["target"], fitted)
-        X_train = None
-        if options["x_train"]:
-            leave_out = [options["target"]]
-            X_train = load_rows(options["x_train"], fitted, leave_out=leave_out)
-        loaded[name] = fitted, (X, y, X_train), known
+        loaded[name] = fitted, (X, y, load_train(options, fitted)), known
     return loaded
 
 
@@ -108,22 +104,14 @@ def _facts(values, y, by, seed, log):
     """Return the ranking and the differences, as a report has them."""
     inputs = (MEASURES[by][0], values[by], y, seed)
     found = log.run("all models", "comparison", compare_measure, *inputs, required=True)
-    rows = [
-        {
-            "rank": place["rank"],
-            "model": place["name"],
-            **{m: summarize(m, values[m][place["name"]], y) for m in values},
-        }
-        for place in found["ranking"]
-    ]
+    rows = []
+    for place in found["ranking"]:
+        cells = {m: summarize(m, values[m][place["name"]], y) for m in values}
+        rows.append({"rank": place["rank"], "model": place["name"], **cells})
     kept = ("sentences", "method", "correction", "confidence", "ranking_kept")
-    return {
-        "format": "skrobust compare 2",
-        "ranked_by": by,
-        "ranking": rows,
-        "differences": found["pairs"],
-        **{name: found[name] for name in kept},
-    }
+    facts = {"format": "skrobust compare 2", "ranked_by": by, "ranking": rows}
+    facts["differences"] = found["pairs"]
+    return facts | {name: found[name] for name in kept}
 
 
 def _text(facts, verbose):

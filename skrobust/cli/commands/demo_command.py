@@ -7,7 +7,7 @@ from skrobust.cli.command_text import command_text
 from skrobust.cli.demo_models import run_demo
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.report_files import check_names, write_files
-from skrobust.cli.terminal_text import Progress, shows_progress_bars
+from skrobust.cli.terminal_text import Progress
 
 
 @shared.command(short_help="Train two models on digits, report on them.")
@@ -24,15 +24,8 @@ def demo(ctx, **options):
     After Ctrl-C the same command trains again and continues with the measurements.
     """
     check_names(options)
-    seed, quick, quiet = (options[name] for name in ("seed", "quick", "quiet"))
-    say = Progress(quiet)
+    seed, quick = options["seed"], options["quick"]
+    say = Progress(options["quiet"])
     with parts_folder(None, "demo", [seed, quick], say) as parts:
-        collected = run_demo(
-            seed,
-            quick=quick,
-            call=command_text(ctx),
-            progress=say,
-            verbose=0 if quiet else shows_progress_bars(),
-            checkpoint=parts,
-        )
+        collected = run_demo(seed, quick, command_text(ctx), say, parts)
         write_files(collected, options, say)

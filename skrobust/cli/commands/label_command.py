@@ -52,8 +52,7 @@ def label(pool, state, **options):
     """  # noqa: D301
     check_different({"POOL": pool, "--state": state, "--json": options["json_out"]})
     say = Progress(options["quiet"])
-    more = {name: options[name] for name in ("n", "until", "batch", "show", "level")}
-    resume = _resume_text(pool, state, more, options)
+    resume = _resume_text(pool, state, options)
     try:
         with Session(state) as session:
             _label(session, pool, options, say, resume)
@@ -75,19 +74,10 @@ def _label(session, source, options, say, resume):
         raise UserError(
             "Nothing is left to label; say how many in all with -n, or --until."
         )
-    loop = LabelLoop(
-        session,
-        pool,
-        reader,
-        show=columns_to_show(session, pool, options["show"]),
-        **{
-            name: options[name]
-            for name in ("n", "until", "batch", "level", "view", "blind", "quiet")
-        },
-    )
-    done = loop.run()
+    show = columns_to_show(session, pool, options["show"])
+    done = LabelLoop(session, pool, reader, show, options).run()
     session.save()
-    facts = result_facts(session, pool, level=options["level"], until=options["until"])
+    facts = result_facts(session, pool, options)
     if options["json_out"]:
         write_json(options["json_out"], facts)
     if not options["quiet"]:
@@ -96,9 +86,10 @@ def _label(session, source, options, say, resume):
             click.echo(f"go on with: {resume}")
 
 
-def _resume_text(pool, state, more, options):
+def _resume_text(pool, state, options):
     words = ["skrobust", "label", pool, "--state", state]
-    for name, value in more.items():
+    for name in ("n", "until", "batch", "show", "level"):
+        value = options[name]
         if value is not None and (name, value) != ("level", 0.95):
             words += ["-n" if name == "n" else f"--{name}", str(value)]
     words += [f"--{name}" for name in ("view", "blind", "quiet") if options[name]]

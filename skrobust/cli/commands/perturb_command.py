@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ import click
 from skrobust import perturbations
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.finished_parts import say_on_interrupt, typed_command
+from skrobust.cli.finished_parts import say_on_interrupt
 from skrobust.cli.option_types import Name, check_settings
 from skrobust.cli.perturbed_copies import copy_folder, copy_table
 from skrobust.cli.terminal_text import Progress
@@ -78,56 +79,42 @@ def perturb(source, **options):
         "seed": options["seed"],
     }
     done = _begin(out, facts, options["force"])
-    say_on_interrupt(f"interrupted; go on with: {typed_command()}")
-    work = {"out": out, "done": done, "say": say, "quiet": options["quiet"]}
+    say_on_interrupt("interrupted; go on with")
     if path.is_dir():
         if options["target"] or options["x_train"]:
             raise UserError("--target and --x-train are of tables.")
-        written, notes = copy_folder(path, conditions, **work)
+        written, notes = copy_folder(path, conditions, out, done, say)
     else:
-        written, notes = copy_table(
-            path,
-            conditions,
-            target=options["target"],
-            x_train=options["x_train"],
-            **work,
-        )
+        columns = options["target"], options["x_train"]
+        written, notes = copy_table(path, conditions, *columns, out, done, say)
     write_text_whole(out / MANIFEST, json.dumps({**facts, "complete": True}, indent=1))
     if options["as_json"]:
         write_json("-", {**facts, "written": written, "notes": notes})
     elif not options["quiet"]:
         for note in notes:
             click.echo(f"note: {note}")
-        files = _counted(written, "file")
-        several = _counted(len(conditions), "condition")
+        n = len(conditions)
+        files = f"{written} {'file' if written == 1 else 'files'}"
+        several = f"{n} {'condition' if n == 1 else 'conditions'}"
         click.echo(f"{files} written to {out}, {several}")
 
 
-def _counted(n, noun):
-    return f"{n} {noun}{'s' * (n != 1)}"
-
-
 def _conditions(options):
-    settings = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in options["settings"]
-    }
+    settings = {}
+    for name, value in options["settings"]:
+        settings[name] = tuple(value) if isinstance(value, list) else value
     settings.setdefault("random_state", options["seed"])
     if options["preset"]:
         if options["severity"] is not None:
             raise UserError("--severity is of --perturbation; use --set severities=.")
         found = perturbations.get_preset(options["preset"], **settings)
-        return [(_safe(one.name), one) for one in found]
+        return [(re.sub(r"[^\w.+-]", "_", one.name), one) for one in found]
     kind = perturbation_classes()[options["perturbation"]]
     known = inspect.signature(kind).parameters
     check_settings(f"{kind.__name__} has", settings, known)
     if options["severity"] is not None:
         settings["severity"] = options["severity"]
     return [("", kind(**settings))]
-
-
-def _safe(name):
-    return "".join(c if c.isalnum() or c in "-_.+" else "_" for c in name)
 
 
 def _check_place(path, out):

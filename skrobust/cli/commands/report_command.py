@@ -4,21 +4,15 @@ from pathlib import Path
 
 import click
 
+from skrobust.cli import attack_options as attacking
 from skrobust.cli import options as shared
-from skrobust.cli.attack_options import (
-    attack_options,
-    build_attacks,
-    chosen_attacks,
-    known_of,
-    norm_of,
-)
 from skrobust.cli.command_text import command_text
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
 from skrobust.cli.option_types import Name, Sizes, all_sizes
 from skrobust.cli.report_files import check_names, write_files
-from skrobust.cli.rows_file import load_data, load_rows
-from skrobust.cli.terminal_text import Progress, shows_progress_bars
+from skrobust.cli.rows_file import load_data, load_train
+from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import apply_thresholds, judge, threshold_options
 from skrobust.metrics.registry import get_metric
 from skrobust.report import collect_report, summary_rows
@@ -29,6 +23,8 @@ from skrobust.report.report_options import label_metric_names
 # Options that neither the numbers nor the parts depend on.
 _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
 _ASIDE |= {"fail_under", "junit", "n_jobs"}
+# Options that the report takes as they are.
+_AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
 MEASURES = ("accuracy", "robust_accuracy", "robust_ratio", "asi", "normalized")
 
 
@@ -47,7 +43,7 @@ def threshold_names():
 @click.argument("data")
 @shared.output("--out", "The HTML file.", required=True)
 @shared.MARKDOWN
-@shared.with_options(*attack_options("FGSM", "PGD"))
+@shared.with_options(*attacking.attack_options("FGSM", "PGD"))
 @shared.repeated(
     "--radii",
     "Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
@@ -95,21 +91,18 @@ def report(ctx, model, data, **options):
           --groups region --times month --markdown report.md --out report.html
     """  # noqa: D301
     say = Progress(options["quiet"])
-    names = chosen_attacks(options)
+    names = attacking.chosen_attacks(options)
     check_names(options)
     fitted = load_model(model, options, say)
     name = Path(model).stem
     kind_of(name, fitted)
     beside = [*options["groups"], *filter(None, [options["times"]])]
     X, y, known = load_data(data, options["target"], fitted, beside=beside)
-    X_train = None
-    if options["x_train"]:
-        leave_out = [options["target"], *beside]
-        X_train = load_rows(options["x_train"], fitted, leave_out=leave_out)
+    X_train = load_train(options, fitted, beside=beside)
     sizes = options["eps"] or ()
     attacks = {
         attack_label(kind, eps, len(sizes)): one
-        for (kind, eps), one in build_attacks(names, options, known).items()
+        for (kind, eps), one in attacking.build_attacks(names, options, known).items()
     }
     wanted = {measure for measure, _ in options["fail_under"]} - {*MEASURES}
     kept = {k: v for k, v in options.items() if k not in _ASIDE}
@@ -120,24 +113,22 @@ def report(ctx, model, data, **options):
             X,
             y,
             X_train=X_train,
-            image_shape=known_of("image_shape", options, known),
-            data_range=known_of("data_range", options, known),
+            **attacking.known_of(options, known),
             eps=(sizes[0] if len(sizes) == 1 else list(sizes)) if sizes else None,
-            norm=norm_of(options),
+            norm=attacking.norm_of(options),
             attacks=attacks or None,
             conditions=options["preset"],
             groups={column: known["beside"][column] for column in options["groups"]},
             times=options["times"] and known["beside"][options["times"]],
             metrics=[*options["metrics"], *sorted(wanted)],
             random_state=options["seed"],
-            verbose=0 if options["quiet"] else shows_progress_bars(),
+            verbose=int(say.has_bars),
             checkpoint=parts,
             title=f"Robustness of {name}",
             call=command_text(ctx),
             dataset=Path(data).name,
             progress=say,
-            **{k: options[k] for k in ("radii", "checks", "n_samples", "n_labels")},
-            n_jobs=options["n_jobs"],
+            **{name: options[name] for name in _AS_THEY_ARE},
         )
         write_files(collected, options, say)
     verdicts = judge(options["fail_under"], {name: _measured(collected)})
@@ -148,13 +139,9 @@ def _measured(collected):
     """Return the values to which thresholds apply."""
     row = summary_rows(collected)[0]
     model = collected["models"][0]
-    cells = {
-        **{name: row[name] for name in model["metrics"]},
-        "accuracy": row["clean"] if row["kind"] == "classifier" else None,
-        "normalized": row["normalized"],
-        "asi": row["asi"],
-        "robust_ratio": row["ratio"],
-    }
+    cells = {name: row[name] for name in (*model["metrics"], "normalized", "asi")}
+    cells["accuracy"] = row["clean"] if row["kind"] == "classifier" else None
+    cells["robust_ratio"] = row["ratio"]
     attacks = model["attacks"].values()
     attacked = [results["robust_accuracy"] for results in attacks if results]
     found = {name: cell and cell["value"] for name, cell in cells.items()}

@@ -6,11 +6,7 @@ import click
 
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import Interrupted, UserError
-from skrobust.cli.labelling.answers_file import (
-    has_answers,
-    read_answers,
-    write_questions,
-)
+from skrobust.cli.labelling import answers_file
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import SHARE, pool_options
@@ -50,7 +46,7 @@ def sample(pool, state, **options):
     to_label, answers = options["to_label"], options["answers"]
     paths = {Path(path).resolve() for path in (to_label, answers) if path}
     is_kept = to_label and Path(to_label).exists() and (len(paths) == 2 or not answers)
-    if is_kept and has_answers(to_label):
+    if is_kept and answers_file.has_answers(to_label):
         raise UserError(
             f"{to_label!r} holds answers; read it with --answers, or name another "
             "file for --to-label."
@@ -73,15 +69,13 @@ def _sample(session, source, options, say):
     if options["answers"]:
         _take_answers(session, pool, reader, options)
     if options["n"]:
-        session.ask(options["n"])
-    else:
-        session.save()  # also includes the journal
+        session.sampler.ask(options["n"])
+    session.save()  # also includes the journal
     pending = session.sampler.pending_.tolist()
     if options["to_label"]:
-        write_questions(options["to_label"], pending, pool, reader, show=show)
-    facts = result_facts(
-        session, pool, level=options["level"], half_width=options["half_width"]
-    )
+        path = options["to_label"]
+        answers_file.write_questions(path, pending, pool, reader, show=show)
+    facts = result_facts(session, pool, options)
     if options["json_out"]:
         write_json(options["json_out"], facts)
     if options["quiet"]:
@@ -94,7 +88,7 @@ def _sample(session, source, options, say):
 
 
 def _take_answers(session, pool, reader, options):
-    answers, unknown = read_answers(options["answers"], pool, reader)
+    answers, unknown = answers_file.read_answers(options["answers"], pool, reader)
     name = Path(options["answers"]).name
     for i, kind, answer in answers:
         before = session.answer_of(i)

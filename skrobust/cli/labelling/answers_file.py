@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skrobust.cli.exit_codes import UserError
+from skrobust.cli.exit_codes import UserError, as_user_error
 from skrobust.cli.whole_file import write_text_whole
 
 RIGHT, WRONG, SKIP = ("right", "r"), ("wrong", "w"), ("skip", "s", "?")
@@ -175,26 +175,22 @@ def _rows(path):
     path = Path(path)
     if not path.is_file():
         raise UserError(f"There is no list of answers {str(path)!r}.")
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file, delimiter=_delimiter(file), strict=True)
-            names = table.fieldnames or []
-            absent = [name for name in ("id", "answer") if name not in names]
-            if absent:
+    failed = as_user_error(
+        f"{path.name!r} could not be read", (csv.Error, UnicodeDecodeError)
+    )
+    with failed, path.open(encoding="utf-8-sig", newline="") as file:
+        head = file.readline()
+        file.seek(0)
+        # Spreadsheets of many countries write semicolons.
+        mark = ";" if head.count(";") > head.count(",") else ","
+        table = csv.DictReader(file, delimiter=mark, strict=True)
+        for name in ("id", "answer"):
+            if name not in (table.fieldnames or []):
                 raise UserError(
-                    f"{path.name!r} has no column {absent[0]!r}; fill in a list that "
+                    f"{path.name!r} has no column {name!r}; fill in a list that "
                     "--to-label wrote."
                 )
-            return [(table.line_num, row) for row in table]
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UserError(f"{path.name!r} could not be read: {error}") from error
-
-
-def _delimiter(file):
-    # Spreadsheets of many countries write semicolons.
-    head = file.readline()
-    file.seek(0)
-    return ";" if head.count(";") > head.count(",") else ","
+        return [(table.line_num, row) for row in table]
 
 
 def _position(text, n_pool, where):

@@ -1,21 +1,16 @@
 """Loop of questions and answers in the terminal."""
 
 import sys
-from dataclasses import dataclass
 
 import click
 
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.labelling.answers_file import AnswerReader
-from skrobust.cli.labelling.labelling_session import Session
-from skrobust.cli.labelling.pool_source import Pool
 from skrobust.cli.labelling.result_text import plain_text, short
 
 AT_ONCE = 10  # draws between two looks at the answers, where these decide the end
 WORDS = {"u": "undo", "undo": "undo", "q": "quit", "quit": "quit"}
 
 
-@dataclass
 class LabelLoop:
     """Asks for labels until a budget is spent or an interval is narrow enough.
 
@@ -27,39 +22,20 @@ class LabelLoop:
         Inputs to show.
     reader : AnswerReader
         Turns words into answers.
-    n : int, default=None
-        Inputs to go through in all; None with ``until`` or for those open only.
-    until : float, default=None
-        Half-width of the anytime interval at which to stop.
-    batch : int, default=None
-        Draws at a time; None: all of the budget, or ten with ``until``.
-    level : float, default=0.95
-        Nominal coverage.
-    show : sequence of str, default=()
+    show : sequence of str
         Columns to show.
-    view : bool, default=False
-        Whether to open the file of each input.
-    blind : bool, default=False
-        Whether to hide predictions.
-    quiet : bool, default=False
-        Whether to leave the running estimate out.
+    options : dict
+        Options of the command: ``n`` (inputs to go through in all; None with ``until``
+        or for those open only), ``until`` (half-width of the anytime interval at which
+        to stop), ``batch`` (draws at a time; None: all of the budget, or ten with
+        ``until``), ``level``, and the flags ``view``, ``blind`` and ``quiet``.
     """
 
-    session: Session
-    pool: Pool
-    reader: AnswerReader
-    n: int | None = None
-    until: float | None = None
-    batch: int | None = None
-    level: float = 0.95
-    show: tuple = ()
-    view: bool = False
-    blind: bool = False
-    quiet: bool = False
-
-    def __post_init__(self):
-        self.sampler = self.session.sampler
-        self.batch = self.batch or (AT_ONCE if self.until else None)
+    def __init__(self, session, pool, reader, show, options):
+        self.session, self.pool, self.reader, self.show = session, pool, reader, show
+        self.sampler, self.options = session.sampler, options
+        self.n, self.until, self.level = (options[k] for k in ("n", "until", "level"))
+        self.batch = options["batch"] or (AT_ONCE if self.until else None)
         self._unsure = None  # an unknown label that was typed once
 
     def run(self):
@@ -107,19 +83,15 @@ class LabelLoop:
         """Return the next open input, drawing where none is left; None at the end."""
         if self.until and self.sampler.should_stop(self.until, confidence=self.level):
             return None
-        pending = self.sampler.pending_
-        if not len(pending):
-            asked = len(self.sampler.ids_)
-            left = self.sampler.n_pool_ - asked
-            if self.n is not None:
-                left = min(left, self.n - asked)
-            elif not self.until:
-                left = 0
+        if not len(self.sampler.pending_):
+            most = self.sampler.n_pool_ if self.until else 0
+            most = most if self.n is None else min(self.sampler.n_pool_, self.n)
+            left = most - len(self.sampler.ids_)
             if left <= 0:
                 return None
-            self.session.ask(min(left, self.batch or left))
-            pending = self.sampler.pending_
-        return int(pending[0])
+            self.sampler.ask(min(left, self.batch or left))
+            self.session.save()
+        return int(self.sampler.pending_[0])
 
     def _before(self, at):
         """Return the last draw before one that was answered."""
@@ -151,9 +123,9 @@ class LabelLoop:
         for column in self.show:
             value = plain_text(self.pool.frame[column].iloc[i])
             click.echo(f"  {plain_text(column)}: {value}")
-        if self.reader.takes_labels and not self.blind:
+        if self.reader.takes_labels and not self.options["blind"]:
             click.echo(f"  predicted: {plain_text(self.reader.predicted(i))}")
-        if self.view and path is not None:
+        if self.options["view"] and path is not None:
             click.launch(str(path))
         given = self.session.answer_of(i)
         if given is not None:
@@ -187,7 +159,7 @@ class LabelLoop:
         self.session.answer(i, kind, answer)
         if unknown:
             self.reader.known.append(answer)
-        if not self.quiet:
+        if not self.options["quiet"]:
             method = "anytime" if self.until else "default"
             result = self.sampler.result(confidence=self.level, method=method)
             click.echo(f"  {short(result)}")
@@ -206,7 +178,7 @@ class LabelLoop:
         return f"Answer with {words}. Every answer is saved at once."
 
     def _say(self, line):
-        if not self.quiet:
+        if not self.options["quiet"]:
             click.echo(line)
 
 

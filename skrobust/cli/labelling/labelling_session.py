@@ -13,10 +13,9 @@ import os
 import uuid
 from pathlib import Path
 
-from skrobust.cli.exit_codes import UserError
+from skrobust.cli.exit_codes import UserError, as_user_error
 from skrobust.cli.labelling.sampler_names import get_sampler_classes
 from skrobust.cli.whole_file import write_text_whole
-from skrobust.report.section_log import one_line
 
 OURS = "command_line"
 
@@ -106,7 +105,10 @@ class Session:
                     f"{name!r}; name another file."
                 )
             if line["n"] > self.facts["n_journal"]:
-                self._replay(line)
+                text = f"{self.journal_path.name!r} does not fit {name!r}"
+                with as_user_error(text, ValueError):
+                    self.take(line["id"], line["kind"], line["answer"])
+                self.facts["n_journal"] = line["n"]
 
     def _lines(self):
         self._journal.seek(0)
@@ -125,23 +127,14 @@ class Session:
         for number, line in enumerate(lines, 1):
             try:
                 entry = json.loads(line)
-                found.append({name: entry[name] for name in _ENTRY})
+                names = ("session", "n", "id", "kind", "answer")
+                found.append({name: entry[name] for name in names})
             except (ValueError, TypeError, KeyError):
                 raise UserError(
                     f"Line {number} of {str(self.journal_path)!r} is damaged; mend or "
                     "remove it."
                 ) from None
         return found
-
-    def _replay(self, line):
-        try:
-            self.take(line["id"], line["kind"], line["answer"])
-        except ValueError as error:
-            raise UserError(
-                f"{self.journal_path.name!r} does not fit {self.path.name!r}: "
-                f"{one_line(error)}"
-            ) from error
-        self.facts["n_journal"] = line["n"]
 
     def answer(self, i, kind, answer):
         """Take in one answer and write it down at once.
@@ -157,9 +150,9 @@ class Session:
         """
         self.take(i, kind, answer)
         self.facts["n_journal"] += 1
-        entry = [self.facts["session"], self.facts["n_journal"], i, kind, answer]
-        line = json.dumps(dict(zip(_ENTRY, entry, strict=True)))
-        self._journal.write(line.encode() + b"\n")
+        entry = {"session": self.facts["session"], "n": self.facts["n_journal"]}
+        entry |= {"id": i, "kind": kind, "answer": answer}
+        self._journal.write(json.dumps(entry).encode() + b"\n")
         self._journal.flush()
         os.fsync(self._journal.fileno())
 
@@ -174,18 +167,10 @@ class Session:
         """Return ``[kind, answer]`` of an input, or None while it is open."""
         return self.facts["answers"].get(str(i))
 
-    def ask(self, n):
-        """Draw n inputs and save."""
-        self.sampler.ask(n)
-        self.save()
-
     def save(self):
         """Replace the state on the disk, whole or not at all."""
         state = json.loads(self.sampler.to_json())
         write_text_whole(self.path, json.dumps({**state, OURS: self.facts}))
-
-
-_ENTRY = ("session", "n", "id", "kind", "answer")
 
 
 def _locked(file):

@@ -3,15 +3,11 @@
 from pathlib import Path
 
 from skrobust.cli.exit_codes import UserError
+from skrobust.cli.labelling import pool_source
 from skrobust.cli.labelling.answers_file import AnswerReader
-from skrobust.cli.labelling.pool_source import (
-    facts_from_columns,
-    facts_from_model,
-    open_pool,
-    start_sampler,
-)
-from skrobust.cli.labelling.sampler_names import default_sampler, get_sampler_names
+from skrobust.cli.labelling.sampler_names import DEFAULT, get_sampler_names
 from skrobust.cli.model_file import load_model
+from skrobust.cli.option_types import check_settings
 from skrobust.cli.rows_file import column_of
 from skrobust.cli.whole_file import digest_of
 from skrobust.report.data_facts import kind_of
@@ -68,7 +64,7 @@ def _resume(session, source, given, say):
     for option, value in given.items():
         if not _left_out(value) and value != kept[option]:
             raise UserError(_changed(name, option, kept[option], value))
-    pool = open_pool(source, item=kept["item"])
+    pool = pool_source.open_pool(source, item=kept["item"])
     then = session.facts["pool"]
     if pool.fingerprint != then["fingerprint"]:
         raise UserError(
@@ -95,20 +91,23 @@ def _changed(name, option, was, now):
 
 
 def _start(session, source, given, options, say):
-    given["sampler"] = given["sampler"] or default_sampler()
+    given["sampler"] = given["sampler"] or DEFAULT
     given["seed"] = 0 if given["seed"] is None else given["seed"]
-    pool = open_pool(source, item=given["item"])
+    pool = pool_source.open_pool(source, item=given["item"])
     if options["model"] is not None:
         model = load_model(options["model"], options, say)
         kind_of(Path(options["model"]).stem, model)
         say(f"predicting {len(pool)} inputs")
         images = {name: given[name] for name in ("grey", "data_range", "layout")}
-        facts = facts_from_model(pool, model, drop=given["drop"], **images)
+        facts = pool_source.facts_from_model(pool, model, given["drop"], **images)
     else:
-        names = ("scores", "as_confidence", "predicted")
-        facts = facts_from_columns(pool, **{name: given[name] for name in names})
+        columns = (given[name] for name in ("scores", "as_confidence", "predicted"))
+        facts = pool_source.facts_from_columns(pool, *columns)
     kind = get_sampler_names()[given["sampler"]]
-    sampler = start_sampler(kind, given["seed"], given["set"], facts)
+    taken = ("estimator", "random_state")
+    known = [name for name in kind().get_params(deep=False) if name not in taken]
+    check_settings(f"{kind.__name__} has", given["set"], known)
+    sampler = facts.fit(kind(**given["set"], random_state=given["seed"]))
     mark = {"source": source, "n": len(pool), "fingerprint": pool.fingerprint}
     facts = {"pool": mark, "settings": given, "classes": facts.classes}
     session.begin(sampler, facts)

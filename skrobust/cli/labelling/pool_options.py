@@ -4,7 +4,7 @@ import click
 
 from skrobust.cli import options as shared
 from skrobust.cli.image_input import LAYOUTS
-from skrobust.cli.labelling.sampler_names import default_sampler, get_sampler_names
+from skrobust.cli.labelling.sampler_names import DEFAULT, get_sampler_names
 from skrobust.cli.option_types import Name, Numbers
 
 SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
@@ -50,7 +50,7 @@ pool_options = shared.with_options(
     ),
     shared.option(
         "--sampler",
-        f"{NAMES}[default: {default_sampler()}]",
+        f"{NAMES}[default: {DEFAULT}]",
         Name(get_sampler_names, may_be_short=True),
     ),
     shared.set_option(

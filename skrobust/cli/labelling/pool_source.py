@@ -6,18 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
+from skrobust.cli import rows_file
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.image_input import image_batches, list_images
-from skrobust.cli.option_types import check_settings
-from skrobust.cli.rows_file import (
-    BUILT_IN,
-    check_rows,
-    column_of,
-    columns_for,
-    full_column,
-    load_built_in,
-    open_table,
-)
 from skrobust.cli.whole_file import digest, digest_of
 
 
@@ -37,8 +28,6 @@ class Pool:
         Folder to which paths among the items are relative.
     frame : DataFrame or None
         The rows of a table.
-    files : list of Path or None
-        The images, relative to the folder.
     columns : list of str
         Those of the table that describe an input, and so are shown.
     """
@@ -48,7 +37,6 @@ class Pool:
     fingerprint: str
     folder: Path
     frame: object = None
-    files: list | None = None
     columns: list = field(default_factory=list)
 
     def __len__(self):
@@ -56,10 +44,8 @@ class Pool:
 
     def path(self, i):
         """Return the file behind an input, or None."""
-        if self.files is None:
-            path = self.folder / self.items[i]
-            return path if self.items[i] and path.is_file() else None
-        return self.folder / self.files[i]
+        path = self.folder / self.items[i]
+        return path if self.items[i] and path.is_file() else None
 
 
 @dataclass
@@ -115,19 +101,20 @@ def open_pool(source, *, item=None):
     if path.is_dir():
         return _open_folder(source, path, item)
     if path.is_file():
-        frame = open_table(path, [item] if item else [])
+        frame = rows_file.open_table(path, [item] if item else [])
         mark = digest_of(path)
-    elif source in BUILT_IN:
-        frame = check_rows(load_built_in(source).data, source)
+    elif source in rows_file.BUILT_IN:
+        frame = rows_file.check_rows(rows_file.load_built_in(source).data, source)
         mark = f"built-in {source}"
     else:
         raise UserError(
             f"There is no table or folder {source!r}, and no built-in data set of this "
-            f"name; there are {', '.join(BUILT_IN)}."
+            f"name; there are {', '.join(rows_file.BUILT_IN)}."
         )
     items = [str(i) for i in range(len(frame))]
     if item is not None:
-        items = column_of(frame, item, source, "--item").fillna("").astype(str).tolist()
+        column = rows_file.column_of(frame, item, source, "--item")
+        items = column.fillna("").astype(str).tolist()
     columns = [name for name in frame.columns if name != item]
     return Pool(source, items, mark, path.resolve().parent, frame, columns=columns)
 
@@ -135,14 +122,13 @@ def open_pool(source, *, item=None):
 def _open_folder(source, folder, item):
     if item is not None:
         raise UserError("--item names a column of a table, and this is a folder.")
-    files = list_images(folder)
-    names = [name.as_posix() for name in files]
-    sizes = [(folder / name).stat().st_size for name in files]
+    names = [name.as_posix() for name in list_images(folder)]
+    sizes = [(folder / name).stat().st_size for name in names]
     mark = digest(repr(list(zip(names, sizes, strict=True))).encode())
-    return Pool(source, names, mark, folder.resolve(), files=files)
+    return Pool(source, names, mark, folder.resolve())
 
 
-def facts_from_model(pool, model, *, drop=(), **images):
+def facts_from_model(pool, model, drop=(), **images):
     """Return the facts that a model gives about a pool.
 
     Parameters
@@ -163,15 +149,18 @@ def facts_from_model(pool, model, *, drop=(), **images):
     """
     cure = "Without --model, --sampler simple-random takes answers right and wrong."
     refuse_regressor(model, "The sampler", cure)
-    if pool.files is None:
+    if pool.frame is not None:
         for name in drop:
-            column_of(pool.frame, name, pool.source, "--drop")
+            rows_file.column_of(pool.frame, name, pool.source, "--drop")
         seen = [name for name in pool.columns if name not in drop]
-        X = columns_for(model, pool.frame[seen], pool.source, beside="; see --drop")
+        X = rows_file.columns_for(
+            model, pool.frame[seen], pool.source, beside="; see --drop"
+        )
         batches = [X]
     else:
-        batches = image_batches(pool.folder, pool.files, model, **images)
-    facts = Facts(len(pool), classes=_plain_classes(model))
+        names = [Path(item) for item in pool.items]
+        batches = image_batches(pool.folder, names, model, **images)
+    facts = Facts(len(pool), classes=np.ravel(getattr(model, "classes_", ())).tolist())
     scores, labels = [], []
     for X in batches:
         labels.append(predict_labels(model, X))
@@ -189,7 +178,7 @@ def facts_from_model(pool, model, *, drop=(), **images):
     return facts
 
 
-def facts_from_columns(pool, *, scores=None, as_confidence=False, predicted=None):
+def facts_from_columns(pool, scores=None, as_confidence=False, predicted=None):
     """Return the facts that columns of a table give about a pool.
 
     Parameters
@@ -216,9 +205,11 @@ def facts_from_columns(pool, *, scores=None, as_confidence=False, predicted=None
     if pool.frame is None and (scores or predicted):
         raise UserError("--scores and --predicted name columns of a table.")
     if predicted is not None:
-        facts.y_pred = full_column(pool.frame, predicted, pool.source, "--predicted")
+        facts.y_pred = rows_file.full_column(
+            pool.frame, predicted, pool.source, "--predicted"
+        )
     if scores is not None:
-        values = full_column(pool.frame, scores, pool.source, "--scores")
+        values = rows_file.full_column(pool.frame, scores, pool.source, "--scores")
         if values.dtype.kind not in "fiu":
             raise UserError(f"The column {scores!r} of {pool.source!r} is no number.")
         facts.scores = values.astype(np.float64)
@@ -231,16 +222,3 @@ def facts_from_columns(pool, *, scores=None, as_confidence=False, predicted=None
                 )
             facts.scores = 1 - facts.scores
     return facts
-
-
-def start_sampler(kind, seed, settings, facts):
-    """Return a fitted sampler of a class, with its settings checked."""
-    taken = ("estimator", "random_state")
-    known = [name for name in kind().get_params(deep=False) if name not in taken]
-    check_settings(f"{kind.__name__} has", settings, known)
-    return facts.fit(kind(**settings, random_state=seed))
-
-
-def _plain_classes(model):
-    classes = getattr(model, "classes_", None)
-    return [] if classes is None else np.asarray(classes).ravel().tolist()

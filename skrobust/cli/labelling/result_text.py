@@ -26,7 +26,7 @@ def short(result):
     return text
 
 
-def result_facts(session, pool, *, level, half_width=None, until=None):
+def result_facts(session, pool, options):
     """Return what the answers of a session say, as plain data.
 
     Parameters
@@ -35,19 +35,18 @@ def result_facts(session, pool, *, level, half_width=None, until=None):
         With a sampler.
     pool : Pool
         Names the failures.
-    level : float
-        Nominal coverage.
-    half_width : float, default=None
-        Wanted, for the number of labels that are missing.
-    until : float, default=None
-        Half-width that ends the labelling; the anytime interval is then the one.
+    options : dict
+        Options of the command: ``level``; ``half_width`` (wanted, for the number of
+        labels that are missing) or ``until`` (half-width that ends the labelling; the
+        anytime interval is then the one).
 
     Returns
     -------
     dict
         For ``result_text`` and for JSON.
     """
-    sampler = session.sampler
+    sampler, level = session.sampler, options["level"]
+    half_width, until = options.get("half_width"), options.get("until")
     method = "anytime" if until else "default"
     result = sampler.result(confidence=level, method=method)
     facts = {name: getattr(result, name) for name in _OF_THE_RESULT}
@@ -57,19 +56,16 @@ def result_facts(session, pool, *, level, half_width=None, until=None):
         "confidence": level,
         "anytime_interval": _anytime(sampler, level),
         "n_open": len(sampler.pending_),
-        "failures": [
-            {"id": i, "item": pool.items[i]} for i in result.failures.tolist()
-        ],
+        "failures": [{"id": i, "item": pool.items[i]} for i in result.failures],
     }
     facts = to_plain(facts)
     if half_width is not None:
-        facts["half_width"] = half_width
-        facts["labels_for_half_width"], facts["assumption"] = _needed(
-            sampler, result, half_width, level
-        )
+        needed, assumption = _needed(sampler, result, half_width, level)
+        facts |= {"half_width": half_width, "labels_for_half_width": needed}
+        facts["assumption"] = assumption
     if until is not None:
-        facts["until"] = until
-        facts["reached"] = sampler.should_stop(until, confidence=level)
+        reached = sampler.should_stop(until, confidence=level)
+        facts |= {"until": until, "reached": reached}
     return facts
 
 
@@ -127,8 +123,7 @@ def result_text(facts):
         rows.append((f"until +-{facts['until']:g}", reached))
     width = max(len(name) for name, _ in rows)
     lines = [f"{name.ljust(width)}  {text}" for name, text in rows]
-    for warning in facts["warnings"]:
-        lines.append(wrapped(f"warning: {plain_text(warning)}"))
+    lines += [wrapped(f"warning: {plain_text(text)}") for text in facts["warnings"]]
     return "\n".join(lines)
 
 
@@ -140,9 +135,7 @@ def _range(facts, name):
 
 def _failures(facts):
     named = [plain_text(row["item"]) for row in facts["failures"]]
-    text = str(len(named))
-    if named:
-        text += ": " + ", ".join(named[:N_NAMED])
+    text = f"{len(named)}: {', '.join(named[:N_NAMED])}" if named else "0"
     if len(named) > N_NAMED:
         text += f" and {len(named) - N_NAMED} more"
     return text

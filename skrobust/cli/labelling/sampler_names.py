@@ -4,6 +4,8 @@ import re
 
 from skrobust import sampling
 
+DEFAULT = "operational"  # where none is named
+
 
 def get_sampler_classes():
     """Return the public samplers by the names of their classes."""
@@ -17,17 +19,8 @@ def get_sampler_classes():
 
 def get_sampler_names():
     """Return the public samplers by their names on the command line, sorted."""
-    return {
-        _command_line_name(name): kind
-        for name, kind in sorted(get_sampler_classes().items())
-    }
-
-
-def default_sampler():
-    """Return the name of the sampler to take where none is named."""
-    return "operational" if "operational" in get_sampler_names() else "deepest"
-
-
-def _command_line_name(name):
-    words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", "-", name.removesuffix("Sampler"))
-    return words.lower()
+    found = {}
+    for name, kind in sorted(get_sampler_classes().items()):
+        words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", "-", name.removesuffix("Sampler"))
+        found[words.lower()] = kind
+    return found
