@@ -1,4 +1,4 @@
-"""AutoAttack: an ensemble of attacks, each on what those before it left."""
+"""AutoAttack: an ensemble of attacks."""
 
 import numpy as np
 from sklearn.base import clone
@@ -21,7 +21,7 @@ _COUNTS = ("forward", "backward", "queries", "iterations")
 
 
 class AutoAttack(BaseAttack):
-    """Ensemble of attacks: each sees only the samples that none before it fooled.
+    """AutoAttack: an ensemble, each attack on the samples that are still correct.
 
     The standard order is AutoPGD on cross entropy (in its form without saturation),
     AutoPGD on the targeted DLR loss over nine classes, FAB, and Square with 5,000

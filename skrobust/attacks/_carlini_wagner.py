@@ -8,7 +8,7 @@ from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class CarliniWagner(MinimalNormAttack):
-    r"""Carlini and Wagner: distance plus a constant times the missing margin.
+    r"""Carlini-Wagner attack: distance plus a constant times the missing margin.
 
     .. math::
         \min_\delta \lVert\delta\rVert_2^2 / \rho^2 + c \cdot

@@ -8,7 +8,7 @@ from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class DDN(MinimalNormAttack):
-    r"""Decoupled direction and norm: walk along the boundary on a shrinking sphere.
+    r"""Decoupled direction and norm (DDN): steps on a sphere of adaptive radius.
 
     .. math::
         \delta \leftarrow \delta + \alpha_k \epsilon_k

@@ -10,7 +10,7 @@ _ROUNDS = 3  # of straightening what was found
 
 
 class DeepFool(MinimalNormAttack):
-    r"""DeepFool: step by step to the nearest boundary of the linearised model.
+    r"""DeepFool attack: steps to the nearest boundary of the linearised model.
 
     .. math::
         k^* = \arg\min_k |m_k| / \lVert\nabla m_k\rVert_*, \qquad

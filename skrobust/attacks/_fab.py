@@ -8,7 +8,7 @@ from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class FAB(MinimalNormAttack):
-    r"""Fast adaptive boundary attack, towards each of the likeliest other classes.
+    r"""Fast adaptive boundary attack (FAB) towards the likeliest other classes.
 
     With the linearised boundary at the iterate z, and steps :math:`d_z` and
     :math:`d_x` from z and from the row x to it, the shortest within ``data_range``,

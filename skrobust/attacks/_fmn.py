@@ -15,7 +15,7 @@ from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class FMN(MinimalNormAttack):
-    r"""Fast minimum-norm attack, in any norm.
+    r"""Fast minimum-norm attack (FMN), in any norm.
 
     .. math::
         \delta \leftarrow \Pi_{\epsilon_k}(\delta + \alpha_k u(\nabla m)), \qquad

@@ -8,7 +8,7 @@ from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
 class PGD(GradientAttack):
-    r"""Projected gradient: many small steps, each put back into the ball.
+    r"""Projected gradient descent (PGD): small steps, each projected onto the ball.
 
     .. math:: x_{t+1} = \Pi\,(x_t + a_t \cdot s(\nabla_x L(x_t, y)))
 

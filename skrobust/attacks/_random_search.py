@@ -10,7 +10,7 @@ DRAWS = ("mixed", "uniform", "corners", "gaussian")
 
 
 class RandomSearch(BlackBoxAttack):
-    r"""Random points of the ball, and random changes of the best one so far.
+    r"""Random search: points of the ball, and changes of the best one so far.
 
     Each step shows the model ``n_candidates`` points of every row in one call. Where
     the model gives scores, half of them change the best point so far, less and less: a

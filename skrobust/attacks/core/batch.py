@@ -63,7 +63,7 @@ class Batch(BestSoFar):
 
     @property
     def done(self):
-        """Which rows need no further attack."""
+        """Mask of the rows that need no further attack."""
         if self.goal.stops:
             return (self.score > 0) | ~self.known
         return namespace(self.x).zeros_like(self.known)
