@@ -8,7 +8,7 @@ from skrobust._validation import invalid
 
 
 class Reader:
-    """Turns what a user wrote into positions, and refuses what does not fit.
+    """Reader of constraints: positions of features, with checks of what was given.
 
     Parameters
     ----------
