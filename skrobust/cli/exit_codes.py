@@ -12,7 +12,7 @@ CODES = (
 
 
 class UserError(click.ClickException):
-    """An error that the user can mend: one sentence, exit code 2."""
+    """Error in the input of the user: one sentence, exit code 2."""
 
     exit_code = 2
 

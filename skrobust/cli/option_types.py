@@ -65,7 +65,7 @@ def all_sizes(ctx, param, value):
 
 
 class Name(click.ParamType):
-    """One of the names that a function finds, in any case, with or without hyphens.
+    """Name out of those that a function lists, in any case, hyphens or not.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ COLUMNS = ("id", "item", "predicted", "answer")
 
 
 class AnswerReader:
-    """Turns words into answers.
+    """Reader of answers: words become labels.
 
     Parameters
     ----------

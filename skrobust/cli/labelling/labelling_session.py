@@ -22,7 +22,7 @@ OURS = "command_line"
 
 
 class Session:
-    """A sampler with its files.
+    """Labelling session: a sampler with its files.
 
     Parameters
     ----------
