@@ -43,7 +43,7 @@ class PipelineView(HostView):
 
     @property
     def is_affine(self):
-        """Whether the whole of it is ``x @ weights + offset``."""
+        """Whether the pipeline is ``x @ weights + offset``."""
         return self._steps.affine and self._head.map.affine
 
     def forward(self, x):
