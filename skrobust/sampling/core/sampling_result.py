@@ -80,7 +80,7 @@ class SamplingResult:
         complete_interval(self, self.accuracy, self.method)
 
     def labels_for(self, half_width):
-        """Return how many labels in all would bring the interval to a half-width.
+        """Return the total number of labels that an interval of a half-width needs.
 
         Parameters
         ----------
