@@ -25,7 +25,7 @@ class AutoAttack(BaseAttack):
 
     The standard order is AutoPGD on cross entropy (in its form without saturation),
     AutoPGD on the targeted DLR loss over nine classes, FAB, and Square with 5,000
-    queries: two that climb different losses, one that looks for the nearest error, and
+    queries: two that maximise different losses, one that finds the nearest error, and
     one that needs no gradient. Whether a sample is fooled is asked of the estimator's
     own ``predict``.
 

@@ -15,7 +15,7 @@ class Reader:
     values : ndarray of shape (n_samples, ...), float
         Clean rows, which must keep the constraints themselves.
     attack : str
-        Who is constrained.
+        Name of the class, for error messages.
     """
 
     caller = "Constraints"

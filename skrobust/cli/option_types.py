@@ -89,7 +89,7 @@ class Name(click.ParamType):
             return names[wanted]
         if self.may_be_short and len(begins) == 1:
             return names[begins[0]]
-        return self.fail(f"{value!r} is none of {', '.join(names.values())}.")
+        return self.fail(f"{value!r} is not one of {', '.join(names.values())}.")
 
     def shell_complete(self, ctx, param, incomplete):
         """Return the names that begin like this."""

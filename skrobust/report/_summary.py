@@ -76,7 +76,7 @@ def _stability(results):
     if results.get("preset") not in (None, "asi68"):
         notes.append(f"{len(results['score'])} conditions")
     elif results["smoke_figure"]:
-        notes.append("smoke figure")
+        notes.append("indicative only")
     return cell(
         results["accuracy_stability_index"],
         results.get("interval"),

@@ -82,7 +82,7 @@ def perturb(source, **options):
     work = {"out": out, "done": done, "say": say, "quiet": options["quiet"]}
     if path.is_dir():
         if options["target"] or options["x_train"]:
-            raise UserError("--target and --x-train are of tables.")
+            raise UserError("--target and --x-train apply to tables only.")
         written, notes = copy_folder(path, conditions, **work)
     else:
         written, notes = copy_table(
@@ -115,7 +115,7 @@ def _conditions(options):
     settings.setdefault("random_state", options["seed"])
     if options["preset"]:
         if options["severity"] is not None:
-            raise UserError("--severity is of --perturbation; use --set severities=.")
+            raise UserError("--severity needs --perturbation; use --set severities=.")
         found = perturbations.get_preset(options["preset"], **settings)
         return [(_safe(one.name), one) for one in found]
     kind = perturbation_classes()[options["perturbation"]]
