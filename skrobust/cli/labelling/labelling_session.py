@@ -128,8 +128,8 @@ class Session:
                 found.append({name: entry[name] for name in _ENTRY})
             except (ValueError, TypeError, KeyError):
                 raise UserError(
-                    f"Line {number} of {str(self.journal_path)!r} is damaged; repair or "
-                    "remove it."
+                    f"Line {number} of {str(self.journal_path)!r} is damaged; repair "
+                    "or remove it."
                 ) from None
         return found
 
