@@ -38,7 +38,7 @@ def group_robust_ratio(
     tolerance : float in [0, 1]
         The move that is still accepted.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Which class is watched, as in :func:`robust_ratio_score`.
+        Class whose probability is compared, as in :func:`robust_ratio_score`.
     y_true : array-like of shape (n_samples,) or None, default=None
         True classes, used with ``reference="true"`` only.
     labels : array-like of shape (n_classes,) or None, default=None
@@ -119,7 +119,7 @@ def group_robust_ratio_curve(
     tolerances : array-like of shape (n_tolerances,) or None, default=None
         Tolerances in [0, 1]; None: 0, 0.01, ..., 0.2 as in the source.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Which class is watched, as in :func:`robust_ratio_curve`.
+        Class whose probability is compared, as in :func:`robust_ratio_curve`.
     y_true : array-like of shape (n_samples,) or None, default=None
         True classes, used with ``reference="true"`` only.
     labels : array-like of shape (n_classes,) or None, default=None

@@ -44,7 +44,7 @@ def robust_ratio_band(
     tolerances : array-like of shape (n_tolerances,) or None, default=None
         Tolerances in [0, 1]; None: 0, 0.01, ..., 0.2.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Which class is watched.
+        Class whose probability is compared.
     y_true : array-like of shape (n_samples,) or None, default=None
         True classes, used with ``reference="true"`` only.
     labels : array-like of shape (n_classes,) or None, default=None
