@@ -22,7 +22,7 @@ class Batch(BestSoFar):
     x : array or tensor of shape (n, ...)
         Clean rows.
     goal : Goal
-        What is to be achieved.
+        Goal of the attack.
     reference : array or tensor of shape (n,), or None
         Index of the true class (-1: unknown to the model) or of the target; None takes
         the predicted one. Of a regressor, where the prediction is moved away from;

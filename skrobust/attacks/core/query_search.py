@@ -23,7 +23,7 @@ class QuerySearch:
     Parameters
     ----------
     goal : Goal
-        What is to be achieved.
+        Goal of the attack.
     domain : Domain
         Where candidates may lie.
     queries : Queries

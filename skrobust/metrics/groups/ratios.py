@@ -44,7 +44,7 @@ def group_robust_ratio(
     labels : array-like of shape (n_classes,) or None, default=None
         The label of each column.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What samples belong together, as in :func:`group_robustness`.
+        Samples that belong together, as in :func:`group_robustness`.
     confidence : float in (0, 1), default=0.95
         Of each interval.
     n_permutations : int, default=999
@@ -125,7 +125,7 @@ def group_robust_ratio_curve(
     labels : array-like of shape (n_classes,) or None, default=None
         The label of each column.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What samples belong together, as in :func:`group_robustness`.
+        Samples that belong together, as in :func:`group_robustness`.
     confidence : float in (0, 1), default=0.95
         Of each interval.
     n_permutations : int, default=999

@@ -52,7 +52,7 @@ def robust_ratio_band(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights; they count as their effective number of samples.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What was drawn together: the clip of a frame, the patient of a row.
+        Samples that were drawn together: the clip of a frame, the patient of a row.
     confidence : float in (0, 1), default=0.95
         Wanted coverage.
 

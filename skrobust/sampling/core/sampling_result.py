@@ -39,7 +39,7 @@ class SamplingResult:
     effective_n : float
         Effective number of residuals (of labels, for uniform draws).
     warnings : tuple of str
-        What makes the numbers doubtful, one sentence each.
+        Reasons for doubt about the numbers, one sentence each.
     estimator : str
         Name of the estimator.
     n_used : int
