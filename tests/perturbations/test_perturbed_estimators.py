@@ -534,7 +534,7 @@ BAD = {
     "first": (lambda: two_factor_grid(("a", "b", [1]), BLUR), "'first' parameter"),
     "parameter": (
         lambda: two_factor_grid((Rotation(), "size", [1]), BLUR),
-        "names 'size', which"),
+        "names 'size'; Rotation has no such parameter"),
     "level 0": (
         lambda: two_factor_grid((Rotation(), "angle", [0, 1]), BLUR),
         "different and not"),
