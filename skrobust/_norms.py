@@ -224,7 +224,7 @@ def reach_plane(normal, rise, norm, low=None, high=None):
     rise : array or tensor of shape (n_samples,)
         How much it must rise; not negative.
     norm : {inf, 2, 1, 0}
-        What is shortest.
+        Norm that is minimised.
     low, high : None, or arrays or tensors that broadcast
         Bounds of the step, ``low <= 0 <= high``.
 

@@ -11,7 +11,7 @@ from skrobust._differentiable.maps import Map
 
 @dataclass(frozen=True)
 class Head:
-    """A translated model: a map from rows to scores, and what the scores mean.
+    """Head of a translated model: a map from rows to scores, and their meaning.
 
     Attributes
     ----------

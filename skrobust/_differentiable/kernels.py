@@ -14,7 +14,7 @@ def kernel_map(kind, points, gamma, degree, coef0):
     Parameters
     ----------
     kind : {"linear", "rbf", "poly", "polynomial", "sigmoid"}
-        Which kernel.
+        Name of the kernel.
     points : ndarray of shape (n_points, n_features)
         Support vectors, training rows or landmarks.
     gamma, degree, coef0 : float or None

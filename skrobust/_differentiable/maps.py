@@ -12,7 +12,7 @@ LIMIT = 2**21  # numbers that a wide map may hold at once (16 MB)
 
 
 class Map(NamedTuple):
-    """One translated step: ``apply(x) -> (z, pullback)``."""
+    """Map of a translated step: ``apply(x) -> (z, pullback)``."""
 
     apply: Any
     affine: bool = False

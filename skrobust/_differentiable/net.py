@@ -255,7 +255,7 @@ class NetView:
 
     @property
     def leaves_at_once(self):
-        """Whether looking for samples that are done is cheap: not on a GPU."""
+        """Whether samples that are done leave at once: not on a GPU."""
         return self._device_type == "cpu"
 
     @property

@@ -14,7 +14,7 @@ from skrobust.base.training_rows import check_training_rows, choose_rows, sample
 
 
 class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
-    """Train on adversarial examples: add them to the training rows, or replace rows.
+    """Resampler that adds adversarial examples to training rows, or replaces rows.
 
     A copy of ``estimator`` is fitted on the rows and attacked; the examples join the
     rows, with the labels of the rows that they come from. Each further round fits a new

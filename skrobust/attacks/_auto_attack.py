@@ -1,4 +1,4 @@
-"""AutoAttack: an ensemble of attacks, each on what those before it left."""
+"""AutoAttack: an ensemble of attacks."""
 
 import numpy as np
 from sklearn.base import clone
@@ -21,11 +21,11 @@ _COUNTS = ("forward", "backward", "queries", "iterations")
 
 
 class AutoAttack(BaseAttack):
-    """Ensemble of attacks: each sees only the samples that none before it fooled.
+    """AutoAttack: an ensemble, each attack on the samples that are still correct.
 
     The standard order is AutoPGD on cross entropy (in its form without saturation),
     AutoPGD on the targeted DLR loss over nine classes, FAB, and Square with 5,000
-    queries: two that climb different losses, one that looks for the nearest error, and
+    queries: two that maximise different losses, one that finds the nearest error, and
     one that needs no gradient. Whether a sample is fooled is asked of the estimator's
     own ``predict``.
 

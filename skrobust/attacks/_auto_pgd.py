@@ -89,7 +89,7 @@ def run_apgd(oracle, z, n_steps):
 
 
 class AutoPGD(GradientAttack):
-    r"""Projected gradient with momentum that halves its step where it stops rising.
+    r"""Auto-PGD (APGD): projected gradient descent with an adaptive step size.
 
     .. math::
 

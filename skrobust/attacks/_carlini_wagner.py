@@ -8,7 +8,7 @@ from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class CarliniWagner(MinimalNormAttack):
-    r"""Carlini and Wagner: distance plus a constant times the missing margin.
+    r"""Carlini-Wagner attack: distance plus a constant times the missing margin.
 
     .. math::
         \min_\delta \lVert\delta\rVert_2^2 / \rho^2 + c \cdot
@@ -25,7 +25,7 @@ class CarliniWagner(MinimalNormAttack):
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
     norm : {inf, 2}, default=2
-        What is to be small.
+        Norm that is minimised.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
     n_steps : int, default=100

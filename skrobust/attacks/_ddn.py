@@ -8,7 +8,7 @@ from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class DDN(MinimalNormAttack):
-    r"""Decoupled direction and norm: walk along the boundary on a shrinking sphere.
+    r"""Decoupled direction and norm (DDN): steps on a sphere of adaptive radius.
 
     .. math::
         \delta \leftarrow \delta + \alpha_k \epsilon_k
@@ -25,7 +25,7 @@ class DDN(MinimalNormAttack):
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
     norm : {2}, default=2
-        What is to be small.
+        Norm that is minimised.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
     n_steps : int, default=100

@@ -10,7 +10,7 @@ _ROUNDS = 3  # of straightening what was found
 
 
 class DeepFool(MinimalNormAttack):
-    r"""DeepFool: step by step to the nearest boundary of the linearised model.
+    r"""DeepFool attack: steps to the nearest boundary of the linearised model.
 
     .. math::
         k^* = \arg\min_k |m_k| / \lVert\nabla m_k\rVert_*, \qquad
@@ -26,7 +26,7 @@ class DeepFool(MinimalNormAttack):
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
     norm : {inf, 2}, default=2
-        What is to be small.
+        Norm that is minimised.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
     n_steps : int, default=50
@@ -34,7 +34,7 @@ class DeepFool(MinimalNormAttack):
     overshoot : float, default=0.02
         Share by which the sum of steps is lengthened, to cross the boundary.
     n_candidates : int, default=9
-        How many other classes, those of the highest scores, are considered.
+        Number of other classes, those of the highest scores, are considered.
     objective : {None, "misclassification", "minimal", "loss", "probability_shift"}
         Default None. What comes back: the smallest example, or the row itself where
         that is longer than ``eps`` (None, ``"misclassification"``); the smallest

@@ -11,7 +11,7 @@ from skrobust.base import BaseAttack
 
 
 class ExactLinear(BaseAttack):
-    r"""Exact attack on linear models, in closed form: no step, no search.
+    r"""Exact attack on linear models, in closed form.
 
     A linear model calls x class k where :math:`w_k^T x + b_k` is largest. The nearest
     point that it calls something else lies on the border with one other class, so that

@@ -8,7 +8,7 @@ from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class FAB(MinimalNormAttack):
-    r"""Fast adaptive boundary attack, towards each of the likeliest other classes.
+    r"""Fast adaptive boundary attack (FAB) towards the likeliest other classes.
 
     With the linearised boundary at the iterate z, and steps :math:`d_z` and
     :math:`d_x` from z and from the row x to it, the shortest within ``data_range``,
@@ -28,13 +28,13 @@ class FAB(MinimalNormAttack):
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
     norm : {inf, 2, 1}, default=inf
-        What is to be small.
+        Norm that is minimised.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
     n_steps : int, default=100
         Steps towards each class.
     n_targets : int, default=9
-        How many other classes, those of the highest scores, are tried one by one.
+        Number of other classes, those of the highest scores, are tried one by one.
     alpha_max : float, default=0.1
         Largest pull towards the row.
     eta : float, default=1.05

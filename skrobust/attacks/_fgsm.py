@@ -6,7 +6,7 @@ from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
 class FGSM(GradientAttack):
-    r"""Fast gradient sign method: one full step along the gradient of the loss.
+    r"""Fast gradient sign method (FGSM): one full step along the gradient.
 
     .. math:: x' = x + \mathrm{eps} \cdot \mathrm{sign}(\nabla_x L(x, y))
 

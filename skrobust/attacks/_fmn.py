@@ -15,7 +15,7 @@ from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 
 class FMN(MinimalNormAttack):
-    r"""Fast minimum-norm attack, in any norm.
+    r"""Fast minimum-norm attack (FMN), in any norm.
 
     .. math::
         \delta \leftarrow \Pi_{\epsilon_k}(\delta + \alpha_k u(\nabla m)), \qquad
@@ -32,7 +32,7 @@ class FMN(MinimalNormAttack):
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
     norm : {inf, 2, 1, 0}, default=2
-        What is to be small.
+        Norm that is minimised.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
     n_steps : int, default=100

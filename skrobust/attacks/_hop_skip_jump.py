@@ -1,4 +1,4 @@
-"""HopSkipJump: decision-based attack, from labels alone."""
+"""HopSkipJump: a decision-based attack."""
 
 import copy
 
@@ -13,7 +13,7 @@ from skrobust.base.attack import in_order_of
 
 
 class HopSkipJump(BlackBoxAttack):
-    r"""HopSkipJump: from a fooling point along the boundary towards the clean row.
+    r"""HopSkipJump attack: steps along the boundary towards the clean row.
 
     Needs labels alone. Each step finds the boundary on the way to the clean row, reads
     the direction of the boundary off the labels of random points around it,

@@ -6,7 +6,7 @@ from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
 class BIM(GradientAttack):
-    r"""Basic iterative method: sign steps from the row itself, each put back.
+    r"""Basic iterative method (BIM, I-FGSM): projected steps from the clean row.
 
     .. math:: x_{t+1} = \Pi\,(x_t + \mathrm{step\_size} \cdot s(\nabla_x L(x_t, y)))
 

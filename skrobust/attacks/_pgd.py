@@ -8,7 +8,7 @@ from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
 class PGD(GradientAttack):
-    r"""Projected gradient: many small steps, each put back into the ball.
+    r"""Projected gradient descent (PGD): small steps, each projected onto the ball.
 
     .. math:: x_{t+1} = \Pi\,(x_t + a_t \cdot s(\nabla_x L(x_t, y)))
 
@@ -36,7 +36,7 @@ class PGD(GradientAttack):
     n_restarts : int, default=1
         Runs from different starts; needs ``random_start`` beyond 1.
     objective : str or None, default=None
-        What counts as success. ``"misclassification"``: a sample that is fooled leaves
+        Goal of the attack. ``"misclassification"``: a sample that is fooled leaves
         at once, so that a robust ratio of what comes back is too high. ``"loss"``: the
         same loss, but every sample gets every step, and the iterate that moves the
         probability of the predicted class most is kept.
@@ -46,7 +46,7 @@ class PGD(GradientAttack):
         not needed) it is ``"prediction_shift"``, the same for the prediction itself;
         ``"prediction_error"`` keeps what lies farthest from y instead.
     loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
-        What is driven up: the log odds against the class (cross entropy without its
+        Loss that rises: the log odds against the class (cross entropy without its
         saturation, see Notes); the largest other logit minus that of the class; the
         same over the gap between the largest and the third logit ([2]_; the margin for
         two classes); or cross entropy as it is. Where the slope of a loss underflows,

@@ -12,7 +12,7 @@ from skrobust.base.attack import own_params
 
 
 class ProbabilityShift(GradientAttack):
-    r"""Move the probability of the predicted class as far as the ball allows.
+    r"""Attack that moves the probability of the predicted class furthest.
 
     .. math:: \max_{\|x' - x\| \le \mathrm{eps}} |P(c \mid x') - P(c \mid x)|,
         \quad c = \arg\max_k P(k \mid x)

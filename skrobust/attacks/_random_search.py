@@ -10,7 +10,7 @@ DRAWS = ("mixed", "uniform", "corners", "gaussian")
 
 
 class RandomSearch(BlackBoxAttack):
-    r"""Random points of the ball, and random changes of the best one so far.
+    r"""Random search: points of the ball, and changes of the best one so far.
 
     Each step shows the model ``n_candidates`` points of every row in one call. Where
     the model gives scores, half of them change the best point so far, less and less: a
@@ -35,7 +35,7 @@ class RandomSearch(BlackBoxAttack):
         single features (L1) at full length; Gaussian directions at full length; or a
         third of each.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
-        What counts as success. ``"misclassification"``, and None unless a scorer asks
+        Goal of the attack. ``"misclassification"``, and None unless a scorer asks
         for more: a row that is fooled leaves; one that is not comes back unchanged.
         ``"probability_shift"``: two full runs drive the probability of the predicted
         class down and up, and the largest shift is kept. ``"loss"``: one full run

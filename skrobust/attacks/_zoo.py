@@ -1,4 +1,4 @@
-"""ZOO: finite differences of the scores, feature by feature."""
+"""ZOO: zeroth-order optimization."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 
 
 class ZOO(BlackBoxAttack):
-    r"""Zeroth-order search: differences of the scores stand in for the gradient.
+    r"""Zeroth-order optimization (ZOO): gradients from differences of the scores.
 
     Each step asks both sides of a few random features of every row in one call,
 

@@ -214,7 +214,7 @@ class BaseAttack(BaseEstimator, ABC):
         return X_adv if type(X) is np.ndarray else like(X_adv, X)
 
     def run(self, estimator, X, y=None, *, start=None):
-        """Attack, and report for each sample whether it was fooled and at what cost.
+        """Return adversarial rows with the success, distance and cost of each sample.
 
         Parameters
         ----------

@@ -8,14 +8,14 @@ from skrobust._validation import invalid
 
 
 class Reader:
-    """Turns what a user wrote into positions, and refuses what does not fit.
+    """Reader of constraints: positions of features, with checks of what was given.
 
     Parameters
     ----------
     values : ndarray of shape (n_samples, ...), float
         Clean rows, which must keep the constraints themselves.
     attack : str
-        Who is constrained.
+        Name of the class, for error messages.
     """
 
     caller = "Constraints"

@@ -8,7 +8,7 @@ from skrobust._validation import invalid
 
 
 class Constraints(BaseEstimator):
-    r"""Which features may move, by which values, and in which units.
+    r"""Constraints on the features that an attack may change, and their units.
 
     Given to an attack as ``constraints=``, it is enforced on whatever the attack
     returns, and attacks search inside it: the model is shown rows that keep the

@@ -62,7 +62,7 @@ def _row_chunks(rows, n=None):
 
 
 class Domain:
-    """The set that the adversarial rows of one call must lie in.
+    """Feasible set of the adversarial rows of one call.
 
     Parameters
     ----------

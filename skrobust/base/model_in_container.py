@@ -1,4 +1,4 @@
-"""A model together with the container in which its user asks it."""
+"""Model that gets rows in the container of the user."""
 
 import numpy as np
 

@@ -8,13 +8,13 @@ from skrobust.report.section_log import one_line
 
 CODES = (
     "Exit codes: 0 when all went well, 1 when a threshold of --fail-under was missed, "
-    "2 for an error that you can mend (one sentence on stderr says which), 130 after "
+    "2 for an error in the input (one sentence on stderr says which), 130 after "
     "Ctrl-C."
 )
 
 
 class UserError(click.ClickException):
-    """An error that the user can mend: one sentence, exit code 2."""
+    """Error in the input of the user: one sentence, exit code 2."""
 
     exit_code = 2
 

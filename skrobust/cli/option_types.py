@@ -65,7 +65,7 @@ def all_sizes(ctx, param, value):
 
 
 class Name(click.ParamType):
-    """One of the names that a function finds, in any case, with or without hyphens.
+    """Name out of those that a function lists, in any case, hyphens or not.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Name(click.ParamType):
             return names[wanted]
         if self.may_be_short and len(begins) == 1:
             return names[begins[0]]
-        return self.fail(f"{value!r} is none of {', '.join(names.values())}.")
+        return self.fail(f"{value!r} is not one of {', '.join(names.values())}.")
 
     def shell_complete(self, ctx, param, incomplete):
         """Return the names that begin like this."""

@@ -34,7 +34,7 @@ class Threshold(click.ParamType):
         measure, _, text = value.partition("=")
         measure = measure.strip().replace("-", "_").lower()
         if measure not in self.find():
-            self.fail(f"{value!r} names none of {', '.join(self.find())}.")
+            self.fail(f"{value!r} must name one of {', '.join(self.find())}.")
         try:
             threshold = float(text)
         except ValueError:

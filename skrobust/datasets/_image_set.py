@@ -34,7 +34,7 @@ class ImageSet(Bunch):
     filenames : ndarray of str
         The files; several frames of a video have the same one.
     skipped : list of (str, str)
-        What was left out, each with the reason.
+        Files that were left out, each with the reason.
     ignored : list of str
         Files that are neither images nor videos by their names.
 

@@ -48,7 +48,7 @@ def load_image_folder(
     path : str or path
         The folder.
     levels : tuple of {"label", "group"}, default=("label",)
-        What the names of its folders mean, from the top: ``("label", "group")`` is
+        Meaning of the names of its folders, from the top: ``("label", "group")`` is
         ``path/<label>/<group>/...``. Ignored where ``metadata`` is given.
     label : str, default=None
         The one label of all images, where no level is "label" (as "real").

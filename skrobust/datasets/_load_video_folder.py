@@ -42,7 +42,7 @@ def load_video_folder(
     n_frames : int, default=None
         Frames of each clip; exactly one of ``n_frames``, ``every``, ``fps`` is given.
     levels : tuple of {"label", "group"}, default=("label",)
-        What the names of the folders mean, from the top.
+        Meaning of the names of the folders, from the top.
     label : str, default=None
         The one label of all clips, where no level is "label".
     resize : (int, int) or None, default=None

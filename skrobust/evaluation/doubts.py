@@ -4,9 +4,9 @@ from skrobust.evaluation._evaluation_warning import EvaluationWarning
 
 _MESSAGES = {
     "STOCHASTIC": "Two clean passes differ by up to {largest_difference:.3g}: the "
-    "model draws random numbers or is in training mode. Switch that off, or average "
+    "model draws random numbers or is in training mode. Disable this, or average "
     "over passes.",
-    "BATCH_DEPENDENT": "Rows asked in pairs and in a batch differ by up to "
+    "BATCH_DEPENDENT": "Predictions of rows in pairs and in a batch differ by up to "
     "{largest_difference:.3g}: batch normalisation in training mode? Every number then "
     "depends on the batch.",
     "INPUT_SCALE": "X looks standardised (mean 0, standard deviation 1 per feature), "
@@ -17,8 +17,8 @@ _MESSAGES = {
     "INPUT_SCALE of data_range": "X lies in [{low:g}, {high:g}], a small part of "
     "data_range (width {width:g}). Was X scaled before, and data_range not?",
     "ZERO_GRADIENT": "The gradient of {share:.0%} of the samples is zero or not "
-    "finite: attacks that follow gradients cannot move them, which is no robustness. "
-    "Use a black-box attack, or a differentiable stand-in for the step that blocks.",
+    "finite: attacks that follow gradients cannot move them, which is not robustness. "
+    "Use a black-box attack, or a differentiable replacement of the step.",
     "PROBABILITIES_AS_LOGITS": "The outputs that the loss takes as logits are "
     "probabilities (softmax or sigmoid twice): gradients vanish and probabilities are "
     "wrong. Return logits, or use the loss for probabilities.",
@@ -33,8 +33,8 @@ _MESSAGES = {
     "the smaller one, so the attack misses what it could find. Use more steps or "
     "restarts.",
     "UNBOUNDED": "With a radius as wide as the data ({eps:.3g}) accuracy is still "
-    "{accuracy:.0%}, above chance ({chance:.0%}): the attack is broken or blind, "
-    "whatever it finds at smaller radii.",
+    "{accuracy:.0%}, above chance ({chance:.0%}): the attack fails, and its "
+    "results at smaller radii are not reliable.",
     "ONE_STEP_BEATS_ATTACK": "One step of FGSM fools {share:.0%} of the samples that "
     "the attack misses: robust accuracy is overstated. Look for masked gradients, too "
     "few steps or a wrong step size.",

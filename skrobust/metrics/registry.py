@@ -16,7 +16,7 @@ _SPECS = {}  # by name, in the order of registration
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """What is known about a metric, for all that use metrics by name.
+    """Specification of a metric, read by everything that takes metrics by name.
 
     Parameters
     ----------

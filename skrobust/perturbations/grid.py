@@ -79,7 +79,7 @@ def two_factor_grid(
         For "asi68", as are the next three: (height, width), with channels first or
         last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels.
     gaussian : {"mean", "var"}, default="mean"

@@ -21,7 +21,7 @@ class GroupGapDisplay(BaseDisplay):
     gaps : dict of str to array of shape (n_pairs,)
         ``first``, ``second``, ``gap``, ``low``, ``high`` and ``p_adjusted``.
     measure : str, default="value"
-        What the value is.
+        Name of the value.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class GroupGapDisplay(BaseDisplay):
         Parameters
         ----------
         kind : {"groups", "gaps"}, default="groups"
-            Which table.
+            The table to return.
 
         Returns
         -------
@@ -118,7 +118,7 @@ class GroupGapDisplay(BaseDisplay):
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a figure.
         kind : {"groups", "gaps"}, default="groups"
             The value of each group, or the gap of each pair.
 

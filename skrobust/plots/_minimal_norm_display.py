@@ -32,7 +32,7 @@ class MinimalNormDisplay(BaseDisplay):
     lines_, median_lines_ : dict of str to artist
         The steps, and the median distance where half the samples are fooled.
     legend_ : Legend
-        Which line is what, with the median.
+        Legend of the lines, with the median.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class MinimalNormDisplay(BaseDisplay):
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a figure.
         line_kwargs : dict, default=None
             Passed to ``step`` for all lines.
 

@@ -30,7 +30,7 @@ class ModelComparisonDisplay(BaseDisplay):
         curves ``tolerance``, and ``band_low`` and ``band_high``, which hold for all
         rows at once.
     metric : str, default="score"
-        What is compared.
+        Name of the compared score.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class ModelComparisonDisplay(BaseDisplay):
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a figure.
         alpha : float in (0, 1], default=0.05
             Points of pairs with a smaller adjusted p-value are filled.
 

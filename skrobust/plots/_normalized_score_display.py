@@ -30,7 +30,7 @@ class NormalizedScoreDisplay(BaseDisplay):
         ``raw``, ``dimensionality``, ``signal``, ``imbalance``, ``unclipped`` and
         ``score``.
     raw_name : str, default="score"
-        What the raw score is.
+        Name of the raw score.
     name : str, default=None
         The name of the model, shown as the title.
 
@@ -78,7 +78,7 @@ class NormalizedScoreDisplay(BaseDisplay):
         results : dict
             Of ``normalized_score_parts``.
         raw_name : str, default="score"
-            What the raw score is.
+            Name of the raw score.
         name : str, default=None
             The name of the model.
 
@@ -100,7 +100,7 @@ class NormalizedScoreDisplay(BaseDisplay):
         y_true, y_pred : array-like of shape (n_samples,)
             Labels, targets or clusters.
         task : {"classification", "regression", "clustering"}
-            Which score.
+            Task of the score.
         name : str, default=None
             The name of the model.
         **kwargs : dict
@@ -177,7 +177,7 @@ class NormalizedScoreDisplay(BaseDisplay):
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a figure.
         values_format : str, default=".3f"
             Format of the numbers.
 

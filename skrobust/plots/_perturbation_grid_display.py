@@ -89,7 +89,7 @@ class PerturbationGridDisplay(BaseDisplay):
         ``column_levels``, ``names`` and ``scores`` of shape (n_rows, n_columns); a
         score is nan where no condition stands.
     score_name : str, default="accuracy"
-        What the scores are.
+        Name of the scores.
 
     Attributes
     ----------

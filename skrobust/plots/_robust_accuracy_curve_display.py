@@ -32,7 +32,7 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
     lines_, bands_ : dict of str to artist
         By label.
     legend_ : Legend or None
-        Which line is what; None for one model without a name.
+        Legend of the lines; None for one model without a name.
 
     See Also
     --------
@@ -137,7 +137,7 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a figure.
         line_kwargs : dict, default=None
             Passed to ``plot`` for all lines.
 

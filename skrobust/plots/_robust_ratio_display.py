@@ -48,7 +48,7 @@ class RobustRatioDisplay(BaseDisplay):
         The horizontal lines on the right axis, and the intervals, by the names in
         ``accuracies``.
     legend_ : Legend
-        Which line is what.
+        Legend of the lines.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class SeverityCurveDisplay(BaseDisplay):
     curves : dict of str to dict of str to ndarray of shape (n_severities,)
         By label: ``severity`` (rising), ``score``, ``low`` and ``high`` (nan: unknown).
     score_name : str, default="score"
-        What the scores are.
+        Name of the scores.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class SeverityCurveDisplay(BaseDisplay):
     lines_, bands_ : dict of str to artist
         By label; no band where no limit is known.
     legend_ : Legend or None
-        Which line is what, above the axes.
+        Legend of the lines, above the axes.
 
     See Also
     --------
@@ -163,7 +163,7 @@ class SeverityCurveDisplay(BaseDisplay):
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a figure.
         kind : {"score", "relative"}, default="score"
             The scores, or their share of the score of the least severity.
         line_kwargs : dict, default=None

@@ -39,7 +39,7 @@ class StabilityPatternDisplay(BaseDisplay):
     variability_weight : float, default=0.5
         Non-negative weight of the scatter about the trend.
     score_name : str, default="score"
-        What the metric is.
+        Name of the metric.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class StabilityPatternDisplay(BaseDisplay):
     index_ : float
         The stability index.
     legend_ : Legend
-        Which line is what.
+        Legend of the lines.
 
     See Also
     --------
@@ -255,7 +255,7 @@ class StabilityPatternDisplay(BaseDisplay):
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a figure.
         line_kwargs : dict, default=None
             Passed to ``plot`` for the metric.
 

@@ -41,7 +41,7 @@ class StabilitySurfaceDisplay(BaseDisplay):
     names : list of str or None
         The names of the models; None stands for a model that needs no name.
     score_name : str, default="accuracy"
-        What the scores are.
+        Name of the scores.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class StabilitySurfaceDisplay(BaseDisplay):
     colorbar_ : Colorbar or None
         The scale of the index where it is no axis.
     legend_ : Legend
-        Which point is what.
+        Legend of the points.
 
     See Also
     --------

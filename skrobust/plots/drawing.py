@@ -119,7 +119,7 @@ def draw_forest(ax, labels, limits, size, *, x):
     Parameters
     ----------
     ax : Axes
-        Where to draw.
+        Axes to draw on.
     labels : list of str
         Names of the rows.
     limits : (value, low, high), arrays of shape (n_rows,)

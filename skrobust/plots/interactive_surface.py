@@ -22,7 +22,7 @@ def surface_figure(models, x, y, z, score_name, caller):
     x, y, z : ndarray of shape (n, n)
         The surface.
     score_name : str
-        What the scores are.
+        Name of the scores.
     caller : str
         Name of the public function or class, for error messages.
     """

@@ -75,7 +75,7 @@ def _stability(results):
     if results.get("preset") not in (None, "asi68"):
         notes.append(f"{len(results['score'])} conditions")
     elif results["smoke_figure"]:
-        notes.append("smoke figure")
+        notes.append("indicative only")
     note = "; ".join(text for text in notes if text) or None
     beside, value = (results["mean"], "mean accuracy"), "accuracy_stability_index"
     return cell(results[value], results.get("interval"), beside, note)

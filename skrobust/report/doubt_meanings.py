@@ -2,13 +2,13 @@
 
 MEANINGS = {
     "STOCHASTIC": (
-        "The model answers the same question differently each time, so an attack "
-        "follows noise and every score is one draw of many.",
+        "The model gives different answers to the same rows, so an attack follows "
+        "noise and every score is one draw of many.",
         "Put the model in evaluation mode, fix its seed, or average over passes.",
     ),
     "BATCH_DEPENDENT": (
-        "What the model says of a row depends on the rows beside it, so no score here "
-        "belongs to the model alone.",
+        "The prediction of a row depends on the other rows of its batch, so no score "
+        "here is a property of the model alone.",
         "Put batch normalisation in evaluation mode (for torch: module.eval()).",
     ),
     "INPUT_SCALE": (
@@ -18,8 +18,8 @@ MEANINGS = {
         "data_range in raw units.",
     ),
     "ZERO_GRADIENT": (
-        "The attack has no slope to follow: it looks strong and does nothing, so "
-        "robust accuracy is too high.",
+        "The attack has no gradient to follow and cannot move the rows, so robust "
+        "accuracy is too high.",
         "Attack the logits, remove rounding and hard thresholds, or use an attack "
         "without gradients (Square, HopSkipJump).",
     ),
@@ -43,12 +43,12 @@ MEANINGS = {
         "Project the examples into the ball; look at the norm of your own attack.",
     ),
     "NOT_FALLING": (
-        "Accuracy rises with eps, which it cannot if the attack finds what is there.",
+        "Accuracy rises with eps, which is impossible for an attack that converges.",
         "Use more steps, more restarts, or AutoAttack.",
     ),
     "UNBOUNDED": (
-        "Even with no limit in practice the attack does not fool the model, so it says "
-        "little at small eps either.",
+        "With a practically unlimited radius the attack still does not fool the "
+        "model, so its results at small eps are not reliable.",
         "Look for masked gradients; try an attack without gradients.",
     ),
     "ONE_STEP_BEATS_ATTACK": (
@@ -57,8 +57,8 @@ MEANINGS = {
         "Use a smaller step size, more steps, a random start, or AutoPGD.",
     ),
     "BLACK_BOX_BEATS_ATTACK": (
-        "Blind search finds examples that the attack misses: the usual sign of masked "
-        "gradients. Robust accuracy is overstated.",
+        "A search without gradients finds examples that the attack misses, the usual "
+        "sign of masked gradients. Robust accuracy is overstated.",
         "Use Square or AutoAttack and report the lowest robust accuracy.",
     ),
 }

@@ -10,7 +10,7 @@ _SECTIONS = ("normalized", "stability", "curve", "doubts", "gallery", "groups", 
 
 
 class ModelSections:
-    """Measures one model; a section that fails leaves its reason in the log.
+    """Measurement of one model; a section that fails leaves its reason in the log.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ def one_line(error):
 
 
 class Log:
-    """Runs sections; keeps the reasons of those that failed, and all warnings.
+    """Log of the sections of a report: reasons of failures, and all warnings.
 
     Parameters
     ----------

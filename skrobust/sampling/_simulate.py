@@ -41,7 +41,7 @@ def simulate(
     scores : array-like of shape (n_pool,)
         Suspicion of each input, higher = more likely mispredicted.
     failed : array-like of bool of shape (n_pool,)
-        Which inputs are mispredicted.
+        Mispredicted inputs, as a mask.
     n_labels : int or sequence of int, default=None
         Budgets; each is spent by a ``sample(n, oracle)`` of its own. None: 50, 200 and
         800, as far as the pool reaches.

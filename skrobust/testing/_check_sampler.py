@@ -25,7 +25,7 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
     scores : ndarray of shape (n_pool,), default=None
         Suspicion of each input; None takes 40 numbers in (0, 1).
     failed : ndarray of bool of shape (n_pool,), default=None
-        Which inputs are mispredicted; given together with ``scores``.
+        Mispredicted inputs, as a mask; given together with ``scores``.
     n_repeats : int, default=300
         Estimates whose mean must lie within 4 standard errors of the truth.
 

@@ -22,7 +22,7 @@ class Batch(BestSoFar):
     x : array or tensor of shape (n, ...)
         Clean rows.
     goal : Goal
-        What is to be achieved.
+        Goal of the attack.
     reference : array or tensor of shape (n,), or None
         Index of the true class (-1: unknown to the model) or of the target; None takes
         the predicted one. Of a regressor, where the prediction is moved away from;
@@ -63,7 +63,7 @@ class Batch(BestSoFar):
 
     @property
     def done(self):
-        """Which rows need no further attack."""
+        """Mask of the rows that need no further attack."""
         if self.goal.stops:
             return (self.score > 0) | ~self.known
         return namespace(self.x).zeros_like(self.known)

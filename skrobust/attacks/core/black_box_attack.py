@@ -18,7 +18,7 @@ _BYTES_OF_CANDIDATES = 2**26
 
 
 class BlackBoxAttack(BaseAttack):
-    """Base class of attacks that see answers alone: labels, probabilities, decisions.
+    """Base class of attacks that query labels, probabilities or decision values.
 
     A subclass writes ``_search_rows(search)``: it asks ``search.ask(rows, candidates)``
     as often as it likes, for many candidates of many rows in one call of the model. The

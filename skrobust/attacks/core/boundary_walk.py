@@ -13,7 +13,7 @@ _SECTIONS = 7  # points of a line in one call: three halvings
 
 
 class BoundaryWalk:
-    """The fooling point of every row, walking along the boundary to the clean row.
+    """Walk along the decision boundary from an adversarial point to each clean row.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def shortest(weights, rise, room, norm):
     room : ndarray of shape (n, n_features) or None
         From :func:`room_of`.
     norm : {inf, 2, 1}
-        What is shortest.
+        Norm that is minimised.
 
     Returns
     -------

@@ -12,7 +12,7 @@ _OF_REGRESSORS = ("prediction_shift", "prediction_error")
 
 @dataclass(frozen=True)
 class Goal:
-    """What an attack is to achieve, and by how much an iterate achieves it.
+    """Goal of an attack, and the margin by which an iterate reaches it.
 
     ``"misclassification"`` scores an iterate by its margin and ``stops`` at the first
     success of a row. The others move a number as far as they can, and no row ever
@@ -106,7 +106,7 @@ class BestSoFar:
         self.keep(rows, z, xp.where(better, score, self.score[rows]))
 
     def keep(self, rows, z, score):
-        """Replace the iterates of some rows, whatever they were."""
+        """Replace the iterates of some rows unconditionally."""
         if len(rows) == len(self.score):
             self.iterate, self.score, self._owns_iterate = z, score + 0, False
             return
@@ -116,7 +116,7 @@ class BestSoFar:
 
 
 class Counter:
-    """What the search of each row of a call took.
+    """Counts of passes, queries and iterations of each row of a call.
 
     Parameters
     ----------

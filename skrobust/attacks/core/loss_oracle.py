@@ -20,7 +20,7 @@ from skrobust.base.domain import FeatureUnits
 
 
 class Run(NamedTuple):
-    """One run of an attack: which loss of which class rises or falls."""
+    """Run of an attack: the loss, its class, and whether it rises or falls."""
 
     name: Any
     label: Any = None  # index of the class, one a row

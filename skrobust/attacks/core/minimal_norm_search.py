@@ -21,7 +21,7 @@ _FAR = 1e12  # no search goes further out: squares still fit single precision
 
 
 class MinimalNormSearch:
-    """The rows of a batch that are still right, and the best example of each.
+    """Search for the smallest adversarial example of each row of a batch.
 
     Parameters
     ----------

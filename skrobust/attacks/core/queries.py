@@ -9,7 +9,7 @@ _BYTES_PER_CALL = 2**26  # of rows given to the model at a time
 
 
 class Queries:
-    """The answers of one model, asked for many candidates of many rows at once.
+    """Queries of one model, for many candidates of many rows at once.
 
     Parameters
     ----------

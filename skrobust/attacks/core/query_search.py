@@ -11,7 +11,7 @@ _TINY = np.finfo(np.float64).tiny
 
 
 class QuerySearch:
-    """The rows of a block: what was asked about them, and the best that was found.
+    """Search over the rows of a block: the queries made and the best candidates.
 
     Where the goal stops, the guide of a candidate is its margin, the largest score of
     another class minus that of its label; a row that is fooled is done. Otherwise the
@@ -23,7 +23,7 @@ class QuerySearch:
     Parameters
     ----------
     goal : Goal
-        What is to be achieved.
+        Goal of the attack.
     domain : Domain
         Where candidates may lie.
     queries : Queries

@@ -34,11 +34,11 @@ class Flat:
         return _signs(rng, (n, 1, 1, self._width))
 
     def stripes(self, rng, n):
-        """Return the first step of the cube."""
+        """Return the first step in the maximum norm."""
         return self.signs(rng, n)
 
     def tiles(self, rng, n, share):
-        """Return the first step of the sphere, of any length."""
+        """Return the first step in the norm 2, of any length."""
         return self.signs(rng, n)
 
     def window(self, rng, n, share, least=1):
@@ -110,12 +110,12 @@ class Planes:
         return _signs(rng, (n, self._n_channels, 1, 1))
 
     def stripes(self, rng, n):
-        """Return the first step of the cube: vertical stripes."""
+        """Return the first step in the maximum norm: vertical stripes."""
         stripes = _signs(rng, (n, self._n_channels, 1, self._width))
         return np.repeat(stripes, self._height, axis=2)
 
     def tiles(self, rng, n, share):
-        """Return the first step of the sphere, of any length: tiles of bumps."""
+        """Return the first step in the norm 2, of any length: tiles of bumps."""
         side = self._side(share) if share < 0.5 else max(1, self._width // 5)
         down, along = -(-self._height // side), -(-self._width // side)
         signs = _signs(rng, (n, self._n_channels, down, along))

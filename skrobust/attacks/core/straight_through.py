@@ -2,7 +2,7 @@
 
 
 class StraightThrough:
-    """Returns the nearest rows that the constraints allow.
+    """Straight-through rounding: the nearest rows that the constraints allow.
 
     Where features take separate values alone, a search moves between them, but the
     model is shown the nearest row that is allowed: what fools is then a row that can be

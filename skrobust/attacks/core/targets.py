@@ -1,4 +1,4 @@
-"""Labels that a targeted attack is to reach, and their indices in the scores."""
+"""Target labels of an attack, and their indices in the scores."""
 
 import numpy as np
 

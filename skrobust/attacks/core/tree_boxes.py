@@ -27,7 +27,7 @@ HISTOGRAMS = {"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"}
 
 
 class Table(NamedTuple):
-    """A tree of histogram boosting, as the others have theirs."""
+    """Arrays of a histogram-boosting tree, named as in other trees."""
 
     threshold: np.ndarray
     feature: np.ndarray

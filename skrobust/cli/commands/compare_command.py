@@ -94,7 +94,7 @@ def _load(paths, data, options, say):
         fitted = load_model(path, options, say)
         kinds.add(kind_of(name, fitted))
         if len(kinds) > 1:
-            raise UserError(f"{name!r} is a {kind_of(name, fitted)}, unlike others.")
+            raise UserError(f"{name!r} is a {kind_of(name, fitted)}; others are not.")
         X, y, known = load_data(data, options["target"], fitted)
         loaded[name] = fitted, (X, y, load_train(options, fitted)), known
     return loaded

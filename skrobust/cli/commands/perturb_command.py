@@ -82,7 +82,7 @@ def perturb(source, **options):
     say_on_interrupt("interrupted; go on with")
     if path.is_dir():
         if options["target"] or options["x_train"]:
-            raise UserError("--target and --x-train are of tables.")
+            raise UserError("--target and --x-train apply to tables only.")
         written, notes = copy_folder(path, conditions, out, done, say)
     else:
         columns = options["target"], options["x_train"]
@@ -106,7 +106,7 @@ def _conditions(options):
     settings.setdefault("random_state", options["seed"])
     if options["preset"]:
         if options["severity"] is not None:
-            raise UserError("--severity is of --perturbation; use --set severities=.")
+            raise UserError("--severity needs --perturbation; use --set severities=.")
         found = perturbations.get_preset(options["preset"], **settings)
         return [(re.sub(r"[^\w.+-]", "_", one.name), one) for one in found]
     kind = perturbation_classes()[options["perturbation"]]

@@ -104,6 +104,6 @@ def _take_answers(session, pool, reader, options):
     for label, line in unknown.items():
         click.echo(
             f"skrobust: warning: {name}, line {line}: the model has no label "
-            f"{label!r}; if it is a slip, mend it and add --correct.",
+            f"{label!r}; if it is a slip, correct it and add --correct.",
             err=True,
         )

@@ -1,1 +1,1 @@
-"""Labelling sessions: pools of unlabelled inputs, answers, and what they tell."""
+"""Labelling sessions: pools of unlabelled inputs, answers and results."""

@@ -14,7 +14,7 @@ COLUMNS = ("id", "item", "predicted", "answer")
 
 
 class AnswerReader:
-    """Turns words into answers.
+    """Reader of answers: words become labels.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class AnswerReader:
                 return "failed", lower in WRONG
         if not self.takes_labels:
             raise UserError(
-                f"the answer {word!r} is none of right, wrong and skip (there are no "
+                f"the answer {word!r} is not right, wrong or skip (there are no "
                 "predictions that a label could be compared with)"
             )
         return "y_true", self._label(word)

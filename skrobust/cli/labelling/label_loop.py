@@ -12,7 +12,7 @@ WORDS = {"u": "undo", "undo": "undo", "q": "quit", "quit": "quit"}
 
 
 class LabelLoop:
-    """Asks for labels until a budget is spent or an interval is narrow enough.
+    """Loop that asks for labels until a budget is used or an interval is narrow.
 
     Parameters
     ----------

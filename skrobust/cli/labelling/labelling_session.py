@@ -21,7 +21,7 @@ OURS = "command_line"
 
 
 class Session:
-    """A sampler with its files.
+    """Labelling session: a sampler with its files.
 
     Parameters
     ----------
@@ -131,8 +131,8 @@ class Session:
                 found.append({name: entry[name] for name in names})
             except (ValueError, TypeError, KeyError):
                 raise UserError(
-                    f"Line {number} of {str(self.journal_path)!r} is damaged; mend or "
-                    "remove it."
+                    f"Line {number} of {str(self.journal_path)!r} is damaged; repair "
+                    "or remove it."
                 ) from None
         return found
 

@@ -46,7 +46,7 @@ def compare_models(
     y_true : array-like of shape (n_samples,) or None, default=None
         True labels.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What was drawn together: the clip of a frame, the patient of a row.
+        Samples that were drawn together: the clip of a frame, the patient of a row.
     confidence : float in (0, 1), default=0.95
         Wanted coverage.
     n_resamples : int, default=2000

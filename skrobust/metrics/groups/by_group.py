@@ -35,7 +35,7 @@ def by_group(
     groups : array-like of shape (n_samples,)
         The group of each sample; at least two groups.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What samples belong together (clips, patients), each within one group. Clusters
+        Samples that belong together (clips, patients), each within one group. Clusters
         are then drawn and permuted instead of samples.
     confidence : float in (0, 1), default=0.95
         Of each interval.

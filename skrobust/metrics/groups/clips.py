@@ -65,8 +65,8 @@ def clip_robustness(
     tolerances : array-like of shape (n_tolerances,) or None, default=None
         Tolerances in [0, 1], rising; None: 0, 0.01, ..., 0.2.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Which class is watched, as in :func:`probability_shift`; "predicted" is that of
-        the clip for clips.
+        Class whose probability is compared, as in :func:`probability_shift`;
+        "predicted" is that of the clip for clips.
     labels : array-like of shape (n_classes,) or None, default=None
         The label of each column, as in ``estimator.classes_``.
     confidence : float in (0, 1), default=0.95

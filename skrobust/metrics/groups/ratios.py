@@ -38,13 +38,13 @@ def group_robust_ratio(
     tolerance : float in [0, 1]
         The move that is still accepted.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Which class is watched, as in :func:`robust_ratio_score`.
+        Class whose probability is compared, as in :func:`robust_ratio_score`.
     y_true : array-like of shape (n_samples,) or None, default=None
         True classes, used with ``reference="true"`` only.
     labels : array-like of shape (n_classes,) or None, default=None
         The label of each column.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What samples belong together, as in :func:`group_robustness`.
+        Samples that belong together, as in :func:`group_robustness`.
     confidence : float in (0, 1), default=0.95
         Of each interval.
     n_permutations : int, default=999
@@ -119,13 +119,13 @@ def group_robust_ratio_curve(
     tolerances : array-like of shape (n_tolerances,) or None, default=None
         Tolerances in [0, 1]; None: 0, 0.01, ..., 0.2 as in the source.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Which class is watched, as in :func:`robust_ratio_curve`.
+        Class whose probability is compared, as in :func:`robust_ratio_curve`.
     y_true : array-like of shape (n_samples,) or None, default=None
         True classes, used with ``reference="true"`` only.
     labels : array-like of shape (n_classes,) or None, default=None
         The label of each column.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What samples belong together, as in :func:`group_robustness`.
+        Samples that belong together, as in :func:`group_robustness`.
     confidence : float in (0, 1), default=0.95
         Of each interval.
     n_permutations : int, default=999

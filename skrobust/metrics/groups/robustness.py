@@ -30,7 +30,7 @@ def group_robustness(
     groups : array-like of shape (n_samples,)
         The group of each sample; at least two groups.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What samples belong together (clips, patients), each within one group. Intervals
+        Samples that belong together (clips, patients), each within one group. Intervals
         then take the effective n, and clusters are permuted instead of samples.
     confidence : float in (0, 1), default=0.95
         Of each interval.

@@ -35,7 +35,7 @@ class Units:
         return self.n > 2 if self.clustered else self.n > 1
 
     def warnings(self):
-        """Return the sentences about the number of units."""
+        """Return warnings about the number of units."""
         if not self.enough:
             return (f"{self.n} {self.name} allow no interval.",)
         if self.few:

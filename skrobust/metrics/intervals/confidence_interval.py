@@ -64,7 +64,7 @@ def confidence_interval(
     *data : array-like
         The data of the metric.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What was drawn together: the clip of a frame, the patient of a row.
+        Samples that were drawn together: the clip of a frame, the patient of a row.
     confidence : float in (0, 1), default=0.95
         Wanted coverage.
     method : str, default="auto"

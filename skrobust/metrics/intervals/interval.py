@@ -37,13 +37,13 @@ class Interval:
     confidence : float, default=0.95
         The wanted coverage.
     method : str, default=""
-        How the limits were computed.
+        Method of the limits.
     n_units : int, default=0
         Number of independent units: samples, clusters or periods.
     warnings : tuple of str, default=()
-        What makes the interval doubtful, one sentence each.
+        Reasons for doubt about the interval, one sentence each.
     unit : str, default="samples"
-        What ``n_units`` counts.
+        Name of the units.
     plug_in : float or None, default=None
         The metric of the data as they are, where ``value`` is corrected for noise.
 

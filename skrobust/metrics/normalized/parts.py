@@ -63,7 +63,7 @@ def normalized_score_parts(
         What :func:`normalized_accuracy_score`, :func:`normalized_r2_score` or
         :func:`normalized_clustering_score` takes.
     task : {"classification", "regression", "clustering"}
-        Which of the three.
+        Task of the score.
     n_features : int
         At least 1; the product of all dimensions but that of the samples.
     n_samples : int or None, default=None

@@ -48,7 +48,7 @@ def signal_to_noise_ratio(
     y_pred : array-like of shape (n_samples,) or None
         Predicted labels, values or clusters; not used when ``y_prob`` is given.
     task : {"classification", "regression", "clustering"}, default="classification"
-        Which formula.
+        Task, which decides the formula.
     kind : {"auto", "linear", "squared"}, default="auto"
         For classification. "auto" is linear for at most two classes in ``y_true`` and
         ``y_pred`` together, else squared.

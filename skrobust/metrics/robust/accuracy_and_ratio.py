@@ -91,7 +91,7 @@ def robust_ratio_score(
     tolerance : float in [0, 1]
         The move that is still accepted.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Which class is watched, as in :func:`probability_shift`.
+        Class whose probability is compared, as in :func:`probability_shift`.
     y_true : array-like of shape (n_samples,) or None, default=None
         True classes, used with ``reference="true"`` only.
     labels : array-like of shape (n_classes,) or None, default=None
@@ -166,7 +166,7 @@ def robust_ratio_curve(
     tolerances : array-like of shape (n_tolerances,) or None, default=None
         Tolerances in [0, 1], in any order; None: 0, 0.01, ..., 0.2 as in the source.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Which class is watched, as in :func:`probability_shift`.
+        Class whose probability is compared, as in :func:`probability_shift`.
     y_true : array-like of shape (n_samples,) or None, default=None
         True classes, used with ``reference="true"`` only.
     labels : array-like of shape (n_classes,) or None, default=None

@@ -42,7 +42,7 @@ def average_distortion(X, X_adversarial, *, norm=2, scale="absolute", successful
         The length itself (DEEPSEC), or over the length of the clean input (AISafety).
         Used with ``norm=2`` only.
     successful : array-like of bool of shape (n_samples,) or None, default=None
-        Which attacks succeeded; None: all count.
+        Success of each attack; None: all succeeded.
 
     Returns
     -------

@@ -37,7 +37,7 @@ def prediction_shift(y_pred, y_pred_perturbed, *, reference="predicted", y_true=
     y_pred_perturbed : array-like of shape ([n_perturbations,] n_samples)
         Predictions on the perturbed inputs; the worst perturbation counts.
     reference : {"predicted", "true"}, default="predicted"
-        What the distance is from.
+        Origin of the distance.
     y_true : array-like of shape (n_samples,) or None, default=None
         True targets, used with ``reference="true"`` only.
 
@@ -93,7 +93,7 @@ def regression_robust_ratio_score(
     tolerance : float
         The move that is still accepted, at least 0, in the units of the target.
     reference : {"predicted", "true"}, default="predicted"
-        What the distance is from, as in :func:`prediction_shift`. With "true" it is the
+        Origin of the distance, as in :func:`prediction_shift`. With "true" it is the
         share of samples whose error stays within the tolerance.
     y_true : array-like of shape (n_samples,) or None, default=None
         True targets, used with ``reference="true"`` only.
@@ -157,7 +157,7 @@ def regression_robust_ratio_curve(
         Tolerances of at least 0, in any order, in the units of the target. None: 21
         equal steps from 0 to the largest shift, where the curve reaches 1.
     reference : {"predicted", "true"}, default="predicted"
-        What the distance is from, as in :func:`prediction_shift`.
+        Origin of the distance, as in :func:`prediction_shift`.
     y_true : array-like of shape (n_samples,) or None, default=None
         True targets, used with ``reference="true"`` only.
     sample_weight : array-like of shape (n_samples,) or None, default=None

@@ -41,7 +41,7 @@ def robust_ratio_band(
     tolerances : array-like of shape (n_tolerances,) or None, default=None
         Tolerances in [0, 1]; None: 0, 0.01, ..., 0.2.
     reference : {"predicted", "true", "max"}, default="predicted"
-        Which class is watched.
+        Class whose probability is compared.
     y_true : array-like of shape (n_samples,) or None, default=None
         True classes, used with ``reference="true"`` only.
     labels : array-like of shape (n_classes,) or None, default=None
@@ -49,7 +49,7 @@ def robust_ratio_band(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights; they count as their effective number of samples.
     clusters : array-like of shape (n_samples,) or None, default=None
-        What was drawn together: the clip of a frame, the patient of a row.
+        Samples that were drawn together: the clip of a frame, the patient of a row.
     confidence : float in (0, 1), default=0.95
         Wanted coverage.
 

@@ -46,7 +46,7 @@ def average_structural_similarity(
     sigma : float, default=1.5
         Standard deviation of the Gaussian in pixels.
     successful : array-like of bool of shape (n_samples,) or None, default=None
-        Which attacks succeeded; None: all count.
+        Success of each attack; None: all succeeded.
 
     Returns
     -------

@@ -126,7 +126,7 @@ def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):
     conditions : list of objects with ``perturb(estimator, X, y)``
         For example ``two_factor_grid("asi68", image_shape=(8, 8))``.
     metric : "accuracy" or callable, default="accuracy"
-        What is measured under each condition, a share in [0, 1].
+        Metric under each condition, a share in [0, 1].
     X_ref : array-like, default=None
         Training rows on which copies of the conditions are fitted.
 
@@ -161,7 +161,7 @@ def make_stability_index_scorer(
     n_periods : int, default=10
         Number of blocks.
     metric : "accuracy" or callable, default="accuracy"
-        What is measured in each block.
+        Metric of each block.
     falling_rate_weight : float, default=12
         Weight of a falling trend.
     variability_weight : float, default=0.5

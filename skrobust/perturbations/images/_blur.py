@@ -36,7 +36,7 @@ class GaussianBlur(ImagePerturbation):
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
@@ -132,7 +132,7 @@ class DefocusBlur(ImagePerturbation):
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
@@ -212,7 +212,7 @@ class ZoomBlur(ImagePerturbation):
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None

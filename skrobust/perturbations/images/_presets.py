@@ -111,14 +111,14 @@ def imagenet_c(
     Parameters
     ----------
     severities : sequence of floats in [0, 5], default=(1, 2, 3, 4, 5)
-        Which severities.
+        Severities of each corruption.
     holdout : bool, default=False
         Whether the four corruptions that the authors hold out for tuning follow:
         speckle noise, Gaussian blur, spatter, and saturate, which needs RGB.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels.
     random_state : int, RandomState, Generator or None, default=None
@@ -166,13 +166,13 @@ def cifar_c(
     Parameters
     ----------
     severities : sequence of floats in [0, 5], default=(1, 2, 3, 4, 5)
-        Which severities.
+        Severities of each corruption.
     holdout : bool, default=False
         Whether the four corruptions that the authors hold out for tuning follow.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels.
     random_state : int, RandomState, Generator or None, default=None
@@ -223,7 +223,7 @@ def mnist_c(
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels.
     random_state : int, RandomState, Generator or None, default=None

@@ -26,7 +26,7 @@ class Stripe(ImagePerturbation):
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : None
@@ -96,11 +96,11 @@ class DottedLine(ImagePerturbation):
         Opacity of .2, .4, .6, .8 or 1 at severities 1 to 5; 0 changes nothing. 1 where
         ``opacity`` is not given either.
     opacity : float in [0, 1], default=None
-        How much white is added, in place of ``severity``.
+        Share of white that is added, in place of ``severity``.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : int, RandomState, Generator or None, default=None
@@ -165,11 +165,11 @@ class Zigzag(ImagePerturbation):
         Opacity of .2, .4, .6, .8 or 1 at severities 1 to 5; 0 changes nothing. 1 where
         ``opacity`` is not given either.
     opacity : float in [0, 1], default=None
-        How much white is added, in place of ``severity``.
+        Share of white that is added, in place of ``severity``.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
-        Where the channels are, if the shape leaves it open.
+        Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
     random_state : int, RandomState, Generator or None, default=None

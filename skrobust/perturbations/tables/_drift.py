@@ -28,7 +28,7 @@ class MeanDrift(TablePerturbation):
     size : float, default=None
         s itself, of either sign, in place of severity. With neither, severity 1 holds.
     shape : {"constant", "ramp", "step"}, default="constant"
-        How the drift runs.
+        Course of the drift.
     along : str or int, default=None
         Name or position of the column along which a ramp or a step runs.
         ``"position"``, where no column has that name, is the place of the row in the

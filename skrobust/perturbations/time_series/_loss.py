@@ -37,7 +37,7 @@ class PointDropout(_Loss):
     share : float in [0, 1], default=None
         Probability that a point is lost.
     fill : {"nan", "hold", "zero"}, default="nan"
-        What is put in place of a lost point: NaN, the last value observed before (the
+        Value in place of a lost point: NaN, the last value observed before (the
         first point of the series holds where there is none), or 0.
     per_channel : bool, default=False
         Whether each channel loses points of its own, or all at the same time.
@@ -91,7 +91,7 @@ class Gap(_Loss):
     share : float in [0, 1], default=None
         Length of the gap, as a share of the length.
     fill : {"nan", "hold", "zero"}, default="nan"
-        What is put into the gap: NaN, the last value observed before (the first point
+        Value in the gap: NaN, the last value observed before (the first point
         of the series holds where there is none), or 0.
     random_state : int, RandomState, Generator or None, default=None
         The same int puts the same gap into the same series.
@@ -136,7 +136,7 @@ class ChannelLoss(_Loss):
     share : float in [0, 1], default=None
         Share of the channels that are lost.
     fill : {"nan", "hold", "zero"}, default="nan"
-        What is left of a lost channel: NaN, its first value for all time, or 0.
+        Values of a lost channel: NaN, its first value for all time, or 0.
     random_state : int, RandomState, Generator or None, default=None
         The same int loses the same channels of the same series.
 

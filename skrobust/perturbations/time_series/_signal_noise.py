@@ -32,7 +32,7 @@ class Jitter(SeriesPerturbation):
     snr_db : float in [-300, 300], default=None
         Signal-to-noise ratio in dB, in place of ``std``.
     unit : {"sd", "db"}, default="sd"
-        What a severity is a level of.
+        Unit of the levels by severity.
     scale : {"train", "series"}, default="train"
         Whose standard deviation is :math:`\sigma`; see :class:`SeriesPerturbation`.
         Ratios in dB need none.

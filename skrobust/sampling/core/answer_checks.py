@@ -1,4 +1,4 @@
-"""Checks of the answers that a sampler is told."""
+"""Checks of the answers given to a sampler."""
 
 import numpy as np
 

@@ -286,7 +286,7 @@ class BaseSampler(StoredSampler):
         Parameters
         ----------
         n : int
-            How many inputs to label.
+            Number of inputs to label.
         oracle : callable
             ``oracle(ids)`` returns true labels where the sampler has predictions
             (``y_pred_``), and otherwise whether each input was mispredicted. It is

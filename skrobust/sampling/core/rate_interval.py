@@ -14,7 +14,7 @@ RESAMPLES = 2000
 
 
 class Bounds(NamedTuple):
-    """Interval of a failure rate, how it was made, and notes for the reader."""
+    """Interval of a failure rate, with its method and notes."""
 
     low: float
     high: float
@@ -95,7 +95,7 @@ def unseen_bounds(failed, floor, n_pool, tail):
 
 
 def rare_bound(design, answered, query):
-    """Bound the failure rate by what draws at the lowest probability can tell.
+    """Bound the failure rate by the information of draws at the lowest probability.
 
     A t interval ignores mispredictions among inputs that are rarely drawn until it
     meets some. Had K of them been there, the number met would be about Poisson with
@@ -123,7 +123,7 @@ def rare_bound(design, answered, query):
 
 
 def anytime_bounds(design, answered, query):
-    """Return the interval that is valid however often it is looked at."""
+    """Return the anytime-valid interval: it holds at every look."""
     floor = design._floor(answered.n)
     if not (floor > 0).all():
         raise ValueError(

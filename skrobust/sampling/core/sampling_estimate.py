@@ -34,7 +34,7 @@ class SamplingEstimate:
     confidence : float
         Nominal coverage.
     warnings : tuple of str
-        What makes the numbers doubtful, one sentence each.
+        Reasons for doubt about the numbers, one sentence each.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class SamplingResult:
     effective_n : float
         Effective number of residuals (of labels, for uniform draws).
     warnings : tuple of str
-        What makes the numbers doubtful, one sentence each.
+        Reasons for doubt about the numbers, one sentence each.
     estimator : str
         Name of the estimator.
     n_used : int
@@ -80,7 +80,7 @@ class SamplingResult:
         complete_interval(self, self.accuracy, self.method)
 
     def labels_for(self, half_width):
-        """Return how many labels in all would bring the interval to a half-width.
+        """Return the total number of labels that an interval of a half-width needs.
 
         Parameters
         ----------

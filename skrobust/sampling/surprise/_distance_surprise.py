@@ -35,11 +35,11 @@ class DistanceSurprise(BaseSurprise):
     layer : str, int or None, default=None
         As in :func:`extract_activations`; None is the penultimate layer.
     pool : {"flatten", "mean"}, default="flatten"
-        What becomes of maps of shape (n_samples, channels, ...), given or extracted.
+        Treatment of maps of shape (n_samples, channels, ...), given or extracted.
     batch_size : int or None, default=None
         Inputs in one pass of the estimator.
     unseen : {"raise", "inf", "nan"}, default="raise"
-        What an input gets whose class was never predicted in training.
+        Surprise of an input whose class was never predicted in training.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ class LikelihoodSurprise(CovarianceSurprise):
     layer : str, int or None, default=None
         As in :func:`extract_activations`; None is the penultimate layer.
     pool : {"flatten", "mean"}, default="flatten"
-        What becomes of maps of shape (n_samples, channels, ...), given or extracted.
+        Treatment of maps of shape (n_samples, channels, ...), given or extracted.
     batch_size : int or None, default=None
         Inputs in one pass of the estimator.
     var_threshold : float, default=1e-5
@@ -49,7 +49,7 @@ class LikelihoodSurprise(CovarianceSurprise):
         A positive share of the mean variance of all training activations, added to
         each variance; it makes singular covariances and small classes possible.
     unseen : {"raise", "inf", "nan"}, default="raise"
-        What an input gets whose class was never predicted in training.
+        Surprise of an input whose class was never predicted in training.
 
     Attributes
     ----------
