@@ -11,13 +11,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skrobust._containers import is_frame, like, to_array
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
-from skrobust._parameters import rules_of
+from skrobust._parameters import SharedParameters, rules_of
 from skrobust._validation import check_finite_rows, check_number
 
 MAX_SEVERITY = 5.0
 
 
-class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
+class BasePerturbation(
+    SharedParameters, OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC
+):
     """Base class of perturbations: ``fit``, ``transform`` and ``perturb``.
 
     A subclass stores its parameters in ``__init__`` and writes ``_perturb(X, rng)``,

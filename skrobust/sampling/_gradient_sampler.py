@@ -95,16 +95,9 @@ class GradientSampler(OneByStratum):
     _parameter_rules = {"prior": Number(low=0, low_open=True)}
 
     def __init__(
-        self,
-        estimator=None,
-        *,
-        auxiliary="confidence",
-        n_strata=10,
-        strata="kmeans",
-        prior=0.5,
-        random_state=None,
+        self, estimator=None, *, n_strata=10, strata="kmeans", prior=0.5, **shared
     ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+        super().__init__(estimator, **shared)
         self.n_strata = n_strata
         self.strata = strata
         self.prior = prior

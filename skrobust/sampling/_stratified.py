@@ -87,13 +87,12 @@ class StratifiedSampler(StrataMixin, StratifiedRounds):
         self,
         estimator=None,
         *,
-        auxiliary="confidence",
         n_strata=10,
         strata="kmeans",
         allocation="neyman",
-        random_state=None,
+        **shared,
     ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+        super().__init__(estimator, **shared)
         self.n_strata = n_strata
         self.strata = strata
         self.allocation = allocation

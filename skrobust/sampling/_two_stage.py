@@ -83,16 +83,9 @@ class TwoStageSampler(FloorMixin, OneByStratum):
     """
 
     def __init__(
-        self,
-        estimator=None,
-        *,
-        auxiliary="confidence",
-        n_strata=10,
-        strata="kmeans",
-        floor=0.1,
-        random_state=None,
+        self, estimator=None, *, n_strata=10, strata="kmeans", floor=0.1, **shared
     ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+        super().__init__(estimator, **shared)
         self.n_strata = n_strata
         self.strata = strata
         self.floor = floor

@@ -61,19 +61,9 @@ class GaussianBlur(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"std": 1.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        std=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, std=None, **shared):
+        super().__init__(severity, **shared)
         self.std = std
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         std = self._strength(images)
@@ -163,21 +153,10 @@ class DefocusBlur(ImagePerturbation):
     _strong_params = {"radius": 2}
     _grows_with_severity = False
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        radius=None,
-        alias_std=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, radius=None, alias_std=None, **shared):
+        super().__init__(severity, **shared)
         self.radius = radius
         self.alias_std = alias_std
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
@@ -247,21 +226,10 @@ class ZoomBlur(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"zoom": 1.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        zoom=None,
-        step=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, zoom=None, step=None, **shared):
+        super().__init__(severity, **shared)
         self.zoom = zoom
         self.step = step
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)

@@ -77,19 +77,9 @@ class Contrast(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 0.3}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        factor=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, factor=None, **shared):
+        super().__init__(severity, **shared)
         self.factor = factor
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _image_statistics(self, images):
         mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
@@ -146,19 +136,9 @@ class Brightness(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"shift": 0.31}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        shift=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, shift=None, **shared):
+        super().__init__(severity, **shared)
         self.shift = shift
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         return _raised(images, self._strength(images))
@@ -249,21 +229,10 @@ class Saturate(ImagePerturbation):
     _grows_with_severity = False
     _test_params = ({"severity": 0.0},)
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        scale=None,
-        offset=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, scale=None, offset=None, **shared):
+        super().__init__(severity, **shared)
         self.scale = scale
         self.offset = offset
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         if images.shape[3] != 3:

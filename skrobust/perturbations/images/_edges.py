@@ -106,19 +106,9 @@ class CannyEdges(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"share": 0.7}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, share=None, **shared):
+        super().__init__(severity, **shared)
         self.share = share
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         share = self._strength(images)

@@ -56,19 +56,9 @@ class JPEGCompression(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"quality": 5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        quality=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, quality=None, **shared):
+        super().__init__(severity, **shared)
         self.quality = quality
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         levels = np.rint(np.clip(images, 0, 1) * 255).astype(np.uint8)
@@ -147,19 +137,9 @@ class Pixelate(ImagePerturbation):
     _strong_params = {"share": 0.4}
     _grows_with_severity = False
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, share=None, **shared):
+        super().__init__(severity, **shared)
         self.share = share
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         total, count, shown = self._blocks(images, images.dtype)

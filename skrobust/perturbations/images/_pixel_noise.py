@@ -111,23 +111,11 @@ class GaussianNoise(AdditiveNoise):
     _strong_params = {"std": 0.2}
     _test_params = ({}, {"std": 0.1, "image_shape": None})
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        mean=None,
-        std=None,
-        var=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, mean=None, std=None, var=None, **shared):
+        super().__init__(severity, **shared)
         self.mean = mean
         self.std = std
         self.var = var
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _noise_table(self, images):
         if self.mean is None and self.std is None and self.var is None:
@@ -174,19 +162,9 @@ class UniformNoise(AdditiveNoise):
     _noise = "normal"
     _strong_params = {"half_width": 0.3}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        half_width=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, half_width=None, **shared):
+        super().__init__(severity, **shared)
         self.half_width = half_width
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _noise_table(self, images):
         half_width = self.half_width
@@ -242,19 +220,9 @@ class SpeckleNoise(ImagePerturbation):
     _noise = "normal"
     _strong_params = {"std": 0.3}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        std=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, std=None, **shared):
+        super().__init__(severity, **shared)
         self.std = std
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         table = (1 + self._strength(images) * normal_table()).astype(images.dtype)

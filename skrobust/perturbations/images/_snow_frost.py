@@ -96,12 +96,9 @@ class Snow(ImagePerturbation):
         radius=None,
         blur_std=None,
         keep=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
+        **shared,
     ):
-        self.severity = severity
+        super().__init__(severity, **shared)
         self.mean = mean
         self.std = std
         self.zoom = zoom
@@ -109,7 +106,6 @@ class Snow(ImagePerturbation):
         self.radius = radius
         self.blur_std = blur_std
         self.keep = keep
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
@@ -176,21 +172,10 @@ class Frost(ImagePerturbation):
     _strong_params = {"ice_weight": 0.7}
     _grows_with_severity = False
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        image_weight=None,
-        ice_weight=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, image_weight=None, ice_weight=None, **shared):
+        super().__init__(severity, **shared)
         self.image_weight = image_weight
         self.ice_weight = ice_weight
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)

@@ -99,12 +99,9 @@ class Spatter(ImagePerturbation):
         opacity=None,
         mud=None,
         mud_std=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
+        **shared,
     ):
-        self.severity = severity
+        super().__init__(severity, **shared)
         self.mean = mean
         self.std = std
         self.blur_std = blur_std
@@ -112,7 +109,6 @@ class Spatter(ImagePerturbation):
         self.opacity = opacity
         self.mud = mud
         self.mud_std = mud_std
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)

@@ -114,7 +114,16 @@ class ImagePerturbation(BasePerturbation):
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
 
-    def __init__(self, image_shape, channel_axis, data_range, random_state):
+    def __init__(
+        self,
+        severity=None,
+        *,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
         self.image_shape = image_shape
         self.channel_axis = channel_axis
         self.data_range = data_range

@@ -3,10 +3,13 @@
 import numpy as np
 
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables.table_perturbation import TablePerturbation
+from skrobust.perturbations.tables.table_perturbation import (
+    NumberPerturbation,
+    TablePerturbation,
+)
 
 
-class FeatureNoise(TablePerturbation):
+class FeatureNoise(NumberPerturbation):
     r"""Gaussian noise in proportion to the standard deviation of each feature.
 
     .. math:: x'_{ij} = x_{ij} + s\,\sigma_j\,\varepsilon_{ij},
@@ -61,20 +64,9 @@ class FeatureNoise(TablePerturbation):
     _strong_params = {"sd": 0.3}
     _test_params = ({}, {"severity": 5, "keep_integer": True})
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        sd=None,
-        columns=None,
-        keep_integer=False,
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, sd=None, **shared):
+        super().__init__(severity, **shared)
         self.sd = sd
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.random_state = random_state
 
     def _perturb_table(self, values, stats, rng):
         noise = rng.normal(size=values.shape)
@@ -83,7 +75,7 @@ class FeatureNoise(TablePerturbation):
         return values
 
 
-class MultiplicativeNoise(TablePerturbation):
+class MultiplicativeNoise(NumberPerturbation):
     r"""Multiplicative Gaussian noise on features.
 
     .. math:: x'_{ij} = x_{ij}\,(1 + s\,\varepsilon_{ij}),
@@ -121,20 +113,9 @@ class MultiplicativeNoise(TablePerturbation):
     _noise = "normal"
     _strong_params = {"sd": 0.3}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        sd=None,
-        columns=None,
-        keep_integer=False,
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, sd=None, **shared):
+        super().__init__(severity, **shared)
         self.sd = sd
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.random_state = random_state
 
     def _perturb_table(self, values, stats, rng):
         values *= rng.normal(1.0, self._strength(), size=values.shape)
@@ -196,11 +177,9 @@ class QuantileNoise(TablePerturbation):
     _strong_params = {"width": 0.5}
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, width=None, columns=None, random_state=None):
-        self.severity = severity
+    def __init__(self, severity=None, *, width=None, **shared):
+        super().__init__(severity, **shared)
         self.width = width
-        self.columns = columns
-        self.random_state = random_state
 
     def _perturb_table(self, values, stats, rng):
         step = self._strength() * (2 * rng.random(values.shape) - 1)

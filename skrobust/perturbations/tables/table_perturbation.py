@@ -91,6 +91,11 @@ class TablePerturbation(BasePerturbation):
     random_state = None
     _parameter_rules = {"keep_integer": Flag()}
 
+    def __init__(self, severity=None, *, columns=None, random_state=None):
+        self.severity = severity
+        self.columns = columns
+        self.random_state = random_state
+
     @abstractmethod
     def _perturb_table(self, values, stats, rng):
         """Return the new block of numbers."""
@@ -206,3 +211,24 @@ class TablePerturbation(BasePerturbation):
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
+
+
+class NumberPerturbation(TablePerturbation):
+    """Base class of perturbations of numbers that may keep integers."""
+
+    def __init__(
+        self, severity=None, *, columns=None, keep_integer=False, random_state=None
+    ):
+        super().__init__(severity, columns=columns, random_state=random_state)
+        self.keep_integer = keep_integer
+
+
+class FixedPerturbation(TablePerturbation):
+    """Base class of perturbations of numbers that draw nothing."""
+
+    _noise = "fixed"
+
+    def __init__(self, severity=None, *, columns=None, keep_integer=False):
+        self.severity = severity
+        self.columns = columns
+        self.keep_integer = keep_integer

@@ -124,12 +124,9 @@ class Typos(TextErrors):
         kinds=("insert", "delete", "replace", "transpose"),
         weights=None,
         layout="qwerty",
-        columns=None,
-        random_state=None,
+        **shared,
     ):
-        super().__init__(
-            severity, rate=rate, columns=columns, random_state=random_state
-        )
+        super().__init__(severity, rate=rate, **shared)
         self.kinds = kinds
         self.weights = weights
         self.layout = layout

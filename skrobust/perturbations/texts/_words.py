@@ -46,18 +46,8 @@ class WhitespaceErrors(TextErrors):
 
     _strong_params = {"rate": 0.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        rate=None,
-        kinds=("split", "join"),
-        columns=None,
-        random_state=None,
-    ):
-        super().__init__(
-            severity, rate=rate, columns=columns, random_state=random_state
-        )
+    def __init__(self, severity=None, *, rate=None, kinds=("split", "join"), **shared):
+        super().__init__(severity, rate=rate, **shared)
         self.kinds = kinds
 
     def _check_parameters(self):
@@ -208,22 +198,11 @@ class Truncation(TextPerturbation):
     _noise = "fixed"
     _strong_params = {"keep": 0.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        keep=None,
-        unit="word",
-        side="end",
-        columns=None,
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, keep=None, unit="word", side="end", **shared):
+        super().__init__(severity, **shared)
         self.keep = keep
         self.unit = unit
         self.side = side
-        self.columns = columns
-        self.random_state = random_state
 
     def _perturb_text(self, text, rng):
         keep = self._strength()

@@ -119,6 +119,11 @@ class TextPerturbation(BasePerturbation):
     _takes = "text"
     _any_container = True
 
+    def __init__(self, severity=None, *, columns=None, random_state=None):
+        self.severity = severity
+        self.columns = columns
+        self.random_state = random_state
+
     def __init_subclass__(cls, **kwargs):
         # Text cannot be wrapped into a frame of numbers.
         super().__init_subclass__(auto_wrap_output_keys=None, **kwargs)
@@ -210,8 +215,6 @@ class TextErrors(TextPerturbation):
 
     _strengths = {"rate": LETTER_RATE}
 
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
+    def __init__(self, severity=None, *, rate=None, **shared):
+        super().__init__(severity, **shared)
         self.rate = rate
-        self.columns = columns
-        self.random_state = random_state

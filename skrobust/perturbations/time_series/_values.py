@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.time_series.series_perturbation import (
+    ScaledPerturbation,
     SeriesPerturbation,
     bridge,
     missing,
@@ -49,13 +50,10 @@ class SeriesScaling(SeriesPerturbation):
     _strong_params = {"std": 0.5}
     _test_params = ({"severity": 5},)
 
-    def __init__(
-        self, severity=None, *, std=None, per_channel=False, random_state=None
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, std=None, per_channel=False, **shared):
+        super().__init__(severity, **shared)
         self.std = std
         self.per_channel = per_channel
-        self.random_state = random_state
 
     def _perturb_series(self, series, rng):
         std = self._strength()
@@ -63,7 +61,7 @@ class SeriesScaling(SeriesPerturbation):
         return series * np.exp(std * rng.normal(size=(len(series), 1, width)))
 
 
-class SeriesQuantization(SeriesPerturbation):
+class SeriesQuantization(ScaledPerturbation):
     """Quantization of series to a converter of few bits.
 
     The range of each channel is divided into 2 ** bits - 1 equal steps, and every
@@ -103,11 +101,9 @@ class SeriesQuantization(SeriesPerturbation):
     _strong_params = {"bits": 2}
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, bits=None, scale="train", random_state=None):
-        self.severity = severity
+    def __init__(self, severity=None, *, bits=None, **shared):
+        super().__init__(severity, **shared)
         self.bits = bits
-        self.scale = scale
-        self.random_state = random_state
 
     def _learn(self, values):
         super()._learn(values)
@@ -130,7 +126,7 @@ class SeriesQuantization(SeriesPerturbation):
         return np.where(known, low + steps * step, series)
 
 
-class SeriesClipping(SeriesPerturbation):
+class SeriesClipping(ScaledPerturbation):
     """Clipping of series at two quantiles, as by a sensor of a narrow range.
 
     With ``keep=0.9`` the limits are the quantiles .05 and .95 of each channel.
@@ -168,11 +164,9 @@ class SeriesClipping(SeriesPerturbation):
     _strong_params = {"keep": 0.5}
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, keep=None, scale="train", random_state=None):
-        self.severity = severity
+    def __init__(self, severity=None, *, keep=None, **shared):
+        super().__init__(severity, **shared)
         self.keep = keep
-        self.scale = scale
-        self.random_state = random_state
 
     def _learn(self, values):
         super()._learn(values)
@@ -235,10 +229,9 @@ class Smoothing(SeriesPerturbation):
     _strong_params = {"share": 0.2}
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, share=None, random_state=None):
-        self.severity = severity
+    def __init__(self, severity=None, *, share=None, **shared):
+        super().__init__(severity, **shared)
         self.share = share
-        self.random_state = random_state
 
     def _perturb_series(self, series, rng):
         length = series.shape[1]

@@ -153,6 +153,10 @@ class SeriesPerturbation(BasePerturbation):
         "fill": Choice("nan", "hold", "zero"),
     }
 
+    def __init__(self, severity=None, *, random_state=None):
+        self.severity = severity
+        self.random_state = random_state
+
     def _check(self, X, *, reset=False):
         caller = type(self).__name__
         options = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
@@ -242,3 +246,11 @@ class SeriesPerturbation(BasePerturbation):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+class ScaledPerturbation(SeriesPerturbation):
+    """Base class of perturbations in units of training data or of each series."""
+
+    def __init__(self, severity=None, *, scale="train", random_state=None):
+        super().__init__(severity, random_state=random_state)
+        self.scale = scale
