@@ -82,12 +82,8 @@ class TwoStageSampler(FloorMixin, OneByStratum):
     True
     """
 
-    def __init__(
-        self, estimator=None, *, n_strata=10, strata="kmeans", floor=0.1, **shared
-    ):
+    def __init__(self, estimator=None, *, floor=0.1, **shared):
         super().__init__(estimator, **shared)
-        self.n_strata = n_strata
-        self.strata = strata
         self.floor = floor
 
     def _start(self):

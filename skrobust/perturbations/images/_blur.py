@@ -61,10 +61,6 @@ class GaussianBlur(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"std": 1.5}
 
-    def __init__(self, severity=None, *, std=None, **shared):
-        super().__init__(severity, **shared)
-        self.std = std
-
     def _perturb_images(self, images, rng):
         std = self._strength(images)
         return from_planes(gaussian_filter(to_planes(images), std))
@@ -153,11 +149,6 @@ class DefocusBlur(ImagePerturbation):
     _strong_params = {"radius": 2}
     _grows_with_severity = False
 
-    def __init__(self, severity=None, *, radius=None, alias_std=None, **shared):
-        super().__init__(severity, **shared)
-        self.radius = radius
-        self.alias_std = alias_std
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         planes = to_planes(images)
@@ -225,11 +216,6 @@ class ZoomBlur(ImagePerturbation):
     }
     _noise = "fixed"
     _strong_params = {"zoom": 1.5}
-
-    def __init__(self, severity=None, *, zoom=None, step=None, **shared):
-        super().__init__(severity, **shared)
-        self.zoom = zoom
-        self.step = step
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)

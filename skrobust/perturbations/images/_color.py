@@ -77,10 +77,6 @@ class Contrast(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 0.3}
 
-    def __init__(self, severity=None, *, factor=None, **shared):
-        super().__init__(severity, **shared)
-        self.factor = factor
-
     def _image_statistics(self, images):
         mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
         return mean, self._strength(images)
@@ -135,10 +131,6 @@ class Brightness(ImagePerturbation):
     }
     _noise = "fixed"
     _strong_params = {"shift": 0.31}
-
-    def __init__(self, severity=None, *, shift=None, **shared):
-        super().__init__(severity, **shared)
-        self.shift = shift
 
     def _perturb_images(self, images, rng):
         return _raised(images, self._strength(images))
@@ -228,11 +220,6 @@ class Saturate(ImagePerturbation):
     _strong_params = {"scale": 3.0}
     _grows_with_severity = False
     _test_params = ({"severity": 0.0},)
-
-    def __init__(self, severity=None, *, scale=None, offset=None, **shared):
-        super().__init__(severity, **shared)
-        self.scale = scale
-        self.offset = offset
 
     def _perturb_images(self, images, rng):
         if images.shape[3] != 3:

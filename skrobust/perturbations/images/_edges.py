@@ -106,10 +106,6 @@ class CannyEdges(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"share": 0.7}
 
-    def __init__(self, severity=None, *, share=None, **shared):
-        super().__init__(severity, **shared)
-        self.share = share
-
     def _perturb_images(self, images, rng):
         share = self._strength(images)
         edges = canny(grey_of(images)[..., 0])[..., None].astype(images.dtype)

@@ -76,12 +76,6 @@ class ElasticDeformation(ImagePerturbation):
     _strong_params = {"alpha": 3.0, "sigma": 0.5}
     _grows_with_severity = False
 
-    def __init__(self, severity=None, *, alpha=None, sigma=None, affine=None, **shared):
-        super().__init__(severity, **shared)
-        self.alpha = alpha
-        self.sigma = sigma
-        self.affine = affine
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         n, height, width, _ = images.shape

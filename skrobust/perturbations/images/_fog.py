@@ -113,11 +113,6 @@ class Fog(ImagePerturbation):
     }
     _strong_params = {"strength": 2.0}
 
-    def __init__(self, severity=None, *, strength=None, decay=None, **shared):
-        super().__init__(severity, **shared)
-        self.strength = strength
-        self.decay = decay
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         n, height, width, _ = images.shape

@@ -178,14 +178,6 @@ class GlassBlur(ImagePerturbation):
     _strong_params = {"max_shift": 2, "iterations": 2}
     _grows_with_severity = False
 
-    def __init__(
-        self, severity=None, *, std=None, max_shift=None, iterations=None, **shared
-    ):
-        super().__init__(severity, **shared)
-        self.std = std
-        self.max_shift = max_shift
-        self.iterations = iterations
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         n, height, width, _ = images.shape

@@ -111,12 +111,6 @@ class GaussianNoise(AdditiveNoise):
     _strong_params = {"std": 0.2}
     _test_params = ({}, {"std": 0.1, "image_shape": None})
 
-    def __init__(self, severity=None, *, mean=None, std=None, var=None, **shared):
-        super().__init__(severity, **shared)
-        self.mean = mean
-        self.std = std
-        self.var = var
-
     def _noise_table(self, images):
         if self.mean is None and self.std is None and self.var is None:
             severity = 1.0 if self.severity is None else self.severity
@@ -161,10 +155,6 @@ class UniformNoise(AdditiveNoise):
     _needs_geometry = False
     _noise = "normal"
     _strong_params = {"half_width": 0.3}
-
-    def __init__(self, severity=None, *, half_width=None, **shared):
-        super().__init__(severity, **shared)
-        self.half_width = half_width
 
     def _noise_table(self, images):
         half_width = self.half_width
@@ -219,10 +209,6 @@ class SpeckleNoise(ImagePerturbation):
     _needs_geometry = False
     _noise = "normal"
     _strong_params = {"std": 0.3}
-
-    def __init__(self, severity=None, *, std=None, **shared):
-        super().__init__(severity, **shared)
-        self.std = std
 
     def _perturb_images(self, images, rng):
         table = (1 + self._strength(images) * normal_table()).astype(images.dtype)

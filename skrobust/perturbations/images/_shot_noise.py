@@ -124,10 +124,6 @@ class ShotNoise(ImagePerturbation):
     _needs_geometry = False
     _strong_params = {"photons": 5}
 
-    def __init__(self, severity=None, *, photons=None, **shared):
-        super().__init__(severity, **shared)
-        self.photons = photons
-
     def _batch_rows(self, size):
         return max(1, (1 << 17) // size)  # each number takes several of 8 bytes
 

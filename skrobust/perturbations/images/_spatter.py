@@ -88,28 +88,6 @@ class Spatter(ImagePerturbation):
     _strong_params = {"mean": 0.6}
     _grows_with_severity = False
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        mean=None,
-        std=None,
-        blur_std=None,
-        threshold=None,
-        opacity=None,
-        mud=None,
-        mud_std=None,
-        **shared,
-    ):
-        super().__init__(severity, **shared)
-        self.mean = mean
-        self.std = std
-        self.blur_std = blur_std
-        self.threshold = threshold
-        self.opacity = opacity
-        self.mud = mud
-        self.mud_std = mud_std
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)

@@ -49,10 +49,6 @@ class Stripe(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"width": 0.5}
 
-    def __init__(self, severity=None, *, width=None, **shared):
-        super().__init__(severity, **shared)
-        self.width = width
-
     def _perturb_images(self, images, rng):
         width = images.shape[2]
         stripe = self._strength(images) * width
@@ -113,10 +109,6 @@ class DottedLine(ImagePerturbation):
     _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
     _strong_params = {"opacity": 1.0}
 
-    def __init__(self, severity=None, *, opacity=None, **shared):
-        super().__init__(severity, **shared)
-        self.opacity = opacity
-
     def _perturb_images(self, images, rng):
         opacity = self._strength(images)
         n, height, width, _ = images.shape
@@ -171,10 +163,6 @@ class Zigzag(ImagePerturbation):
 
     _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
     _strong_params = {"opacity": 1.0}
-
-    def __init__(self, severity=None, *, opacity=None, **shared):
-        super().__init__(severity, **shared)
-        self.opacity = opacity
 
     def _perturb_images(self, images, rng):
         opacity = self._strength(images)

@@ -108,10 +108,6 @@ class Quantization(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"bits": 2}
 
-    def __init__(self, severity=None, *, bits=None, **shared):
-        super().__init__(severity, **shared)
-        self.bits = bits
-
     def _point(self, values, known):
         n_steps = max(float(np.rint(1 / self._strength())), 1.0)
         return np.rint(values * n_steps) / n_steps
@@ -150,10 +146,6 @@ class ChannelShift(ImagePerturbation):
 
     _strengths = {"shift": Strength((0.02, 0.05, 0.1, 0.15, 0.2), high=1.0)}
     _strong_params = {"shift": 0.31}
-
-    def __init__(self, severity=None, *, shift=None, **shared):
-        super().__init__(severity, **shared)
-        self.shift = shift
 
     def _perturb_images(self, images, rng):
         shift = self._strength(images)

@@ -65,7 +65,6 @@ class MeanDrift(FixedPerturbation):
     _parameter_rules = {"shape": Choice("constant", "ramp", "step")}
     _whole_table = True
     _needs = frozenset({"scale"})
-    _noise = "fixed"
     _strong_params = {"size": 1.0}
     _test_params = ({}, {"severity": 3, "shape": "ramp", "along": 0})
 
@@ -186,7 +185,6 @@ class ScaleDrift(FixedPerturbation):
     _strengths = {"factor": Strength((1.1, 1.25, 1.5, 2, 3), zero=1.0)}
     _parameter_rules = {"about": Choice("mean", "zero")}
     _needs = frozenset({"scale"})
-    _noise = "fixed"
     _strong_params = {"factor": 2.0}
 
     def __init__(self, severity=None, *, factor=None, about="mean", **shared):

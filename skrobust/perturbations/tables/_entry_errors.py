@@ -203,9 +203,5 @@ class SignFlip(NumberPerturbation):
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5},)
 
-    def __init__(self, severity=None, *, share=None, **shared):
-        super().__init__(severity, **shared)
-        self.share = share
-
     def _perturb_table(self, values, stats, rng):
         return np.where(rng.selected(self._strength(), values.shape), -values, values)

@@ -64,10 +64,6 @@ class FeatureNoise(NumberPerturbation):
     _strong_params = {"sd": 0.3}
     _test_params = ({}, {"severity": 5, "keep_integer": True})
 
-    def __init__(self, severity=None, *, sd=None, **shared):
-        super().__init__(severity, **shared)
-        self.sd = sd
-
     def _perturb_table(self, values, stats, rng):
         noise = rng.normal(size=values.shape)
         noise *= self._strength() * stats.sd
@@ -112,10 +108,6 @@ class MultiplicativeNoise(NumberPerturbation):
     _strengths = {"sd": Strength((0.01, 0.02, 0.05, 0.1, 0.2))}
     _noise = "normal"
     _strong_params = {"sd": 0.3}
-
-    def __init__(self, severity=None, *, sd=None, **shared):
-        super().__init__(severity, **shared)
-        self.sd = sd
 
     def _perturb_table(self, values, stats, rng):
         values *= rng.normal(1.0, self._strength(), size=values.shape)
@@ -176,10 +168,6 @@ class QuantileNoise(TablePerturbation):
     _keeps_integer = True
     _strong_params = {"width": 0.5}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, width=None, **shared):
-        super().__init__(severity, **shared)
-        self.width = width
 
     def _perturb_table(self, values, stats, rng):
         step = self._strength() * (2 * rng.random(values.shape) - 1)

@@ -58,13 +58,8 @@ class Rounding(FixedPerturbation):
         )
     }
     _needs = frozenset({"scale"})
-    _noise = "fixed"
     _strong_params = {"levels": 4}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, levels=None, **shared):
-        super().__init__(severity, **shared)
-        self.levels = levels
 
     def _perturb_table(self, values, stats, rng):
         width = self._strength() * (stats.high - stats.low)
@@ -116,7 +111,6 @@ class QuantileClipping(FixedPerturbation):
     }
     _parameter_rules = {"sides": Choice("both", "upper", "lower")}
     _needs = frozenset({"order"})
-    _noise = "fixed"
     _strong_params = {"quantile": 0.6}
     _test_params = ({"severity": 5},)
 

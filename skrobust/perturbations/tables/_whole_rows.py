@@ -53,10 +53,6 @@ class ColumnSwap(NumberPerturbation):
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5},)
 
-    def __init__(self, severity=None, *, share=None, **shared):
-        super().__init__(severity, **shared)
-        self.share = share
-
     def _select(self, table):
         places = super()._select(table)
         if len(places) < 2:
@@ -119,10 +115,6 @@ class StaleRows(TablePerturbation):
     _whole_table = True
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5},)
-
-    def __init__(self, severity=None, *, share=None, **shared):
-        super().__init__(severity, **shared)
-        self.share = share
 
     def _must_learn(self):
         return True

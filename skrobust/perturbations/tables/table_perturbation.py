@@ -60,6 +60,15 @@ class TablePerturbation(BasePerturbation):
     In ``transform`` a frame stays a frame unless ``set_output`` says otherwise, since
     an array would lose the types of its columns.
 
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength, for a subclass with ``_strengths``; 0 changes nothing.
+    columns : list, str, dtype or callable, default=None
+        Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same noise for the same rows.
+
     Examples
     --------
     >>> import numpy as np

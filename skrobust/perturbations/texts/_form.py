@@ -22,10 +22,6 @@ class _Form(TextPerturbation):
 
     _strengths = {"share": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1)}
 
-    def __init__(self, severity=None, *, share=None, **shared):
-        super().__init__(severity, **shared)
-        self.share = share
-
     def _severity(self):
         return self.severity
 

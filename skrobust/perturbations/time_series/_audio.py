@@ -127,10 +127,6 @@ class Gain(_Audio):
     _strong_params = {"gain_db": 6.0}
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, gain_db=None, **shared):
-        super().__init__(severity, **shared)
-        self.gain_db = gain_db
-
     def _perturb_sound(self, series, rng):
         gain_db = self._strength()
         db = rng.uniform(-gain_db, gain_db, size=(len(series), 1, 1))

@@ -178,10 +178,6 @@ class Resampling(SeriesPerturbation):
     _grows_with_severity = False
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, factor=None, **shared):
-        super().__init__(severity, **shared)
-        self.factor = factor
-
     def _perturb_series(self, series, rng):
         length = series.shape[1]
         factor = self._strength()
@@ -230,10 +226,6 @@ class SegmentPermutation(SeriesPerturbation):
     _strong_params = {"n_segments": 6}
     _grows_with_severity = False
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, n_segments=None, **shared):
-        super().__init__(severity, **shared)
-        self.n_segments = n_segments
 
     def _moves_only(self):
         return True

@@ -101,10 +101,6 @@ class SeriesQuantization(ScaledPerturbation):
     _strong_params = {"bits": 2}
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, bits=None, **shared):
-        super().__init__(severity, **shared)
-        self.bits = bits
-
     def _learn(self, values):
         super()._learn(values)
         series = self._as_series(values).astype(np.float64)  # no integer may wrap
@@ -163,10 +159,6 @@ class SeriesClipping(ScaledPerturbation):
     _noise = "fixed"
     _strong_params = {"keep": 0.5}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, keep=None, **shared):
-        super().__init__(severity, **shared)
-        self.keep = keep
 
     def _learn(self, values):
         super()._learn(values)
@@ -228,10 +220,6 @@ class Smoothing(SeriesPerturbation):
     _noise = "fixed"
     _strong_params = {"share": 0.2}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, share=None, **shared):
-        super().__init__(severity, **shared)
-        self.share = share
 
     def _perturb_series(self, series, rng):
         length = series.shape[1]

@@ -124,6 +124,13 @@ class SeriesPerturbation(BasePerturbation):
     ``fit``), ``"series"`` that of each series and channel itself. A constant series
     has none, and is left alone under ``"series"``.
 
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength, for a subclass with ``_strengths``; 0 changes nothing.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same noise for the same rows.
+
     Examples
     --------
     >>> import numpy as np

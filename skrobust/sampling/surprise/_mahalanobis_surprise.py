@@ -76,13 +76,12 @@ class MahalanobisSurprise(CovarianceSurprise):
     array([0.  , 2.449])
     """
 
+    _added_before = "var_threshold"
     _parameter_rules = {"covariance": Choice("class", "tied", "global")}
 
     @classmethod
     def _get_test_params(cls):
         return [{}, {"covariance": "tied", "jitter": 0.1}, {"covariance": "global"}]
-
-    _added_before = "var_threshold"
 
     def __init__(self, estimator=None, *, covariance="class", **shared):
         super().__init__(estimator, **shared)
