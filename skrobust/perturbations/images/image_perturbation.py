@@ -31,9 +31,9 @@ def split_image_shape(image_shape, n_features, caller):
         shape = tuple(n_features // known if s == -1 else s for s in shape)
     if int(np.prod(shape)) != n_features:
         raise ValueError(
-            f"The 'image_shape' parameter of {caller} must hold as many pixels as "
-            "a row "
-            f"has features. Got {tuple(image_shape)} for rows of {n_features} features."
+            f"The 'image_shape' parameter of {caller} must hold as many pixels as a "
+            f"row has features. Got {tuple(image_shape)} for rows of {n_features} "
+            "features."
         )
     return shape
 

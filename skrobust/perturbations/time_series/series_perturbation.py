@@ -241,8 +241,7 @@ class SeriesPerturbation(BasePerturbation):
             caller = type(self).__name__
             raise NotFittedError(
                 f"{caller} needs the {what} of the training data: fit it on them "
-                "first, "
-                f"or pass scale='series' to take that of each series."
+                "first, or pass scale='series' to take that of each series."
             )
 
     @abstractmethod
