@@ -99,6 +99,20 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     takes the others as ``**shared`` and hands them on; ``get_params`` and ``clone``
     know them all. Rules for single parameters stand in ``_parameter_rules``.
 
+    Parameters
+    ----------
+    eps : float, default=0.1
+        Radius of the ball around each row, in units of the raw input.
+    norm : {numpy.inf, 2, 1}, default=numpy.inf
+        Norm in which ``eps`` is meant.
+    data_range : (low, high) or None, default=None
+        Bounds of the raw input, scalars or one per feature.
+    objective : str or None, default=None
+        What is to be achieved; None follows the metric that asks, and is
+        ``"misclassification"`` otherwise.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+
     Examples
     --------
     >>> import numpy as np

@@ -30,6 +30,30 @@ class BlackBoxAttack(BaseAttack):
     ``constraints`` come with the base: a subclass without parameters of its own
     inherits ``__init__``, one that adds some takes the others as ``**shared``.
 
+    Parameters
+    ----------
+    eps : float, default=0.1
+        Radius of the ball around each row, in units of the raw input.
+    norm : {numpy.inf, 2, 1}, default=numpy.inf
+        Norm in which ``eps`` is meant.
+    data_range : (low, high) or None, default=None
+        Bounds of the raw input, scalars or one per feature.
+    objective : str or None, default=None
+        What is to be achieved; None follows the metric that asks, and is
+        ``"misclassification"`` otherwise.
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict.
+    response : str, default="auto"
+        What the model is asked for; see :class:`Square`.
+    max_queries : int or None, default=None
+        Most queries per sample.
+    batch_size : int or None, default=None
+        Samples attacked at a time.
+    constraints : Constraints or None, default=None
+        Frozen, integer and categorical features, and units of their own.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+
     Examples
     --------
     >>> import numpy as np

@@ -31,6 +31,32 @@ class GradientAttack(BaseAttack):
     ``constraints`` come with the base: a subclass without parameters of its own
     inherits ``__init__``, one that adds some takes the others as ``**shared``.
 
+    Parameters
+    ----------
+    eps : float, default=0.1
+        Radius of the ball around each row, in units of the raw input.
+    norm : {numpy.inf, 2, 1}, default=numpy.inf
+        Norm in which ``eps`` is meant.
+    data_range : (low, high) or None, default=None
+        Bounds of the raw input, scalars or one per feature.
+    objective : str or None, default=None
+        What is to be achieved; None follows the metric that asks, and is
+        ``"misclassification"`` otherwise.
+    loss : str, default="log_odds"
+        What the gradients are of; see :class:`PGD`.
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict.
+    batch_size : int, default=256
+        Samples attacked at a time.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Precision of the passes of a net while searching; verdicts are in float32.
+    compile : bool, default=False
+        Whether a net is compiled for the search.
+    constraints : Constraints or None, default=None
+        Frozen, integer and categorical features, and units of their own.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -50,6 +50,27 @@ class MinimalNormAttack(BaseAttack):
       and of the example stretched to the surface in both directions, the one that moves
       the probability of the predicted class most.
 
+    Parameters
+    ----------
+    eps : float, default=numpy.inf
+        Radius of the ball around each row, in units of the raw input; infinity sets
+        no bound.
+    norm : {numpy.inf, 2, 1}, default=2
+        Norm that is to be small, and in which ``eps`` is meant.
+    data_range : (low, high) or None, default=None
+        Bounds of the raw input, scalars or one per feature.
+    objective : str or None, default=None
+        What is to be achieved; None follows the metric that asks, and is
+        ``"misclassification"`` otherwise.
+    target : None, label or array-like of shape (n_samples,), default=None
+        Label, or one label per sample, that the model is driven to predict.
+    batch_size : int, default=256
+        Samples attacked at a time.
+    constraints : Constraints or None, default=None
+        Frozen, integer and categorical features, and units of their own.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
