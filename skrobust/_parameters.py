@@ -10,12 +10,18 @@ A class lists its rules once, by the name of the parameter::
 
 The rules of base classes hold too; a subclass replaces a rule by its name, or lifts it
 with None. What depends on two parameters or on the data stays code.
+
+A constructor names the parameters that its class adds, and hands on those of the base::
+
+    def __init__(self, eps=0.1, *, step_size=None, **shared):
+        super().__init__(eps, **shared)
+        self.step_size = step_size
 """
 
 import inspect
 import numbers
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 
 import numpy as np
 
@@ -159,3 +165,47 @@ def check_parameters(estimator):
         value = getattr(estimator, name)
         if value is not default:
             rule(value, name, caller)
+
+
+class SharedParameters:
+    """Mixin of estimators whose constructors hand parameters on as ``**shared``.
+
+    In the signature, parameters of the base take the place of ``**shared``: signature,
+    ``get_params``, ``clone``, ``repr`` and help know every parameter.
+    """
+
+    # The shared parameter that those of a subclass precede; None: all of them.
+    _added_before = None
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            cls.__init__ = _with_all_parameters(cls)
+
+
+def _with_all_parameters(cls):
+    """Return the constructor of a class with the parameters behind ``**shared``."""
+    init = cls.__init__
+    own = dict(inspect.signature(init).parameters)
+    rest = [name for name, p in own.items() if p.kind is p.VAR_KEYWORD]
+    if not rest:
+        return init
+    del own[rest[0]]
+    shared = inspect.signature(super(cls, cls).__init__).parameters
+    names = list(shared)
+    place = names.index(cls._added_before) if cls._added_before in names else 0
+    order = dict.fromkeys([*names[:place], *own, *names[place:]])
+    parameters = {name: own.get(name) or shared[name] for name in order}
+
+    @wraps(init)
+    def checked_init(self, *args, **params):
+        for name in params:
+            if name not in parameters:
+                raise TypeError(
+                    f"{type(self).__name__}.__init__() got an unexpected keyword "
+                    f"argument {name!r}"
+                )
+        init(self, *args, **params)
+
+    checked_init.__signature__ = inspect.Signature(parameters.values())
+    return checked_init

@@ -1,7 +1,6 @@
 """Base class of attacks."""
 
 import copy
-import inspect
 import time
 import warnings
 from abc import ABC, abstractmethod
@@ -12,7 +11,14 @@ from sklearn.base import BaseEstimator
 from skrobust._containers import is_frame, like, to_array
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._norms import NORMS
-from skrobust._parameters import Choice, Instance, Norm, Number, check_parameters
+from skrobust._parameters import (
+    Choice,
+    Instance,
+    Norm,
+    Number,
+    SharedParameters,
+    check_parameters,
+)
 from skrobust._responses import predict_labels, predicts_numbers, undisturbed
 from skrobust._validation import check_rows, check_same_length, check_targets, invalid
 from skrobust.base.attack_result import AttackResult
@@ -58,26 +64,6 @@ def _columns(X):
     return [(f"column {name!r}", X.iloc[:, i].to_numpy()) for i, name in places]
 
 
-def _complete_signature(init, inherited):
-    """Replace ``**shared`` in the signature of an ``__init__`` by what it stands for.
-
-    ``get_params``, ``clone``, ``repr`` and help then see every parameter. Those that
-    the class adds come before ``objective``.
-    """
-    own = dict(inspect.signature(init).parameters)
-    rest = [name for name, p in own.items() if p.kind is p.VAR_KEYWORD]
-    if not rest:
-        return
-    del own[rest[0]]
-    shared = inspect.signature(inherited).parameters
-    added = [p for name, p in own.items() if name not in shared]
-    merged = [own.get(name, p) for name, p in shared.items()]
-    names = list(shared)
-    place = names.index("objective") if "objective" in names else len(names)
-    merged[place:place] = added
-    init.__signature__ = inspect.Signature(merged)
-
-
 def in_order_of(X, rows, name, caller):
     """Return rows with the columns of X in its order, where both are frames."""
     if not is_frame(X) or not is_frame(rows) or list(rows.columns) == list(X.columns):
@@ -95,7 +81,7 @@ def own_params(attack):
     return attack.get_params(deep=False) if hasattr(attack, "get_params") else {}
 
 
-class BaseAttack(BaseEstimator, ABC):
+class BaseAttack(SharedParameters, BaseEstimator, ABC):
     """Base class of attacks: ``perturb(estimator, X, y)``.
 
     A subclass writes ``_attack(estimator, X, y, key)``. The base checks what comes in
@@ -155,6 +141,7 @@ class BaseAttack(BaseEstimator, ABC):
         "constraints": Instance(Constraints, "None or Constraints", optional=True),
     }
     _moves_probabilities = True  # or labels alone
+    _added_before = "objective"
     _asks_in_container = False  # whether ``_attack`` gets a ModelInContainer
 
     def __init__(
@@ -171,11 +158,6 @@ class BaseAttack(BaseEstimator, ABC):
         self.data_range = data_range
         self.objective = objective
         self.random_state = random_state
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        if "__init__" in vars(cls):
-            _complete_signature(cls.__init__, super(cls, cls).__init__)
 
     @classmethod
     def _get_test_params(cls):

@@ -1,5 +1,6 @@
 """Base class of perturbations."""
 
+import inspect
 from abc import ABC, abstractmethod
 from types import SimpleNamespace
 
@@ -11,13 +12,30 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skrobust._containers import is_frame, like, to_array
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
-from skrobust._parameters import rules_of
+from skrobust._parameters import SharedParameters, rules_of
 from skrobust._validation import check_finite_rows, check_number
 
 MAX_SEVERITY = 5.0
 
 
-class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
+def _constructor(cls, names):
+    """Return a constructor that adds physical parameters to those of the base."""
+
+    def __init__(self, severity=None, **params):
+        own = {name: params.pop(name, None) for name in names}
+        super(cls, self).__init__(severity, **params)
+        vars(self).update(own)
+
+    itself, severity, rest = inspect.signature(__init__).parameters.values()
+    added = [rest.replace(name=n, kind=rest.KEYWORD_ONLY, default=None) for n in names]
+    __init__.__signature__ = inspect.Signature([itself, severity, *added, rest])
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    return __init__
+
+
+class BasePerturbation(
+    SharedParameters, OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC
+):
     """Base class of perturbations: ``fit``, ``transform`` and ``perturb``.
 
     A subclass stores its parameters in ``__init__`` and writes ``_perturb(X, rng)``,
@@ -51,7 +69,8 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
     """
 
     # Physical parameters that stand in place of ``severity``: a
-    # :class:`~skrobust.perturbations.strength.Strength` by the name of each.
+    # :class:`~skrobust.perturbations.strength.Strength` by the name of each. A class
+    # that adds no other parameters needs no constructor: these follow ``severity``.
     _strengths = {}
     # Pairs of physical parameters of which only one may be given.
     _either = ()
@@ -67,6 +86,13 @@ class BasePerturbation(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
     _grows_with_severity = True
     # Whether ``_check`` and ``_run`` keep the container (mixed frames, lists of text).
     _any_container = False
+
+    def __init_subclass__(cls, **kwargs):
+        known = inspect.signature(cls.__init__).parameters
+        added = [name for name in cls._strengths if name not in known]
+        if added and "severity" in known and "__init__" not in vars(cls):
+            cls.__init__ = _constructor(cls, added)
+        super().__init_subclass__(**kwargs)
 
     def fit(self, X, y=None):
         """Learn the scales that the perturbation needs, if any.

@@ -141,9 +141,9 @@ def two_factor_grid(
         defaults = (image_shape, channel_axis, data_range, gaussian)
         if defaults != (None, None, "auto", "mean"):
             raise ValueError(
-                f"{caller} takes image_shape, channel_axis, data_range and "
-                "gaussian for "
-                "'asi68' alone; set those of other perturbations where they are made."
+                f"{caller} takes image_shape, channel_axis, data_range and gaussian "
+                "for 'asi68' alone; set those of other perturbations where they are "
+                "made."
             )
         cells = cross(check_factor(first, "first"), check_factor(second, "second"))
     grid = [PerturbationSequence([], name="CLEAN", number=1, random_state=random_state)]

@@ -72,12 +72,11 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
         self,
         estimator=None,
         *,
-        auxiliary="confidence",
         pool_shares=(0.8, 0.1, 0.1),
         label_shares=(0.2, 0.4, 0.4),
-        random_state=None,
+        **shared,
     ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+        super().__init__(estimator, **shared)
         self.pool_shares = pool_shares
         self.label_shares = label_shares
 

@@ -116,14 +116,13 @@ class CrossEntropySampler(BaseSampler):
         self,
         estimator=None,
         *,
-        auxiliary="confidence",
         n_start=30,
         n_groups=30,
         group_size=5,
         n_bins=29,
-        random_state=None,
+        **shared,
     ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+        super().__init__(estimator, **shared)
         self.n_start = n_start
         self.n_groups = n_groups
         self.group_size = group_size

@@ -129,15 +129,14 @@ class DeepESTSampler(BaseSampler):
         self,
         estimator=None,
         *,
-        auxiliary="confidence",
         surprise=None,
         standardize="max",
         rule="paper",
         threshold="auto",
         mixing=0.8,
-        random_state=None,
+        **shared,
     ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+        super().__init__(estimator, **shared)
         self.surprise = surprise
         self.standardize = standardize
         self.rule = rule

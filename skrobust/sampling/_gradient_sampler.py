@@ -94,19 +94,8 @@ class GradientSampler(OneByStratum):
 
     _parameter_rules = {"prior": Number(low=0, low_open=True)}
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        auxiliary="confidence",
-        n_strata=10,
-        strata="kmeans",
-        prior=0.5,
-        random_state=None,
-    ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
-        self.n_strata = n_strata
-        self.strata = strata
+    def __init__(self, estimator=None, *, prior=0.5, **shared):
+        super().__init__(estimator, **shared)
         self.prior = prior
 
     def _batches(self, n):

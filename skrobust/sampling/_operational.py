@@ -144,14 +144,13 @@ class OperationalSampler(BaseSampler):
         self,
         estimator=None,
         *,
-        auxiliary="confidence",
         failure_emphasis=0.0,
         exploration=0.1,
         recalibrate=True,
         n_batches=6,
-        random_state=None,
+        **shared,
     ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+        super().__init__(estimator, **shared)
         self.failure_emphasis = failure_emphasis
         self.exploration = exploration
         self.recalibrate = recalibrate

@@ -95,16 +95,8 @@ class ProportionalSampler(WeightedSampler):
     def _get_test_params(cls):
         return [{}, {"replacement": True}]
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        auxiliary="confidence",
-        replacement=False,
-        floor=0.1,
-        random_state=None,
-    ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+    def __init__(self, estimator=None, *, replacement=False, floor=0.1, **shared):
+        super().__init__(estimator, **shared)
         self.replacement = replacement
         self.floor = floor
 

@@ -74,10 +74,8 @@ class RaoHartleyCochranSampler(WeightedSampler):
 
     _sequential = False
 
-    def __init__(
-        self, estimator=None, *, auxiliary="confidence", floor=0.1, random_state=None
-    ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+    def __init__(self, estimator=None, *, floor=0.1, **shared):
+        super().__init__(estimator, **shared)
         self.floor = floor
 
     def _draw(self, n):

@@ -76,15 +76,8 @@ class SimpleRandomSampler(BaseSampler):
     _methods = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
     _parameter_rules = {"interval": Choice("hypergeometric", "wilson")}
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        auxiliary="confidence",
-        interval="hypergeometric",
-        random_state=None,
-    ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
+    def __init__(self, estimator=None, *, interval="hypergeometric", **shared):
+        super().__init__(estimator, **shared)
         self.interval = interval
 
     def _start(self):

@@ -4,10 +4,10 @@ import numpy as np
 
 from skrobust._parameters import Choice
 from skrobust.sampling.designs.fixed_size import neyman_allocation
-from skrobust.sampling.designs.stratified_rounds import StrataMixin, StratifiedRounds
+from skrobust.sampling.designs.stratified_rounds import StrataSampler, StratifiedRounds
 
 
-class StratifiedSampler(StrataMixin, StratifiedRounds):
+class StratifiedSampler(StrataSampler, StratifiedRounds):
     r"""Stratified random sampling along the scores (SSRS).
 
     The pool is cut into strata along the scores; a stratum h of :math:`N_h` inputs gets
@@ -83,19 +83,8 @@ class StratifiedSampler(StrataMixin, StratifiedRounds):
 
     _parameter_rules = {"allocation": Choice("neyman", "proportional")}
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        auxiliary="confidence",
-        n_strata=10,
-        strata="kmeans",
-        allocation="neyman",
-        random_state=None,
-    ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
-        self.n_strata = n_strata
-        self.strata = strata
+    def __init__(self, estimator=None, *, allocation="neyman", **shared):
+        super().__init__(estimator, **shared)
         self.allocation = allocation
 
     def _start(self):

@@ -82,19 +82,8 @@ class TwoStageSampler(FloorMixin, OneByStratum):
     True
     """
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        auxiliary="confidence",
-        n_strata=10,
-        strata="kmeans",
-        floor=0.1,
-        random_state=None,
-    ):
-        super().__init__(estimator, auxiliary=auxiliary, random_state=random_state)
-        self.n_strata = n_strata
-        self.strata = strata
+    def __init__(self, estimator=None, *, floor=0.1, **shared):
+        super().__init__(estimator, **shared)
         self.floor = floor
 
     def _start(self):

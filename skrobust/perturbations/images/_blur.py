@@ -61,20 +61,6 @@ class GaussianBlur(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"std": 1.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        std=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.std = std
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         std = self._strength(images)
         return from_planes(gaussian_filter(to_planes(images), std))
@@ -163,22 +149,6 @@ class DefocusBlur(ImagePerturbation):
     _strong_params = {"radius": 2}
     _grows_with_severity = False
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        radius=None,
-        alias_std=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.radius = radius
-        self.alias_std = alias_std
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         planes = to_planes(images)
@@ -246,22 +216,6 @@ class ZoomBlur(ImagePerturbation):
     }
     _noise = "fixed"
     _strong_params = {"zoom": 1.5}
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        zoom=None,
-        step=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.zoom = zoom
-        self.step = step
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)

@@ -77,20 +77,6 @@ class Contrast(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 0.3}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        factor=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.factor = factor
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _image_statistics(self, images):
         mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
         return mean, self._strength(images)
@@ -145,20 +131,6 @@ class Brightness(ImagePerturbation):
     }
     _noise = "fixed"
     _strong_params = {"shift": 0.31}
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        shift=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.shift = shift
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         return _raised(images, self._strength(images))
@@ -248,22 +220,6 @@ class Saturate(ImagePerturbation):
     _strong_params = {"scale": 3.0}
     _grows_with_severity = False
     _test_params = ({"severity": 0.0},)
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        scale=None,
-        offset=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.scale = scale
-        self.offset = offset
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         if images.shape[3] != 3:

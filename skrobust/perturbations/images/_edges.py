@@ -106,20 +106,6 @@ class CannyEdges(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"share": 0.7}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.share = share
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         share = self._strength(images)
         edges = canny(grey_of(images)[..., 0])[..., None].astype(images.dtype)

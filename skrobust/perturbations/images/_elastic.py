@@ -76,24 +76,6 @@ class ElasticDeformation(ImagePerturbation):
     _strong_params = {"alpha": 3.0, "sigma": 0.5}
     _grows_with_severity = False
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        alpha=None,
-        sigma=None,
-        affine=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.alpha = alpha
-        self.sigma = sigma
-        self.affine = affine
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         n, height, width, _ = images.shape

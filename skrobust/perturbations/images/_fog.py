@@ -113,22 +113,6 @@ class Fog(ImagePerturbation):
     }
     _strong_params = {"strength": 2.0}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        strength=None,
-        decay=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.strength = strength
-        self.decay = decay
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         n, height, width, _ = images.shape

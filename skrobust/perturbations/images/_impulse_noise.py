@@ -67,21 +67,10 @@ class SaltAndPepper(ImagePerturbation):
     _strong_params = {"density": 0.4}
     _test_params = ({"density": 0.1},)
 
-    def __init__(
-        self,
-        density=None,
-        *,
-        severity=None,
-        per_channel=True,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
+    def __init__(self, density=None, *, severity=None, per_channel=True, **shared):
+        super().__init__(severity, **shared)
         self.density = density
-        self.severity = severity
         self.per_channel = per_channel
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _masks(self, images, rng):
         """Return where pixels are kept and where they turn to the high end."""
@@ -141,19 +130,9 @@ class PixelDropout(ImagePerturbation):
     _needs_geometry = False
     _strong_params = {"density": 0.4}
 
-    def __init__(
-        self,
-        density=None,
-        *,
-        severity=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
+    def __init__(self, density=None, *, severity=None, **shared):
+        super().__init__(severity, **shared)
         self.density = density
-        self.severity = severity
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         lost = thresholds(self._strength(), len(images), rng)

@@ -56,20 +56,6 @@ class JPEGCompression(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"quality": 5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        quality=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.quality = quality
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         levels = np.rint(np.clip(images, 0, 1) * 255).astype(np.uint8)
         return self._perturb_bytes(levels, rng).astype(images.dtype) / 255
@@ -146,20 +132,6 @@ class Pixelate(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"share": 0.4}
     _grows_with_severity = False
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.share = share
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         total, count, shown = self._blocks(images, images.dtype)

@@ -108,23 +108,11 @@ class MotionBlur(ImagePerturbation):
     _parameter_rules = {"angle": Number(optional=True)}
     _strong_params = {"radius": 4, "std": 3}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        radius=None,
-        std=None,
-        angle=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, radius=None, std=None, angle=None, **shared):
+        super().__init__(severity, **shared)
         self.radius = radius
         self.std = std
         self.angle = angle
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
@@ -189,24 +177,6 @@ class GlassBlur(ImagePerturbation):
     }
     _strong_params = {"max_shift": 2, "iterations": 2}
     _grows_with_severity = False
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        std=None,
-        max_shift=None,
-        iterations=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.std = std
-        self.max_shift = max_shift
-        self.iterations = iterations
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)

@@ -45,21 +45,10 @@ class Occlusion(ImagePerturbation):
     _parameter_rules = {"fill": Number(low=0, high=1)}
     _strong_params = {"area": 0.2}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        area=None,
-        fill=0.0,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, area=None, fill=0.0, **shared):
+        super().__init__(severity, **shared)
         self.area = area
         self.fill = fill
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         length = np.sqrt(self._strength(images))

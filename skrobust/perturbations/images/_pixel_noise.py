@@ -111,24 +111,6 @@ class GaussianNoise(AdditiveNoise):
     _strong_params = {"std": 0.2}
     _test_params = ({}, {"std": 0.1, "image_shape": None})
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        mean=None,
-        std=None,
-        var=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.mean = mean
-        self.std = std
-        self.var = var
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _noise_table(self, images):
         if self.mean is None and self.std is None and self.var is None:
             severity = 1.0 if self.severity is None else self.severity
@@ -173,20 +155,6 @@ class UniformNoise(AdditiveNoise):
     _needs_geometry = False
     _noise = "normal"
     _strong_params = {"half_width": 0.3}
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        half_width=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.half_width = half_width
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _noise_table(self, images):
         half_width = self.half_width
@@ -241,20 +209,6 @@ class SpeckleNoise(ImagePerturbation):
     _needs_geometry = False
     _noise = "normal"
     _strong_params = {"std": 0.3}
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        std=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.std = std
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         table = (1 + self._strength(images) * normal_table()).astype(images.dtype)

@@ -118,17 +118,13 @@ class Rotation(ImagePerturbation):
         clockwise=False,
         canvas="keep",
         fill=0.0,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
+        **shared,
     ):
+        super().__init__(severity, **shared)
         self.angle = angle
-        self.severity = severity
         self.clockwise = clockwise
         self.canvas = canvas
         self.fill = fill
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _is_identity(self):
         return self._strength() % 360 == 0

@@ -124,20 +124,6 @@ class ShotNoise(ImagePerturbation):
     _needs_geometry = False
     _strong_params = {"photons": 5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        photons=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.photons = photons
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _batch_rows(self, size):
         return max(1, (1 << 17) // size)  # each number takes several of 8 bytes
 

@@ -85,32 +85,6 @@ class Snow(ImagePerturbation):
     _strong_params = {"mean": 0.4}
     _grows_with_severity = False
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        mean=None,
-        std=None,
-        zoom=None,
-        threshold=None,
-        radius=None,
-        blur_std=None,
-        keep=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.mean = mean
-        self.std = std
-        self.zoom = zoom
-        self.threshold = threshold
-        self.radius = radius
-        self.blur_std = blur_std
-        self.keep = keep
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
@@ -175,22 +149,6 @@ class Frost(ImagePerturbation):
     }
     _strong_params = {"ice_weight": 0.7}
     _grows_with_severity = False
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        image_weight=None,
-        ice_weight=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.image_weight = image_weight
-        self.ice_weight = ice_weight
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)

@@ -88,32 +88,6 @@ class Spatter(ImagePerturbation):
     _strong_params = {"mean": 0.6}
     _grows_with_severity = False
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        mean=None,
-        std=None,
-        blur_std=None,
-        threshold=None,
-        opacity=None,
-        mud=None,
-        mud_std=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.mean = mean
-        self.std = std
-        self.blur_std = blur_std
-        self.threshold = threshold
-        self.opacity = opacity
-        self.mud = mud
-        self.mud_std = mud_std
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)

@@ -49,20 +49,6 @@ class Stripe(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"width": 0.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        width=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.width = width
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         width = images.shape[2]
         stripe = self._strength(images) * width
@@ -123,20 +109,6 @@ class DottedLine(ImagePerturbation):
     _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
     _strong_params = {"opacity": 1.0}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        opacity=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.opacity = opacity
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _perturb_images(self, images, rng):
         opacity = self._strength(images)
         n, height, width, _ = images.shape
@@ -191,20 +163,6 @@ class Zigzag(ImagePerturbation):
 
     _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
     _strong_params = {"opacity": 1.0}
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        opacity=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.opacity = opacity
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         opacity = self._strength(images)

@@ -48,21 +48,10 @@ class Gamma(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"gamma": 0.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        gamma=None,
-        direction="brighter",
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, gamma=None, direction="brighter", **shared):
+        super().__init__(severity, **shared)
         self.gamma = gamma
         self.direction = direction
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _image_statistics(self, images):
         gamma = self._strength(images)
@@ -119,20 +108,6 @@ class Quantization(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"bits": 2}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        bits=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.bits = bits
-        super().__init__(image_shape, channel_axis, data_range, random_state)
-
     def _point(self, values, known):
         n_steps = max(float(np.rint(1 / self._strength())), 1.0)
         return np.rint(values * n_steps) / n_steps
@@ -171,20 +146,6 @@ class ChannelShift(ImagePerturbation):
 
     _strengths = {"shift": Strength((0.02, 0.05, 0.1, 0.15, 0.2), high=1.0)}
     _strong_params = {"shift": 0.31}
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        shift=None,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
-        self.shift = shift
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         shift = self._strength(images)

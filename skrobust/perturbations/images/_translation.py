@@ -55,22 +55,12 @@ class Translation(ImagePerturbation):
     _strong_params = {"distance": 0.3}
 
     def __init__(
-        self,
-        severity=None,
-        *,
-        distance=None,
-        direction=None,
-        fill=0.0,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
+        self, severity=None, *, distance=None, direction=None, fill=0.0, **shared
     ):
-        self.severity = severity
+        super().__init__(severity, **shared)
         self.distance = distance
         self.direction = direction
         self.fill = fill
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         distance = self._strength(images) * image_side(images.shape[1:3])
@@ -124,21 +114,10 @@ class Scaling(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 1.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        factor=None,
-        fill=0.0,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, factor=None, fill=0.0, **shared):
+        super().__init__(severity, **shared)
         self.factor = factor
         self.fill = fill
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         factor = self._strength(images)
@@ -185,21 +164,10 @@ class Shear(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"shear": 0.4}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        shear=None,
-        fill=0.0,
-        image_shape=None,
-        channel_axis=None,
-        data_range="auto",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, shear=None, fill=0.0, **shared):
+        super().__init__(severity, **shared)
         self.shear = shear
         self.fill = fill
-        super().__init__(image_shape, channel_axis, data_range, random_state)
 
     def _perturb_images(self, images, rng):
         shear = self._strength(images)

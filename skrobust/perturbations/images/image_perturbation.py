@@ -31,9 +31,9 @@ def split_image_shape(image_shape, n_features, caller):
         shape = tuple(n_features // known if s == -1 else s for s in shape)
     if int(np.prod(shape)) != n_features:
         raise ValueError(
-            f"The 'image_shape' parameter of {caller} must hold as many pixels as "
-            "a row "
-            f"has features. Got {tuple(image_shape)} for rows of {n_features} features."
+            f"The 'image_shape' parameter of {caller} must hold as many pixels as a "
+            f"row has features. Got {tuple(image_shape)} for rows of {n_features} "
+            "features."
         )
     return shape
 
@@ -85,13 +85,15 @@ class ImagePerturbation(BasePerturbation):
 
     Parameters
     ----------
-    image_shape : tuple of int or None
+    severity : float in [0, 5], default=None
+        Strength, for a subclass with ``_strengths``; 0 changes nothing.
+    image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
-    channel_axis : {1, -1} or None
+    channel_axis : {1, -1}, default=None
         Axis of the channels, if the shape is ambiguous.
-    data_range : "auto" or (low, high)
+    data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels.
-    random_state : int, RandomState, Generator or None
+    random_state : int, RandomState, Generator or None, default=None
         The same int gives the same noise for the same rows.
 
     Examples
@@ -114,7 +116,16 @@ class ImagePerturbation(BasePerturbation):
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
 
-    def __init__(self, image_shape, channel_axis, data_range, random_state):
+    def __init__(
+        self,
+        severity=None,
+        *,
+        image_shape=None,
+        channel_axis=None,
+        data_range="auto",
+        random_state=None,
+    ):
+        self.severity = severity
         self.image_shape = image_shape
         self.channel_axis = channel_axis
         self.data_range = data_range

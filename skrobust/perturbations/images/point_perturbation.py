@@ -23,13 +23,15 @@ class PointPerturbation(ImagePerturbation):
 
     Parameters
     ----------
-    image_shape : tuple of int or None
+    severity : float in [0, 5], default=None
+        Strength, for a subclass with ``_strengths``; 0 changes nothing.
+    image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
-    channel_axis : {1, -1} or None
+    channel_axis : {1, -1}, default=None
         Axis of the channels, if the shape is ambiguous.
-    data_range : "auto" or (low, high)
+    data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
-    random_state : int, RandomState, Generator or None
+    random_state : int, RandomState, Generator or None, default=None
         The same int gives the same noise for the same rows.
 
     Examples

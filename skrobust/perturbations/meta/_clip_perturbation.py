@@ -124,8 +124,8 @@ class ClipPerturbation(BasePerturbation):
             if values.ndim < 3:
                 raise ValueError(
                     "ClipPerturbation with clips=None needs whole clips, of shape "
-                    "(n_clips, n_frames, ...). Got "
-                    f"{values.shape}; for rows that are frames pass clips."
+                    f"(n_clips, n_frames, ...). Got {values.shape}; for rows that are "
+                    "frames pass clips."
                 )
             length = values.shape[1]
             frames = values.reshape(n * length, *values.shape[2:])

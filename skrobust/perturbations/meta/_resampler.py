@@ -224,8 +224,7 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         if strategy is not None and (self.n_copies != 1 or self.share != 1):
             raise ValueError(
                 f"{caller} takes its numbers from sampling_strategy: n_copies and "
-                "share "
-                f"must be 1 then. Got {self.n_copies!r} and {self.share!r}."
+                f"share must be 1 then. Got {self.n_copies!r} and {self.share!r}."
             )
 
     def __sklearn_tags__(self):

@@ -81,15 +81,12 @@ class CategoryFlip(TablePerturbation):
         share=None,
         mode="other",
         unseen_value="unseen",
-        columns=None,
-        random_state=None,
+        **shared,
     ):
-        self.severity = severity
+        super().__init__(severity, **shared)
         self.share = share
         self.mode = mode
         self.unseen_value = unseen_value
-        self.columns = columns
-        self.random_state = random_state
 
     def _must_learn(self):
         return True

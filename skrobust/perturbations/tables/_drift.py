@@ -7,10 +7,10 @@ from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.array_table import as_numbers
 from skrobust.perturbations.tables.column_selection import select_columns
-from skrobust.perturbations.tables.table_perturbation import TablePerturbation
+from skrobust.perturbations.tables.table_perturbation import FixedPerturbation
 
 
-class MeanDrift(TablePerturbation):
+class MeanDrift(FixedPerturbation):
     r"""Drift of features by a multiple of their standard deviation.
 
     .. math:: x'_{ij} = x_{ij} + s\,\sigma_j\,t_i
@@ -65,26 +65,16 @@ class MeanDrift(TablePerturbation):
     _parameter_rules = {"shape": Choice("constant", "ramp", "step")}
     _whole_table = True
     _needs = frozenset({"scale"})
-    _noise = "fixed"
     _strong_params = {"size": 1.0}
     _test_params = ({}, {"severity": 3, "shape": "ramp", "along": 0})
 
     def __init__(
-        self,
-        severity=None,
-        *,
-        size=None,
-        shape="constant",
-        along=None,
-        columns=None,
-        keep_integer=False,
+        self, severity=None, *, size=None, shape="constant", along=None, **shared
     ):
-        self.severity = severity
+        super().__init__(severity, **shared)
         self.size = size
         self.shape = shape
         self.along = along
-        self.columns = columns
-        self.keep_integer = keep_integer
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -150,7 +140,7 @@ def _moments(table, j):
     return np.where(np.isnat(values), np.nan, moments)
 
 
-class ScaleDrift(TablePerturbation):
+class ScaleDrift(FixedPerturbation):
     r"""Scaling of features about their mean or about zero.
 
     .. math:: x'_{ij} = c_j + f\,(x_{ij} - c_j)
@@ -195,23 +185,12 @@ class ScaleDrift(TablePerturbation):
     _strengths = {"factor": Strength((1.1, 1.25, 1.5, 2, 3), zero=1.0)}
     _parameter_rules = {"about": Choice("mean", "zero")}
     _needs = frozenset({"scale"})
-    _noise = "fixed"
     _strong_params = {"factor": 2.0}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        factor=None,
-        about="mean",
-        columns=None,
-        keep_integer=False,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, factor=None, about="mean", **shared):
+        super().__init__(severity, **shared)
         self.factor = factor
         self.about = about
-        self.columns = columns
-        self.keep_integer = keep_integer
 
     def _must_learn(self):
         return self.about == "mean"

@@ -6,10 +6,10 @@ import numpy as np
 
 from skrobust._validation import check_number, invalid
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables.table_perturbation import TablePerturbation
+from skrobust.perturbations.tables.table_perturbation import NumberPerturbation
 
 
-class Outliers(TablePerturbation):
+class Outliers(NumberPerturbation):
     r"""Outliers in place of a share of the values.
 
     .. math:: x' = \mathrm{median}_j \pm m\,\mathrm{IQR}_j,
@@ -64,22 +64,10 @@ class Outliers(TablePerturbation):
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5},)
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        size=(5, 10),
-        columns=None,
-        keep_integer=False,
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, share=None, size=(5, 10), **shared):
+        super().__init__(severity, **shared)
         self.share = share
         self.size = size
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -102,7 +90,7 @@ class Outliers(TablePerturbation):
         return np.where(selected & ~np.isnan(values) & (spread > 0), outlying, values)
 
 
-class UnitError(TablePerturbation):
+class UnitError(NumberPerturbation):
     """Unit errors: a share of the values in a wrong unit.
 
     Each selected value is multiplied by one of the factors, drawn evenly, or turned
@@ -145,22 +133,10 @@ class UnitError(TablePerturbation):
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5},)
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        factors=None,
-        columns=None,
-        keep_integer=False,
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, share=None, factors=None, **shared):
+        super().__init__(severity, **shared)
         self.share = share
         self.factors = factors
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.random_state = random_state
 
     def _lines(self):
         """Return slopes and intercepts of what the factors do."""
@@ -191,7 +167,7 @@ class UnitError(TablePerturbation):
         return values
 
 
-class SignFlip(TablePerturbation):
+class SignFlip(NumberPerturbation):
     """Sign flips in a share of the values.
 
     Parameters
@@ -226,21 +202,6 @@ class SignFlip(TablePerturbation):
     _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5},)
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        columns=None,
-        keep_integer=False,
-        random_state=None,
-    ):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.random_state = random_state
 
     def _perturb_table(self, values, stats, rng):
         return np.where(rng.selected(self._strength(), values.shape), -values, values)

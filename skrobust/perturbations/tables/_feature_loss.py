@@ -65,20 +65,10 @@ class FeatureLoss(TablePerturbation):
     _strong_params = {"share": 0.5}
     _test_params = ({}, {"severity": 5, "fill": "most_frequent"})
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        fill="nan",
-        columns=None,
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, share=None, fill="nan", **shared):
+        super().__init__(severity, **shared)
         self.share = share
         self.fill = fill
-        self.columns = columns
-        self.random_state = random_state
 
     def _must_learn(self):
         return self.fill not in ("nan", "zero")

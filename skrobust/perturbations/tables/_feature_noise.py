@@ -3,10 +3,13 @@
 import numpy as np
 
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables.table_perturbation import TablePerturbation
+from skrobust.perturbations.tables.table_perturbation import (
+    NumberPerturbation,
+    TablePerturbation,
+)
 
 
-class FeatureNoise(TablePerturbation):
+class FeatureNoise(NumberPerturbation):
     r"""Gaussian noise in proportion to the standard deviation of each feature.
 
     .. math:: x'_{ij} = x_{ij} + s\,\sigma_j\,\varepsilon_{ij},
@@ -61,21 +64,6 @@ class FeatureNoise(TablePerturbation):
     _strong_params = {"sd": 0.3}
     _test_params = ({}, {"severity": 5, "keep_integer": True})
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        sd=None,
-        columns=None,
-        keep_integer=False,
-        random_state=None,
-    ):
-        self.severity = severity
-        self.sd = sd
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.random_state = random_state
-
     def _perturb_table(self, values, stats, rng):
         noise = rng.normal(size=values.shape)
         noise *= self._strength() * stats.sd
@@ -83,7 +71,7 @@ class FeatureNoise(TablePerturbation):
         return values
 
 
-class MultiplicativeNoise(TablePerturbation):
+class MultiplicativeNoise(NumberPerturbation):
     r"""Multiplicative Gaussian noise on features.
 
     .. math:: x'_{ij} = x_{ij}\,(1 + s\,\varepsilon_{ij}),
@@ -120,21 +108,6 @@ class MultiplicativeNoise(TablePerturbation):
     _strengths = {"sd": Strength((0.01, 0.02, 0.05, 0.1, 0.2))}
     _noise = "normal"
     _strong_params = {"sd": 0.3}
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        sd=None,
-        columns=None,
-        keep_integer=False,
-        random_state=None,
-    ):
-        self.severity = severity
-        self.sd = sd
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.random_state = random_state
 
     def _perturb_table(self, values, stats, rng):
         values *= rng.normal(1.0, self._strength(), size=values.shape)
@@ -195,12 +168,6 @@ class QuantileNoise(TablePerturbation):
     _keeps_integer = True
     _strong_params = {"width": 0.5}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, width=None, columns=None, random_state=None):
-        self.severity = severity
-        self.width = width
-        self.columns = columns
-        self.random_state = random_state
 
     def _perturb_table(self, values, stats, rng):
         step = self._strength() * (2 * rng.random(values.shape) - 1)

@@ -110,17 +110,14 @@ class MissingValues(TablePerturbation):
         driver=None,
         steepness=4.0,
         missing_value=None,
-        columns=None,
-        random_state=None,
+        **shared,
     ):
-        self.severity = severity
+        super().__init__(severity, **shared)
         self.share = share
         self.mechanism = mechanism
         self.driver = driver
         self.steepness = steepness
         self.missing_value = missing_value
-        self.columns = columns
-        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -4,10 +4,10 @@ import numpy as np
 
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables.table_perturbation import TablePerturbation
+from skrobust.perturbations.tables.table_perturbation import FixedPerturbation
 
 
-class Rounding(TablePerturbation):
+class Rounding(FixedPerturbation):
     r"""Rounding of features to equally spaced levels of their training range.
 
     .. math:: x' = \mathrm{low}_j + d\,\mathrm{round}((x - \mathrm{low}_j) / d),
@@ -58,15 +58,8 @@ class Rounding(TablePerturbation):
         )
     }
     _needs = frozenset({"scale"})
-    _noise = "fixed"
     _strong_params = {"levels": 4}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, levels=None, columns=None, keep_integer=False):
-        self.severity = severity
-        self.levels = levels
-        self.columns = columns
-        self.keep_integer = keep_integer
 
     def _perturb_table(self, values, stats, rng):
         width = self._strength() * (stats.high - stats.low)
@@ -75,7 +68,7 @@ class Rounding(TablePerturbation):
         return np.where(width > 0, rounded, values)
 
 
-class QuantileClipping(TablePerturbation):
+class QuantileClipping(FixedPerturbation):
     """Clipping of features at training quantiles, as by saturated sensors.
 
     Parameters
@@ -118,24 +111,13 @@ class QuantileClipping(TablePerturbation):
     }
     _parameter_rules = {"sides": Choice("both", "upper", "lower")}
     _needs = frozenset({"order"})
-    _noise = "fixed"
     _strong_params = {"quantile": 0.6}
     _test_params = ({"severity": 5},)
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        quantile=None,
-        sides="both",
-        columns=None,
-        keep_integer=False,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, quantile=None, sides="both", **shared):
+        super().__init__(severity, **shared)
         self.quantile = quantile
         self.sides = sides
-        self.columns = columns
-        self.keep_integer = keep_integer
 
     def _is_identity(self):
         return self._severity() == 0

@@ -6,10 +6,13 @@ import numpy as np
 
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.column_statistics import cells_of, raw_column
-from skrobust.perturbations.tables.table_perturbation import TablePerturbation
+from skrobust.perturbations.tables.table_perturbation import (
+    NumberPerturbation,
+    TablePerturbation,
+)
 
 
-class ColumnSwap(TablePerturbation):
+class ColumnSwap(NumberPerturbation):
     """Swap of two columns in a share of the rows.
 
     As when a form is filled in the wrong place, or a file is read with its columns in
@@ -49,21 +52,6 @@ class ColumnSwap(TablePerturbation):
     _strengths = {"share": Strength((0.01, 0.05, 0.1, 0.2, 0.5), high=1)}
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5},)
-
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        columns=None,
-        keep_integer=False,
-        random_state=None,
-    ):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.random_state = random_state
 
     def _select(self, table):
         places = super()._select(table)
@@ -127,12 +115,6 @@ class StaleRows(TablePerturbation):
     _whole_table = True
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5},)
-
-    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.random_state = random_state
 
     def _must_learn(self):
         return True

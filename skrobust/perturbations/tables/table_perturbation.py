@@ -60,6 +60,15 @@ class TablePerturbation(BasePerturbation):
     In ``transform`` a frame stays a frame unless ``set_output`` says otherwise, since
     an array would lose the types of its columns.
 
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength, for a subclass with ``_strengths``; 0 changes nothing.
+    columns : list, str, dtype or callable, default=None
+        Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same noise for the same rows.
+
     Examples
     --------
     >>> import numpy as np
@@ -90,6 +99,11 @@ class TablePerturbation(BasePerturbation):
     keep_integer = False
     random_state = None
     _parameter_rules = {"keep_integer": Flag()}
+
+    def __init__(self, severity=None, *, columns=None, random_state=None):
+        self.severity = severity
+        self.columns = columns
+        self.random_state = random_state
 
     @abstractmethod
     def _perturb_table(self, values, stats, rng):
@@ -206,3 +220,24 @@ class TablePerturbation(BasePerturbation):
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
+
+
+class NumberPerturbation(TablePerturbation):
+    """Base class of perturbations of numbers that may keep integers."""
+
+    def __init__(
+        self, severity=None, *, columns=None, keep_integer=False, random_state=None
+    ):
+        super().__init__(severity, columns=columns, random_state=random_state)
+        self.keep_integer = keep_integer
+
+
+class FixedPerturbation(TablePerturbation):
+    """Base class of perturbations of numbers that draw nothing."""
+
+    _noise = "fixed"
+
+    def __init__(self, severity=None, *, columns=None, keep_integer=False):
+        self.severity = severity
+        self.columns = columns
+        self.keep_integer = keep_integer

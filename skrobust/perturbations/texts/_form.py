@@ -22,12 +22,6 @@ class _Form(TextPerturbation):
 
     _strengths = {"share": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1)}
 
-    def __init__(self, severity=None, *, share=None, columns=None, random_state=None):
-        self.severity = severity
-        self.share = share
-        self.columns = columns
-        self.random_state = random_state
-
     def _severity(self):
         return self.severity
 
@@ -77,18 +71,8 @@ class CaseChange(_Form):
     _parameter_rules = {"case": Choice("lower", "upper", "title")}
     _strong_params = {"share": 0.5, "case": "upper"}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        case="lower",
-        columns=None,
-        random_state=None,
-    ):
-        super().__init__(
-            severity, share=share, columns=columns, random_state=random_state
-        )
+    def __init__(self, severity=None, *, share=None, case="lower", **shared):
+        super().__init__(severity, share=share, **shared)
         self.case = case
 
     def _perturb_text(self, text, rng):

@@ -7,6 +7,7 @@ from itertools import accumulate
 from skrobust._parameters import Choice
 from skrobust._validation import invalid
 from skrobust.perturbations.texts.text_perturbation import (
+    Kinds,
     TextErrors,
     clusters,
     pick,
@@ -113,7 +114,7 @@ class Typos(TextErrors):
     True
     """
 
-    _parameter_rules = {"layout": Choice(*_LAYOUTS)}
+    _parameter_rules = {"kinds": Kinds(*_KINDS), "layout": Choice(*_LAYOUTS)}
     _strong_params = {"rate": 0.3}
 
     def __init__(
@@ -124,26 +125,18 @@ class Typos(TextErrors):
         kinds=("insert", "delete", "replace", "transpose"),
         weights=None,
         layout="qwerty",
-        columns=None,
-        random_state=None,
+        **shared,
     ):
-        super().__init__(
-            severity, rate=rate, columns=columns, random_state=random_state
-        )
+        super().__init__(severity, rate=rate, **shared)
         self.kinds = kinds
         self.weights = weights
         self.layout = layout
 
     def _check_parameters(self):
         super()._check_parameters()
-        kinds = self.kinds
-        listed = isinstance(kinds, (list, tuple)) and len(kinds) > 0
-        if not listed or any(kind not in list(_KINDS) for kind in kinds):
-            rule = f"a non-empty tuple of kinds among {tuple(_KINDS)}"
-            raise invalid("kinds", "Typos", rule, kinds)
         try:
             weights = self._kind_weights()
-            usable = len(weights) == len(kinds) and min(weights) >= 0
+            usable = len(weights) == len(self.kinds) and min(weights) >= 0
             usable = usable and 0 < sum(weights) < math.inf
         except (TypeError, ValueError):
             usable = False

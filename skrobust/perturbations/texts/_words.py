@@ -3,10 +3,10 @@
 import re
 
 from skrobust._parameters import Choice
-from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.texts.text_perturbation import (
     WORD_RATE,
+    Kinds,
     TextErrors,
     TextPerturbation,
     clusters,
@@ -44,37 +44,19 @@ class WhitespaceErrors(TextErrors):
     ['tobeornot']
     """
 
+    _parameter_rules = {"kinds": Kinds("split", "join")}
     _strong_params = {"rate": 0.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        rate=None,
-        kinds=("split", "join"),
-        columns=None,
-        random_state=None,
-    ):
-        super().__init__(
-            severity, rate=rate, columns=columns, random_state=random_state
-        )
+    def __init__(self, severity=None, *, rate=None, kinds=("split", "join"), **shared):
+        super().__init__(severity, rate=rate, **shared)
         self.kinds = kinds
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        kinds = self.kinds
-        listed = isinstance(kinds, (list, tuple)) and len(kinds) > 0
-        if not listed or any(kind not in ["split", "join"] for kind in kinds):
-            rule = "a non-empty tuple of kinds among ('split', 'join')"
-            raise invalid("kinds", "WhitespaceErrors", rule, kinds)
 
     def _perturb_text(self, text, rng):
         rate = self._strength()
         words, spaces = split_words(text)
         splits = select_places(rng, len(words), rate)
-        joins = select_places(
-            rng, len(words), rate
-        )  # of each word with the one after it
+        # Each of these words is joined with the one after it.
+        joins = select_places(rng, len(words), rate)
         for i, v in splits if "split" in self.kinds else ():
             pieces = clusters(words[i])
             if len(pieces) > 1:
@@ -208,31 +190,19 @@ class Truncation(TextPerturbation):
     _noise = "fixed"
     _strong_params = {"keep": 0.5}
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        keep=None,
-        unit="word",
-        side="end",
-        columns=None,
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, keep=None, unit="word", side="end", **shared):
+        super().__init__(severity, **shared)
         self.keep = keep
         self.unit = unit
         self.side = side
-        self.columns = columns
-        self.random_state = random_state
 
     def _perturb_text(self, text, rng):
         keep = self._strength()
         if self.unit == "character":
             pieces = clusters(text)
             count = max(1, round(keep * len(pieces)))
-            return "".join(
-                pieces[:count] if self.side == "end" else pieces[len(pieces) - count :]
-            )
+            first = 0 if self.side == "end" else len(pieces) - count
+            return "".join(pieces[first : first + count])
         words = list(re.finditer(r"\S+", text))
         count = max(1, round(keep * len(words)))
         if count >= len(words):

@@ -45,8 +45,7 @@ def check_texts(X, columns, caller):
                     cure = "; choose the columns of text with 'columns'"
                 raise ValueError(
                     f"{caller} takes text; row {row}{column} holds {text!r:.60} "
-                    "of type "
-                    f"{type(text).__name__}{cure}."
+                    f"of type {type(text).__name__}{cure}."
                 )
     return X
 

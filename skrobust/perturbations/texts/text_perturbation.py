@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
+from skrobust._validation import invalid
 from skrobust.base import BasePerturbation
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.texts.text_container import (
@@ -22,6 +23,20 @@ LETTER_RATE = Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)
 WORD_RATE = Strength((0.02, 0.05, 0.1, 0.2, 0.4), high=1)
 _WORD = re.compile(r"\S+")
 _SHIFT = 2.0**26
+
+
+class Kinds:
+    """A non-empty list or tuple of the listed names."""
+
+    def __init__(self, *names):
+        self.names = names
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        listed = isinstance(value, (list, tuple)) and len(value) > 0
+        if not listed or any(kind not in list(self.names) for kind in value):
+            rule = f"a non-empty tuple of {name} among {self.names}"
+            raise invalid(name, caller, rule, value)
 
 
 def select_places(rng, n, rate):
@@ -104,6 +119,15 @@ class TextPerturbation(BasePerturbation):
     Nothing is learned, so no fit is needed. ``set_output`` is not offered, as for the
     vectorizers of scikit-learn: text goes out as it came in.
 
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength, for a subclass with ``_strengths``; 0 changes nothing.
+    columns : str, int or list of these, default=None
+        Columns of text in a table; None is all columns.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same noise for the same rows.
+
     Examples
     --------
     >>> from skrobust.perturbations import TextPerturbation
@@ -118,6 +142,11 @@ class TextPerturbation(BasePerturbation):
 
     _takes = "text"
     _any_container = True
+
+    def __init__(self, severity=None, *, columns=None, random_state=None):
+        self.severity = severity
+        self.columns = columns
+        self.random_state = random_state
 
     def __init_subclass__(cls, **kwargs):
         # Text cannot be wrapped into a frame of numbers.
@@ -209,9 +238,3 @@ class TextErrors(TextPerturbation):
     """Base class of errors at a rate of the letters or words."""
 
     _strengths = {"rate": LETTER_RATE}
-
-    def __init__(self, severity=None, *, rate=None, columns=None, random_state=None):
-        self.severity = severity
-        self.rate = rate
-        self.columns = columns
-        self.random_state = random_state

@@ -80,11 +80,10 @@ class BackgroundNoise(_Audio):
     _strong_params = {"snr_db": 5.0}
     _test_params = ({"severity": 5}, {"severity": 5, "color": "pink"})
 
-    def __init__(self, severity=None, *, snr_db=None, color="white", random_state=None):
-        self.severity = severity
+    def __init__(self, severity=None, *, snr_db=None, color="white", **shared):
+        super().__init__(severity, **shared)
         self.snr_db = snr_db
         self.color = color
-        self.random_state = random_state
 
     def _perturb_sound(self, series, rng):
         noise = rng.normal(size=series.shape)
@@ -127,11 +126,6 @@ class Gain(_Audio):
     _strengths = {"gain_db": Strength((3.0, 6.0, 9.0, 12.0, 18.0), high=300)}
     _strong_params = {"gain_db": 6.0}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, gain_db=None, random_state=None):
-        self.severity = severity
-        self.gain_db = gain_db
-        self.random_state = random_state
 
     def _perturb_sound(self, series, rng):
         gain_db = self._strength()

@@ -5,10 +5,10 @@ import numpy as np
 from skrobust._parameters import Choice, Number
 from skrobust._validation import check_number, invalid
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.time_series.series_perturbation import SeriesPerturbation
+from skrobust.perturbations.time_series.series_perturbation import ScaledPerturbation
 
 
-class BaselineWander(SeriesPerturbation):
+class BaselineWander(ScaledPerturbation):
     """Baseline wander of series: an offset, a ramp or a wave.
 
     The drift of each series and channel is, at time share s in [0, 1] and with a
@@ -57,21 +57,12 @@ class BaselineWander(SeriesPerturbation):
     _test_params = ({"scale": "series"},)
 
     def __init__(
-        self,
-        severity=None,
-        *,
-        amplitude=None,
-        kind="sine",
-        cycles=1.0,
-        scale="train",
-        random_state=None,
+        self, severity=None, *, amplitude=None, kind="sine", cycles=1.0, **shared
     ):
-        self.severity = severity
+        super().__init__(severity, **shared)
         self.amplitude = amplitude
         self.kind = kind
         self.cycles = cycles
-        self.scale = scale
-        self.random_state = random_state
 
     def _perturb_series(self, series, rng):
         n, length, n_channels = series.shape
@@ -86,7 +77,7 @@ class BaselineWander(SeriesPerturbation):
         return series + amplitude * self._unit(series) * form
 
 
-class MainsHum(SeriesPerturbation):
+class MainsHum(ScaledPerturbation):
     """Mains hum in series: a sine of 50 or 60 Hz.
 
     The phase is random, and common to the channels of a series, as they hang on one
@@ -140,15 +131,12 @@ class MainsHum(SeriesPerturbation):
         amplitude=None,
         sampling_rate=None,
         frequency=50.0,
-        scale="train",
-        random_state=None,
+        **shared,
     ):
-        self.severity = severity
+        super().__init__(severity, **shared)
         self.amplitude = amplitude
         self.sampling_rate = sampling_rate
         self.frequency = frequency
-        self.scale = scale
-        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -13,11 +13,10 @@ from skrobust.perturbations.time_series.series_perturbation import (
 class _Loss(SeriesPerturbation):
     """Base class of losses; integers stay integers unless filled by NaN."""
 
-    def __init__(self, severity=None, *, share=None, fill="nan", random_state=None):
-        self.severity = severity
+    def __init__(self, severity=None, *, share=None, fill="nan", **shared):
+        super().__init__(severity, **shared)
         self.share = share
         self.fill = fill
-        self.random_state = random_state
 
     def _moves_only(self):
         return self.fill != "nan"
@@ -59,15 +58,9 @@ class PointDropout(_Loss):
     _test_params = ({"severity": 5}, {"severity": 5, "fill": "hold"})
 
     def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        fill="nan",
-        per_channel=False,
-        random_state=None,
+        self, severity=None, *, share=None, fill="nan", per_channel=False, **shared
     ):
-        super().__init__(severity, share=share, fill=fill, random_state=random_state)
+        super().__init__(severity, share=share, fill=fill, **shared)
         self.per_channel = per_channel
 
     def _perturb_series(self, series, rng):

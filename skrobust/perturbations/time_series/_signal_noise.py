@@ -5,12 +5,12 @@ import numpy as np
 from skrobust._parameters import Choice, Number
 from skrobust.perturbations.strength import SignalToNoise, Strength
 from skrobust.perturbations.time_series.series_perturbation import (
-    SeriesPerturbation,
+    ScaledPerturbation,
     at_snr,
 )
 
 
-class Jitter(SeriesPerturbation):
+class Jitter(ScaledPerturbation):
     r"""Gaussian noise on every point of series.
 
     .. math:: x'_t = x_t + \mathrm{std}\cdot\sigma\,\varepsilon_t,
@@ -70,22 +70,11 @@ class Jitter(SeriesPerturbation):
     _strong_params = {"std": 0.3}
     _test_params = ({}, {"severity": 5, "unit": "db"})
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        std=None,
-        snr_db=None,
-        unit="sd",
-        scale="train",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, std=None, snr_db=None, unit="sd", **shared):
+        super().__init__(severity, **shared)
         self.std = std
         self.snr_db = snr_db
         self.unit = unit
-        self.scale = scale
-        self.random_state = random_state
 
     def _perturb_series(self, series, rng):
         at = self._all_strengths()
@@ -95,7 +84,7 @@ class Jitter(SeriesPerturbation):
         return series + at.std * self._unit(series) * noise
 
 
-class Spikes(SeriesPerturbation):
+class Spikes(ScaledPerturbation):
     """Spikes of either sign at a share of the points.
 
     With one ``random_state`` the points selected at a low share stay selected, with the
@@ -136,20 +125,10 @@ class Spikes(SeriesPerturbation):
     _strong_params = {"share": 0.3}
     _test_params = ({"severity": 5},)
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        height=5.0,
-        scale="train",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, share=None, height=5.0, **shared):
+        super().__init__(severity, **shared)
         self.share = share
         self.height = height
-        self.scale = scale
-        self.random_state = random_state
 
     def _perturb_series(self, series, rng):
         share = self._strength()

@@ -50,20 +50,11 @@ class TimeShift(SeriesPerturbation):
     _grows_with_severity = False
     _test_params = ({"severity": 5}, {"severity": 5, "mode": "roll"})
 
-    def __init__(
-        self,
-        severity=None,
-        *,
-        share=None,
-        mode="pad",
-        fill="hold",
-        random_state=None,
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, share=None, mode="pad", fill="hold", **shared):
+        super().__init__(severity, **shared)
         self.share = share
         self.mode = mode
         self.fill = fill
-        self.random_state = random_state
 
     def _moves_only(self):
         return self.mode == "roll" or self.fill != "nan"
@@ -125,11 +116,10 @@ class TimeWarp(SeriesPerturbation):
     _strong_params = {"std": 0.5}
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, std=None, knots=4, random_state=None):
-        self.severity = severity
+    def __init__(self, severity=None, *, std=None, knots=4, **shared):
+        super().__init__(severity, **shared)
         self.std = std
         self.knots = knots
-        self.random_state = random_state
 
     def _warped_times(self, n, length, rng):
         """Return the time that is read at each point; increasing, ends kept."""
@@ -188,11 +178,6 @@ class Resampling(SeriesPerturbation):
     _grows_with_severity = False
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, factor=None, random_state=None):
-        self.severity = severity
-        self.factor = factor
-        self.random_state = random_state
-
     def _perturb_series(self, series, rng):
         length = series.shape[1]
         factor = self._strength()
@@ -241,11 +226,6 @@ class SegmentPermutation(SeriesPerturbation):
     _strong_params = {"n_segments": 6}
     _grows_with_severity = False
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, n_segments=None, random_state=None):
-        self.severity = severity
-        self.n_segments = n_segments
-        self.random_state = random_state
 
     def _moves_only(self):
         return True

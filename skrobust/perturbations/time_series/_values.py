@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.time_series.series_perturbation import (
+    ScaledPerturbation,
     SeriesPerturbation,
     bridge,
     missing,
@@ -49,13 +50,10 @@ class SeriesScaling(SeriesPerturbation):
     _strong_params = {"std": 0.5}
     _test_params = ({"severity": 5},)
 
-    def __init__(
-        self, severity=None, *, std=None, per_channel=False, random_state=None
-    ):
-        self.severity = severity
+    def __init__(self, severity=None, *, std=None, per_channel=False, **shared):
+        super().__init__(severity, **shared)
         self.std = std
         self.per_channel = per_channel
-        self.random_state = random_state
 
     def _perturb_series(self, series, rng):
         std = self._strength()
@@ -63,7 +61,7 @@ class SeriesScaling(SeriesPerturbation):
         return series * np.exp(std * rng.normal(size=(len(series), 1, width)))
 
 
-class SeriesQuantization(SeriesPerturbation):
+class SeriesQuantization(ScaledPerturbation):
     """Quantization of series to a converter of few bits.
 
     The range of each channel is divided into 2 ** bits - 1 equal steps, and every
@@ -103,12 +101,6 @@ class SeriesQuantization(SeriesPerturbation):
     _strong_params = {"bits": 2}
     _test_params = ({"severity": 5},)
 
-    def __init__(self, severity=None, *, bits=None, scale="train", random_state=None):
-        self.severity = severity
-        self.bits = bits
-        self.scale = scale
-        self.random_state = random_state
-
     def _learn(self, values):
         super()._learn(values)
         series = self._as_series(values).astype(np.float64)  # no integer may wrap
@@ -130,7 +122,7 @@ class SeriesQuantization(SeriesPerturbation):
         return np.where(known, low + steps * step, series)
 
 
-class SeriesClipping(SeriesPerturbation):
+class SeriesClipping(ScaledPerturbation):
     """Clipping of series at two quantiles, as by a sensor of a narrow range.
 
     With ``keep=0.9`` the limits are the quantiles .05 and .95 of each channel.
@@ -167,12 +159,6 @@ class SeriesClipping(SeriesPerturbation):
     _noise = "fixed"
     _strong_params = {"keep": 0.5}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, keep=None, scale="train", random_state=None):
-        self.severity = severity
-        self.keep = keep
-        self.scale = scale
-        self.random_state = random_state
 
     def _learn(self, values):
         super()._learn(values)
@@ -234,11 +220,6 @@ class Smoothing(SeriesPerturbation):
     _noise = "fixed"
     _strong_params = {"share": 0.2}
     _test_params = ({"severity": 5},)
-
-    def __init__(self, severity=None, *, share=None, random_state=None):
-        self.severity = severity
-        self.share = share
-        self.random_state = random_state
 
     def _perturb_series(self, series, rng):
         length = series.shape[1]

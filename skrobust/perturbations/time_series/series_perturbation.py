@@ -124,6 +124,13 @@ class SeriesPerturbation(BasePerturbation):
     ``fit``), ``"series"`` that of each series and channel itself. A constant series
     has none, and is left alone under ``"series"``.
 
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength, for a subclass with ``_strengths``; 0 changes nothing.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same noise for the same rows.
+
     Examples
     --------
     >>> import numpy as np
@@ -152,6 +159,10 @@ class SeriesPerturbation(BasePerturbation):
         "scale": Choice("train", "series"),
         "fill": Choice("nan", "hold", "zero"),
     }
+
+    def __init__(self, severity=None, *, random_state=None):
+        self.severity = severity
+        self.random_state = random_state
 
     def _check(self, X, *, reset=False):
         caller = type(self).__name__
@@ -230,8 +241,7 @@ class SeriesPerturbation(BasePerturbation):
             caller = type(self).__name__
             raise NotFittedError(
                 f"{caller} needs the {what} of the training data: fit it on them "
-                "first, "
-                f"or pass scale='series' to take that of each series."
+                "first, or pass scale='series' to take that of each series."
             )
 
     @abstractmethod
@@ -242,3 +252,11 @@ class SeriesPerturbation(BasePerturbation):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+class ScaledPerturbation(SeriesPerturbation):
+    """Base class of perturbations in units of training data or of each series."""
+
+    def __init__(self, severity=None, *, scale="train", random_state=None):
+        super().__init__(severity, random_state=random_state)
+        self.scale = scale

@@ -5,7 +5,7 @@ from abc import ABC
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skrobust._parameters import NamedOr, check_parameters
+from skrobust._parameters import NamedOr, SharedParameters, check_parameters
 from skrobust.sampling.core.draws import pick
 from skrobust.sampling.core.estimates import (
     between_estimate,
@@ -22,7 +22,7 @@ from skrobust.sampling.core.rate_estimator import ESTIMATORS
 from skrobust.sampling.core.rate_interval import rate_interval
 
 
-class SamplingDesign(PrefittedMixin, BaseEstimator, ABC):
+class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     """Hooks of a sampler: draws, predictor, estimate, variance, interval and plan.
 
     When a hook is called there are ``scores_``, ``y_pred_`` and ``n_pool_``, the
@@ -44,6 +44,7 @@ class SamplingDesign(PrefittedMixin, BaseEstimator, ABC):
     _estimators = ESTIMATORS
     _methods = ("default", "t", "anytime", "bootstrap")
     _parameter_rules = {"auxiliary": NamedOr(("confidence",))}
+    _added_before = "random_state"
 
     @classmethod
     def _get_test_params(cls):

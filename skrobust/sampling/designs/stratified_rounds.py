@@ -28,10 +28,15 @@ SILENT = (
 )
 
 
-class StrataMixin:
-    """Parameters ``n_strata`` and ``strata`` of a sampler, which cut the pool."""
+class StrataSampler(BaseSampler):
+    """Base class of samplers that cut the pool into strata along the scores."""
 
     _parameter_rules = {"n_strata": Count(), "strata": Choice(*STRATA)}
+
+    def __init__(self, estimator=None, *, n_strata=10, strata="kmeans", **shared):
+        super().__init__(estimator, **shared)
+        self.n_strata = n_strata
+        self.strata = strata
 
     @classmethod
     def _get_test_params(cls):
@@ -112,7 +117,7 @@ class StratifiedRounds(BaseSampler):
         return float(weights**2 @ parts / self.n_pool_**2)
 
 
-class OneByStratum(StrataMixin, BaseSampler):
+class OneByStratum(StrataSampler):
     """Base class of samplers that draw a stratum, then one of its free units.
 
     A subclass writes ``_weights_now(left)``; the unit is drawn uniformly.

@@ -76,33 +76,15 @@ class MahalanobisSurprise(CovarianceSurprise):
     array([0.  , 2.449])
     """
 
+    _added_before = "var_threshold"
     _parameter_rules = {"covariance": Choice("class", "tied", "global")}
 
     @classmethod
     def _get_test_params(cls):
         return [{}, {"covariance": "tied", "jitter": 0.1}, {"covariance": "global"}]
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        layer=None,
-        pool="flatten",
-        batch_size=None,
-        covariance="class",
-        var_threshold=1e-5,
-        jitter=None,
-        unseen="raise",
-    ):
-        super().__init__(
-            estimator,
-            layer=layer,
-            pool=pool,
-            batch_size=batch_size,
-            var_threshold=var_threshold,
-            jitter=jitter,
-            unseen=unseen,
-        )
+    def __init__(self, estimator=None, *, covariance="class", **shared):
+        super().__init__(estimator, **shared)
         self.covariance = covariance
 
     def _learn(self, activations, codes):

@@ -8,7 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._containers import is_frame, to_array
-from skrobust._parameters import Choice, check_parameters
+from skrobust._parameters import Choice, SharedParameters, check_parameters
 from skrobust._responses import predict_labels, refuse_regressor
 from skrobust._validation import check_finite_rows, check_same_length
 from skrobust.metrics.labels import label_array
@@ -16,7 +16,7 @@ from skrobust.sampling.core.prefitted import PrefittedMixin
 from skrobust.sampling.surprise._activations import POOLS, as_rows, extract_activations
 
 
-class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
+class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     """Base class of measures of surprise: ``fit`` and ``score_samples``.
 
     A subclass writes ``_learn``, ``_scores`` and ``_fitting_class``. The model is used
@@ -24,6 +24,7 @@ class BaseSurprise(PrefittedMixin, BaseEstimator, ABC):
     """
 
     _parameter_rules = {"pool": Choice(*POOLS), "unseen": Choice("raise", "inf", "nan")}
+    _added_before = "unseen"
 
     def __init__(
         self,

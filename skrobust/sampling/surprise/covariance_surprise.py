@@ -21,20 +21,8 @@ class CovarianceSurprise(BaseSurprise):
         "jitter": Number(low=0, low_open=True, optional=True),
     }
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        layer=None,
-        pool="flatten",
-        batch_size=None,
-        var_threshold=1e-5,
-        jitter=None,
-        unseen="raise",
-    ):
-        super().__init__(
-            estimator, layer=layer, pool=pool, batch_size=batch_size, unseen=unseen
-        )
+    def __init__(self, estimator=None, *, var_threshold=1e-5, jitter=None, **shared):
+        super().__init__(estimator, **shared)
         self.var_threshold = var_threshold
         self.jitter = jitter
 
