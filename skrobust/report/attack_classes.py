@@ -17,7 +17,9 @@ def get_attack_classes():
     return {
         name: kind
         for name, kind in public.items()
-        if hasattr(kind, "perturb") and "eps" in parameter_names(kind)
+        if hasattr(kind, "perturb")
+        and "eps" in parameter_names(kind)
+        and not inspect.isabstract(kind)
     }
 
 

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skrobust.metrics import (
     area_under_robust_ratio_curve,
+    confidence_interval,
     gini_stability,
     period_stability_index,
     robust_ratio_curve,
@@ -159,15 +160,38 @@ def test_one_period_is_nan():
         pd.Series(pd.to_datetime(["2024-01-05", "2024-02-05", "2025-01-05"])).repeat(
             100
         ),
-        ["a"] * 100 + ["b"] * 100 + ["c"] * 100,
+        ["2024-01"] * 100 + ["2024-02"] * 100 + ["2024-03"] * 100,
+        ["week 01"] * 100 + ["week 02"] * 100 + ["week 10"] * 100,
         list(pd.period_range("2024-01", periods=3, freq="M").repeat(100)),
     ],
-    ids=["datetime64", "timestamps", "text", "periods"],
+    ids=["datetime64", "timestamps", "ISO text", "counted", "periods"],
 )
 def test_times_of_any_kind(times):
     y_true, y_pred, weeks = rows_with_accuracies((0.9, 0.7, 0.6))
     expected = period_stability_index(y_true, y_pred, weeks)
     assert period_stability_index(y_true, y_pred, times) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Feb", "Jan", "Mar"),
+        ("01.01.2021", "02.01.2020", "03.01.2020"),
+        ("a", "b", "c"),
+    ],
+    ids=" ".join,
+)
+def test_text_that_need_not_sort_in_time_is_refused(texts):
+    y_true, y_pred, _ = rows_with_accuracies((0.9, 0.7, 0.6))
+    times = np.repeat(texts, 100)
+    message = "must be text that sorts in time, such as dates in ISO format"
+    with pytest.raises(ValueError, match=message):
+        period_stability_index(y_true, y_pred, times)
+    with pytest.raises(ValueError, match=message):
+        gini_stability(y_true, y_pred, times)
+    correct = (np.asarray(y_true) == y_pred).astype(float)
+    with pytest.raises(ValueError, match=message):
+        confidence_interval("stability_index", correct, periods=times)
 
 
 def test_slope_per_time():
@@ -225,7 +249,10 @@ GOOD = {"y_true": [0, 1, 0, 1], "y_pred": [0, 1, 1, 1], "times": [0, 0, 1, 1]}
         ({"metric": "gini", "y_pred": [[0, 1]] * 4}, "pass `y_pred\\[:, 1\\]`"),
         ({"undefined": "skip"}, "'undefined' parameter"),
         ({"slope_per": "week"}, "'slope_per' parameter"),
-        ({"slope_per": "time", "times": list("aabb")}, "numbers when slope_per"),
+        (
+            {"slope_per": "time", "times": ["w1", "w1", "w2", "w2"]},
+            "numbers when slope_per",
+        ),
         ({"falling_rate_weight": -1}, "non-negative"),
         ({"sample_weight": [1, 1]}, "one weight per sample"),
     ],

@@ -28,6 +28,7 @@ def perturbation_classes():
         name: kind
         for name, kind in public.items()
         if inspect.isclass(kind)
+        and hasattr(kind, "perturb")
         and "severity" in inspect.signature(kind).parameters
         and not inspect.isabstract(kind)
     }

@@ -120,14 +120,23 @@ def rows_of_periods(times, n_samples, caller, *, name="times"):
 
 
 def _check_order(distinct, caller, name):
-    """Refuse text that sorts otherwise than its numbers: week 10 before week 2."""
+    """Refuse text that need not sort in time, as names of months do not.
+
+    It must be the same but for its numbers, of which there is one, or of which the
+    first is a year: "week 03", "2022-10", "2020Q1". Week 10 before week 2 is refused.
+    """
     texts = distinct.tolist()
-    if not all(isinstance(text, str) for text in texts):
+    if len(texts) < 2 or not all(isinstance(text, str) for text in texts):
         return
+    cure = "Give dates, numbers or an ordered Categorical."
+    if len({re.sub(r"\d+", "0", text) for text in texts}) > 1 or not all(
+        re.fullmatch(r"\D*\d+\D*|\D*\d{4}\D.*", text) for text in texts
+    ):
+        rule = "text that sorts in time, such as dates in ISO format"
+        raise invalid(name, caller, rule, texts[:3], cure)
     for before, after in pairwise(texts):
         if _counted(before) > _counted(after):
             rule = f"text that sorts in time; as text {before!r} is before {after!r}"
-            cure = "Give dates, numbers or an ordered Categorical."
             raise invalid(name, caller, rule, texts[:3], cure)
 
 
