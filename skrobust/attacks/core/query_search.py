@@ -181,7 +181,8 @@ class QuerySearch:
             if self._queries.method == "decision_function":
                 return self._sign * (logsumexp(others, axis=1) - own)
             return -self._sign * own
-        margin = self._goal.margin(others.max(axis=1) - own)
+        margin = others.max(axis=1) - own
+        margin = -margin if self._goal.targeted else margin
         fooled = self.wants(scores.argmax(axis=1), rows)
         doubted = np.flatnonzero(~self._trusted[rows])
         if len(doubted) and values is not None:
