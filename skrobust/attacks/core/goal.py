@@ -86,21 +86,18 @@ class BestSoFar:
         self._owns_iterate = False  # until something is kept
         self.passes = []  # of (rows, forward, backward)
 
-    def update(self, z, score, better, rows=None):
-        """Keep iterates of some rows (None: all) where they are better."""
-        xp, mask = namespace(z), per_sample(better, z)
-        if rows is None or len(rows) == len(self.score):
-            self.iterate = xp.where(mask, z, self.iterate)
-            self.score = xp.where(better, score, self.score)
-            self._owns_iterate = True
-            return
-        z = xp.where(mask, z, self.iterate[rows])
-        self.keep(rows, z, xp.where(better, score, self.score[rows]))
-
-    def keep(self, rows, z, score):
-        """Replace the iterates of some rows, whatever they were."""
-        if len(rows) == len(self.score):
-            self.iterate, self.score, self._owns_iterate = z, score + 0, False
+    def update(self, z, score, better=None, rows=None):
+        """Keep iterates of some rows (None: all) where they are better (None: all)."""
+        whole = rows is None or len(rows) == len(self.score)
+        if better is not None:
+            xp, mask = namespace(z), per_sample(better, z)
+            old = (self.iterate, self.score)
+            if not whole:
+                old = self.iterate[rows], self.score[rows]
+            z, score = xp.where(mask, z, old[0]), xp.where(better, score, old[1])
+        if whole:
+            self.iterate, self.score = z, score if better is not None else score + 0
+            self._owns_iterate = better is not None
             return
         if not self._owns_iterate:
             self.iterate, self._owns_iterate = self.iterate + 0, True
@@ -160,8 +157,9 @@ class Batch(BestSoFar):
         """Return a loss, its slope by the logits, which underflowed, and the scores.
 
         Rows may have left only where the goal stops; then the loss is against the label
-        that decides; None is the log odds. Losses are of the scores that decide the label or, where a
-        probability is moved, of those behind it; slopes are by the logits all the same.
+        that decides; None is the log odds. Losses are of the scores that decide the
+        label or, where a probability is moved, of those behind it; slopes are by the
+        logits all the same.
         """
         xp, goal = namespace(logits), self.goal
         if goal.moves_prediction:

@@ -63,9 +63,9 @@ class LossOracle:
     def __init__(self, batch, run, ball, start=None):
         xp = namespace(batch.x)
         self.batch, self.sign = batch, run.sign
-        self._loss = (
-            None if run.loss == "log_odds" else partial(loss_and_slope, run.loss)
-        )
+        self._loss = None
+        if run.loss != "log_odds":
+            self._loss = partial(loss_and_slope, run.loss)
         self.eps, self.norm, self._ball = ball.eps, ball.norm, ball
         self.rounds, self.has_start = ball.allowed is not None, start is not None
         self.value = self._judged = None
@@ -73,16 +73,17 @@ class LossOracle:
         self._floor = self._ceiling = None  # of the ball in the maximum norm and box
         # Where looking is cheap, the fooled leave at once: no best ones to keep.
         self._lean = batch.goal.stops and batch.view.leaves_at_once
-        stands = ~(batch.score > 0) if batch.goal.stops else ~batch.known
-        live = batch.known & stands if batch.goal.stops else batch.known | stands
+        live = xp.ones_like(batch.known)
+        if batch.goal.stops:
+            live = batch.known & ~(batch.score > 0)
         self.rows = xp.where(live)[0]
         self.x, self.start = batch.x, batch.x if start is None else start
         self._label, self._target = run.label, run.target
         if len(self.rows) < len(batch.x):
             self._take(self.rows)
 
-    def _take(self, places):
-        """Keep only some of the live rows."""
+    def _take(self, places, *parts):
+        """Keep only some of the live rows, and of what belongs to them."""
         same, self.x = self.start is self.x, self.x[places]
         self.start = self.x if same else self.start[places]
         self._label = self._label[places]
@@ -91,6 +92,7 @@ class LossOracle:
         if self._floor is not None:
             self._floor = self._floor[places]
             self._ceiling = self._ceiling[places]
+        return [part[places] for part in parts]
 
     def __len__(self):
         return len(self.rows)
@@ -148,18 +150,16 @@ class LossOracle:
         if batch.goal.stops and (at_once or n & (n - 1) == 0):
             judged = score if self._lean else batch.score[self.rows]
             stay = judged <= 0
-            n_stay = int(stay.sum())
-            if n_stay < (len(z) if at_once else 0.75 * len(z)):
+            if int(stay.sum()) < (len(z) if at_once else 0.75 * len(z)):
                 gone, stay = xp.where(~stay)[0], xp.where(stay)[0]
                 rows = self.rows[gone]
                 if self._lean:
-                    batch.keep(rows, seen[gone], judged[gone])
+                    batch.update(seen[gone], judged[gone], rows=rows)
                 batch.passes.append((rows, self._n_forward, self._n_backward))
-                self._take(stay)
-                self.rows = self.rows[stay]
-                score, self.value = score[stay], self.value[stay]
-                z, seen, gradient = z[stay], seen[stay], gradient[stay]
-                state = tuple(part[stay] for part in state)
+                parts = (self.rows, score, self.value, z, seen, gradient, *state)
+                self.rows, score, self.value, z, seen, gradient, *state = self._take(
+                    stay, *parts
+                )
         self._judged, self._shown, self._score = z, seen, score
         return z, gradient, *state
 
@@ -183,7 +183,7 @@ class LossOracle:
                 logits = batch.view.logits(z)
                 score = batch.judge(z, logits, self._label, self._loss, self._target)[3]
             if self._lean or trust:
-                batch.keep(self.rows, z if own else z + 0, score)
+                batch.update(z if own else z + 0, score, rows=self.rows)
                 self._lean = False  # from here on the better of two is kept
             else:
                 batch.keep_better(z, score, self.rows)

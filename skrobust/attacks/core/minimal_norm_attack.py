@@ -10,7 +10,7 @@ from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
 from skrobust._parameters import Choice, Count, Number
 from skrobust._responses import predict_labels
-from skrobust.attacks.core.goal import Counter, Goal
+from skrobust.attacks.core.goal import Counter, Goal, log_odds_against
 from skrobust.attacks.core.minimal_norm_search import MinimalNormSearch
 from skrobust.attacks.core.straight_through import StraightThrough
 from skrobust.attacks.core.targets import target_index, unknown_target
@@ -178,7 +178,8 @@ class MinimalNormAttack(BaseAttack):
                     known = label[part]
                     if goal.targeted and int(known.max()) >= scores.shape[1]:
                         raise unknown_target(self.target, caller)
-                rows = namespace(x).where(~goal.is_reached(predicted, known))[0]
+                stands = predicted != known if goal.targeted else predicted == known
+                rows = namespace(x).where(stands)[0]
                 if not len(rows):
                     continue
                 places = first + np.asarray(view.host(rows))
@@ -237,7 +238,11 @@ class MinimalNormAttack(BaseAttack):
             z = search.clip(search.x + (1 + growth) * step)
             rounded = self._rounded(search, domain, z, values)[rows]
             if namespace(search.x) is not np:  # a net's own passes
-                good = view.host(search.fools_model(view.tensor(rounded), rows))
+                search.smallest.passes.append((rows, 1, 0))
+                scores = view.decision_scores(view.logits(view.tensor(rounded)))
+                margin = log_odds_against(scores, search.label[rows])[2]
+                margin = -margin if search.goal.targeted else margin
+                good = view.host(margin > search.tolerance[rows])
             else:  # the rounding of a model may differ from that of its view
                 labels = view.label_index(estimator.labels(rounded))
                 good = search.goal.is_reached(labels, search.label[rows])

@@ -11,7 +11,6 @@ from skrobust.attacks.core.goal import (
     BestSoFar,
     class_mask,
     log_odds_against,
-    margin_against,
     probability,
 )
 from skrobust.attacks.core.losses import one_hot
@@ -167,14 +166,6 @@ class MinimalNormSearch:
     def check(self, z, rows=None):
         """Judge iterates without a gradient; return their margin."""
         return self._judge(z, rows)[2]
-
-    def fools_model(self, raw, rows):
-        """Say which raw rows fool, for places on the host, and keep nothing."""
-        self.smallest.passes.append((rows, 1, 0))
-        scores = self.view.decision_scores(self.view.logits(raw))
-        margin = margin_against(scores, self.label[rows])
-        margin = -margin if self.goal.targeted else margin
-        return margin > self.tolerance[rows]
 
     def fools(self, margin, rows=None):
         """Say which margins are above rounding."""
