@@ -9,7 +9,6 @@ from skrobust._norms import (
     inwards,
     l1_step_in_box,
     length,
-    linf_box,
     namespace,
     per_sample,
     project,
@@ -232,14 +231,16 @@ class LossOracle:
         if not len(z):
             return z
         if self.norm == np.inf:
-            if self._floor is None and units.unit is None:
-                self._floor, self._ceiling = linf_box(x, self.eps, low, high)
-            elif self._floor is None:
-                reach = self.eps * units.unit
-                self._floor, self._ceiling = x - reach, x + reach
+            if self._floor is None:
+                unit = units.unit
+                reach = reach_in(self.eps, x.dtype) if unit is None else self.eps * unit
+                floor, ceiling = x - reach, x + reach
+                if unit is None:
+                    inwards(floor, x, self.eps)
+                    inwards(ceiling, x, self.eps)
                 if low is not None:
-                    self._floor = xp.maximum(self._floor, low)
-                    self._ceiling = xp.minimum(self._ceiling, high)
+                    floor, ceiling = xp.maximum(floor, low), xp.minimum(ceiling, high)
+                self._floor, self._ceiling = floor, ceiling
             return xp.clip(z, self._floor, self._ceiling)
         step = units.relative(z - x)
         if self.norm == 1 and low is not None:

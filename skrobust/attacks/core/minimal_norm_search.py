@@ -6,7 +6,7 @@ so is the one that came nearest to it, for rows that nothing fools. No row sees 
 
 import numpy as np
 
-from skrobust._norms import dual_length, length, namespace, per_sample, project_in_box
+from skrobust._norms import length, namespace, per_sample, project_in_box
 from skrobust.attacks.core.goal import (
     BestSoFar,
     class_mask,
@@ -77,9 +77,9 @@ class MinimalNormSearch:
         of_input = float(xp.finfo(x.dtype).eps) * length(gradient * x, 1)
         of_scores = float(xp.finfo(self.scores.dtype).eps) * length(self.scores, np.inf)
         self.tolerance = _ULPS * (of_input + of_scores)
-        self.reach, self.span = (
-            -self.margin / xp.where(still, 1.0, dual_length(gradient, norm))
-            for norm in (1 if self.norm == 0 else self.norm, 2)
+        self.reach, self.span = (  # the slope is measured in the dual norm
+            -self.margin / xp.where(still, 1.0, length(gradient, dual))
+            for dual in ({np.inf: 1, 2: 2}.get(self.norm, np.inf), 2)
         )
         self.reach = xp.clip(self.reach, None, _FAR)
         self.span = xp.clip(self.span, None, _FAR)
