@@ -52,15 +52,6 @@ def length(delta, norm):
     return xp.sqrt((flat * flat).sum(1))
 
 
-def linf_box(x, eps, low=None, high=None):
-    """Return the lowest and highest points of the maximum norm's ball within a box."""
-    xp, reach = namespace(x), reach_in(eps, x.dtype)
-    floor, ceiling = inwards(x - reach, x, eps), inwards(x + reach, x, eps)
-    if low is None:
-        return floor, ceiling
-    return xp.maximum(floor, low), xp.minimum(ceiling, high)
-
-
 def reach_in(eps, dtype):
     """Return the largest number of a type of numpy or torch that is not above eps."""
     kind = np.dtype(str(dtype).removeprefix("torch.")).type

@@ -43,6 +43,8 @@ class NetView:
         Name of the public function or class, for error messages.
     """
 
+    leaves_at_once = True  # looking for samples that are done is cheap
+
     def __init__(self, net, steps, caller):
         self._torch = sys.modules["torch"]  # a net has loaded it
         if not getattr(net, "initialized_", False):
@@ -56,6 +58,8 @@ class NetView:
         first = next(module.parameters(), None)
         self._device = net.device if first is None else first.device
         self._device_type = str(self._device).partition(":")[0]
+        if self._device_type != "cpu":  # looking waits for the device
+            self.leaves_at_once = False
         self._dtype = self._torch.float32
         if first is not None and first.dtype == self._torch.float64:
             self._dtype = first.dtype
@@ -131,7 +135,7 @@ class NetView:
     def label_index(self, y):
         """Return the index of each label; skorch takes labels as indices."""
         if hasattr(self._net, "label_columns"):  # nets that keep labels of their own
-            return self._net.label_columns(y)
+            return self._torch.as_tensor(self._net.label_columns(y)).to(self._device)
         if y.dtype.kind == "O":
             y = np.asarray(y.tolist())
         if y.dtype.kind not in "iufb":
@@ -140,8 +144,9 @@ class NetView:
                 f"y holds {y.dtype} values such as {y[0]!r}. Encode them with "
                 "sklearn.preprocessing.LabelEncoder before fitting."
             )
-        columns = y.astype(np.int64)
-        return np.where((columns == y) & (columns >= 0), columns, -1)
+        index = y.astype(np.int64)
+        index = np.where((index == y) & (index >= 0), index, -1)
+        return self._torch.as_tensor(index).to(self._device)
 
     def tensor(self, values):
         """Bring host values to where the view computes."""
@@ -152,10 +157,6 @@ class NetView:
     def host(self, x):
         """Bring values back to the host."""
         return x.cpu().numpy()
-
-    def integers(self, values):
-        """Bring host integers to where the view computes."""
-        return self._torch.as_tensor(np.ascontiguousarray(values)).to(self._device)
 
     def decision_scores(self, logits):
         """Return scores whose largest is the label that the net predicts.
@@ -173,51 +174,44 @@ class NetView:
         return logits, None
 
     def logits(self, x):
-        """Return logits of shape (n, n_classes), without a graph."""
-        with self._torch.no_grad():
-            return self._pass(x)
-
-    def _pass(self, x):
-        z = x
-        for step in self._steps:
-            z = step(z)
-        z = z.to(self._dtype)
-        try:
-            output = self._infer(z)
-        except RuntimeError as error:
-            raise ValueError(
-                f"{self._caller} could not pass rows of shape {tuple(x.shape[1:])} "
-                f"through the net: {error}"
-            ) from error
-        if isinstance(output, tuple):
-            output = output[0]
-        if not isinstance(output, self._torch.Tensor):
-            raise ValueError(
-                f"{self._caller} needs a net that returns a tensor; this one returns "
-                f"{type(output).__name__}."
-            )
-        if self._kind == "logits" and output.ndim == 2 and output.shape[1] > 1:
-            return output
-        return self._as_logits(output)
+        """Return logits of shape (n, n_classes), with a graph where x asks for one."""
+        with self._torch.set_grad_enabled(x.requires_grad):
+            z = x
+            for step in self._steps:
+                z = step(z)
+            z = z.to(self._dtype)
+            try:
+                output = self._infer(z)
+            except RuntimeError as error:
+                raise ValueError(
+                    f"{self._caller} could not pass rows of shape {tuple(x.shape[1:])} "
+                    f"through the net: {error}"
+                ) from error
+            if isinstance(output, tuple):
+                output = output[0]
+            if not isinstance(output, self._torch.Tensor):
+                raise ValueError(
+                    f"{self._caller} needs a net that returns a tensor; this one "
+                    f"returns {type(output).__name__}."
+                )
+            if self._kind == "logits" and output.ndim == 2 and output.shape[1] > 1:
+                return output
+            return self._as_logits(output)
 
     def forward(self, x):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""
-        torch = self._torch
         leaf = x.detach().requires_grad_(True)
-        with torch.enable_grad():
-            logits = self._pass(leaf)
-
-        no_gradient = (
-            f"{self._caller} found that no gradient reaches the input; the net "
-            "detaches it (detach, argmax or numpy inside forward?)."
-        )
+        logits, grad = self.logits(leaf), self._torch.autograd.grad
 
         def pullback(slope):
-            if not logits.requires_grad:
-                raise ValueError(no_gradient)
-            gradient = torch.autograd.grad(logits, leaf, slope, allow_unused=True)[0]
+            gradient = None
+            if logits.requires_grad:
+                gradient = grad(logits, leaf, slope, allow_unused=True)[0]
             if gradient is None:
-                raise ValueError(no_gradient)
+                raise ValueError(
+                    f"{self._caller} found that no gradient reaches the input; the net "
+                    "detaches it (detach, argmax or numpy inside forward?)."
+                )
             return gradient
 
         return logits, pullback
@@ -252,11 +246,6 @@ class NetView:
             p = output.clamp(tiny, most)
             return torch.log(p) - torch.log1p(-p)
         return output
-
-    @property
-    def leaves_at_once(self):
-        """Whether samples that are done leave at once: not on a GPU."""
-        return self._device_type == "cpu"
 
     @property
     def has_tf32(self):

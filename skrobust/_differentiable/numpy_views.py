@@ -34,10 +34,6 @@ class HostView:
         """Bring values back to the host."""
         return x
 
-    def integers(self, values):
-        """Bring host integers to where the view computes."""
-        return values
-
     def logits(self, x):
         """Return logits of shape (n, n_classes)."""
         return self.forward(x)[0]

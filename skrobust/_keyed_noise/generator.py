@@ -16,8 +16,9 @@ from skrobust._keyed_noise.splitmix import (
     occurrence_ranks,
     row_keys,
     stream_number,
+    to_uniform,
 )
-from skrobust._keyed_noise.ziggurat import to_normal, to_uniform
+from skrobust._keyed_noise.ziggurat import to_normal
 
 _LONG_ROW = 1024  # numbers per row from which float32 is enough (images)
 

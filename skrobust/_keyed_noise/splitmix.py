@@ -30,6 +30,19 @@ def mix_in_place(z, spare=None):
     return z
 
 
+def to_uniform(bits, out, spare=None):
+    """Turn words into numbers in (0, 1): 52 bits, or 23 in float32; never 0 or 1."""
+    if out.dtype == np.float32:
+        out[...] = (bits >> np.uint64(41)).astype(np.float32)
+        out *= np.float32(2.0**-23)
+        out += np.float32(2.0**-24)
+        return
+    # The bits of a number in [1, 2), less 1, plus half a step.
+    bits >>= np.uint64(12)
+    bits |= np.uint64(0x3FF0000000000000)
+    np.subtract(bits.view(np.float64), 1 - 2.0**-53, out=out)
+
+
 @functools.lru_cache(maxsize=64)
 def chunks(n_rows, width, times=1):
     """Slice rows into chunks of about ``_CHUNK`` numbers, or some times as many."""

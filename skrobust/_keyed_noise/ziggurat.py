@@ -1,4 +1,4 @@
-"""Uniform and normal numbers from 64-bit words.
+"""Normal numbers from 64-bit words.
 
 Every number is a function of its own word alone, so that no chunk, batch or neighbour
 can change it. Normal numbers come from a vectorised ziggurat (Marsaglia and Tsang,
@@ -10,20 +10,7 @@ import functools
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from skrobust._keyed_noise.splitmix import GOLDEN, mix_in_place
-
-
-def to_uniform(bits, out, spare=None):
-    """Turn words into numbers in (0, 1): 52 bits, or 23 in float32; never 0 or 1."""
-    if out.dtype == np.float32:
-        out[...] = (bits >> np.uint64(41)).astype(np.float32)
-        out *= np.float32(2.0**-23)
-        out += np.float32(2.0**-24)
-        return
-    # The bits of a number in [1, 2), less 1, plus half a step.
-    bits >>= np.uint64(12)
-    bits |= np.uint64(0x3FF0000000000000)
-    np.subtract(bits.view(np.float64), 1 - 2.0**-53, out=out)
+from skrobust._keyed_noise.splitmix import GOLDEN, mix_in_place, to_uniform
 
 
 @functools.cache

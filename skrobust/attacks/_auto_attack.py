@@ -133,7 +133,6 @@ class AutoAttack(BaseAttack):
         if not fine or not all(hasattr(a, "perturb") for a in self.attacks or ()):
             rule = "None or a list of objects with perturb(estimator, X, y)"
             raise invalid("attacks", "AutoAttack", rule, self.attacks)
-        super()._check_parameters()
 
     def _attack(self, estimator, X, y, key):
         # Each row would count as wrong from the start.

@@ -182,7 +182,6 @@ class AutoPGD(GradientAttack):
         return [{"n_steps": 4}, {"n_steps": 3, "loss": "targeted_dlr"}]
 
     def _check_parameters(self):
-        super()._check_parameters()
         if self.target is not None and self.loss == "targeted_dlr":
             rule = "None with loss='targeted_dlr', which tries the likeliest classes"
             raise invalid("target", "AutoPGD", rule, self.target)

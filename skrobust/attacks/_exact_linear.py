@@ -93,7 +93,7 @@ class ExactLinear(BaseAttack):
         values = X.astype(np.float64)
         if predicts_numbers(estimator):
             return self._move_prediction(estimator, values, y)
-        goal = Goal.of_classifier(self)
+        goal = Goal.of(self)
         weights, offset, view = self._parts(estimator, values)
         scores = values @ weights.T + offset
         label = self._label_index(view, y, scores)

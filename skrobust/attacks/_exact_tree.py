@@ -124,7 +124,7 @@ class ExactTree(BaseAttack):
             if not boxes.is_single:
                 return self._farthest_sum(boxes, values, anchor)
             return self._farthest(boxes, values, 0, anchor)
-        if Goal.of_classifier(self).stops:
+        if Goal.of(self).stops:
             label = self._label_index(boxes, values, y)
             out, norms = self._nearest(boxes, values, label, self.eps)
             rows = np.where((norms <= self.eps)[:, None], out, values)

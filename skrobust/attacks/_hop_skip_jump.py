@@ -116,7 +116,6 @@ class HopSkipJump(BlackBoxAttack):
         return [{"eps": 1.0, "n_steps": 2, "n_directions": 10}]
 
     def _check_parameters(self):
-        super()._check_parameters()
         caller = "HopSkipJump"
         if self.objective not in (None, "misclassification"):
             rule = "None or 'misclassification', as it sees labels alone"

@@ -142,7 +142,6 @@ class PGD(GradientAttack):
         return [{"n_steps": 3}, {"norm": 2, "n_steps": 2, "random_start": False}]
 
     def _check_parameters(self):
-        super()._check_parameters()
         if self.n_restarts > 1 and not self.random_start:
             rule = "1 where random_start=False, since all runs would be the same"
             raise invalid("n_restarts", "PGD", rule, self.n_restarts)

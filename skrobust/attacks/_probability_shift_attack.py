@@ -117,7 +117,6 @@ class ProbabilityShift(GradientAttack):
         return [{"n_steps": 3, "n_restarts": 1}]
 
     def _check_parameters(self):
-        super()._check_parameters()
         fine = self.starts is None or isinstance(self.starts, (list, tuple))
         if not fine or not all(hasattr(a, "perturb") for a in self.starts or ()):
             rule = "None or a list of objects with perturb(estimator, X, y)"

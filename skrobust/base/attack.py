@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from skrobust._containers import is_frame, like, to_array
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
+from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._norms import NORMS
 from skrobust._parameters import (
     Choice,
@@ -143,6 +144,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     _moves_probabilities = True  # or labels alone
     _added_before = "objective"
     _asks_in_container = False  # whether ``_attack`` gets a ModelInContainer
+    _draws = True  # whether ``_attack`` gets the keys of the rows, or None
 
     def __init__(
         self,
@@ -252,7 +254,9 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             return values.copy(), {}, domain
         caller = type(self).__name__
         seed = seed_number(self.random_state, caller)
-        key = NoiseKey.from_rows(values, seed).derive(caller, 0)
+        key = None
+        if self._draws:
+            key = NoiseKey.from_keys(lambda: row_keys(values), seed).derive(caller, 0)
         if self._asks_in_container:
             estimator = ModelInContainer(estimator, X)
         if start is None:
@@ -268,6 +272,12 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         caller = type(self).__name__
         check_parameters(self)
         self._check_parameters()
+        if self.target is not None and self.objective == "probability_shift":
+            raise ValueError(
+                f"{caller} with a target cannot have objective='probability_shift', "
+                "which drives the predicted class both ways. Use target=None, or "
+                "objective='loss'."
+            )
         values = X
         plain = type(X) is np.ndarray and X.dtype.kind == "f" and X.ndim > 1
         with np.errstate(over="ignore", invalid="ignore"):
@@ -334,14 +344,9 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
 
     def _check_parameters(self):
         """Check what depends on several parameters, or has parts of its own."""
-        if self.target is not None and self.objective == "probability_shift":
-            raise ValueError(
-                f"{type(self).__name__} with a target cannot have "
-                "objective='probability_shift', which drives the predicted class both "
-                "ways. Use target=None, or objective='loss'."
-            )
-        if self.data_range is None:
-            return
+
+    def _bounds(self):
+        """Return the bounds of the input, or raise where ``data_range`` is no pair."""
         try:
             low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
             fine = bool(np.all(low <= high) and np.any(low < high))
@@ -351,9 +356,10 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         if not fine:
             rule = "None or a pair (low, high) with low < high"
             raise invalid("data_range", type(self).__name__, rule, self.data_range)
+        return low, high
 
     def _check_range(self, values):
-        low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
+        low, high = self._bounds()
         for bound in (low, high):
             if bound.ndim and bound.shape != values.shape[1:]:
                 raise ValueError(

@@ -3,6 +3,7 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +54,32 @@ class FeatureUnits:
 
 
 PLAIN_UNITS = FeatureUnits(None)  # lengths are those of the rows themselves
+
+
+class Ball(NamedTuple):
+    """Ball and box of the iterates of a call, where the view computes.
+
+    ``allowed`` returns the nearest rows that may be returned for iterates and their
+    places; these are judged and kept in place of the iterates, which go on from where
+    they are. None: every row of ball and box may be returned.
+    """
+
+    eps: float
+    norm: float
+    low: Any
+    high: Any
+    units: FeatureUnits
+    allowed: Any = None
+
+    @classmethod
+    def of(cls, view, domain):
+        """Return ball and box of a domain."""
+        low, high, units = domain.low, domain.high, domain.units
+        if low is not None:
+            low, high = view.tensor(low), view.tensor(high)
+        if units.unit is not None:
+            units = FeatureUnits(view.tensor(units.unit[None]))
+        return cls(domain.eps, domain.norm, low, high, units)
 
 
 def _row_chunks(rows, n=None):

@@ -1,11 +1,15 @@
 """Model that gets rows in the container of the user."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from skrobust._containers import is_frame, like
 from skrobust._responses import predict_labels
 
 
+@dataclass(frozen=True, eq=False)
 class ModelInContainer:
     """A model and the rows of one call, as they came in.
 
@@ -17,8 +21,8 @@ class ModelInContainer:
         Its columns and types are those that the model expects.
     """
 
-    def __init__(self, model, X):
-        self.model, self.X = model, X
+    model: Any
+    X: Any
 
     def container(self, values):
         """Return any number of rows in a container like that of the call."""

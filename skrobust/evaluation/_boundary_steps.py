@@ -84,14 +84,15 @@ def boundary_steps(
     values, y, (low, high) = rows_in_range(X, y, data_range, caller)
     steps = np.full(len(values), np.nan)
     with differentiable_view(estimator, caller) as view:
-        columns = np.asarray(view.label_index(y))
+        index = view.label_index(y)
+        columns = np.asarray(view.host(index))
         n_classes = view.logits(view.tensor(values[:1])).shape[1]
         is_known = (columns >= 0) & (columns < n_classes)
         steps[~is_known] = 0  # a label that the model never answers is always wrong
         known = np.flatnonzero(is_known)
         for start in range(0, len(known), batch_size):
             rows = known[start : start + batch_size]
-            data = view.tensor(values[rows]), view.integers(columns[rows])
+            data = view.tensor(values[rows]), index[rows]
             move = step * (high - low)
             steps[rows] = _walk(view, *data, move, max_steps, (low, high))
     dropped = int(np.isnan(steps).sum())

@@ -250,7 +250,7 @@ GOOD = {"y_true": [0, 1, 0, 1], "y_pred": [0, 1, 1, 1], "times": [0, 0, 1, 1]}
         ({"undefined": "skip"}, "'undefined' parameter"),
         ({"slope_per": "week"}, "'slope_per' parameter"),
         (
-            {"slope_per": "time", "times": ["w1", "w1", "w2", "w2"]},
+            {"slope_per": "time", "times": ["1 a", "1 a", "2 a", "2 a"]},
             "numbers when slope_per",
         ),
         ({"falling_rate_weight": -1}, "non-negative"),

@@ -114,7 +114,9 @@ class BlackBoxAttack(BaseAttack):
 
     def _attack(self, estimator, X, y, key):
         target = target_labels(self.target, len(X), type(self).__name__)
-        goal = Goal(self.objective or "misclassification", target is not None)
+        objective = self.objective or "misclassification"
+        stops = objective == "misclassification"
+        goal = Goal(objective, target is not None, stops)
         queries = Queries(
             estimator,
             type(self).__name__,

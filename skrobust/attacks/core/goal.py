@@ -1,6 +1,6 @@
-"""Goals of attacks, and the best iterate so far of each row."""
+"""Goals of attacks, the best iterate so far of each row, and batches under attack."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,22 +30,18 @@ class Goal:
 
     objective: str
     targeted: bool = False
-
-    def __post_init__(self):
-        # Whether a row is done at its first success.
-        object.__setattr__(self, "stops", self.objective == "misclassification")
-        # Whether the prediction of a regressor is moved.
-        moves = self.objective in _OF_REGRESSORS
-        object.__setattr__(self, "moves_prediction", moves)
+    stops: bool = True  # whether a row is done at its first success
+    moves_prediction: bool = False  # of a regressor
 
     @classmethod
-    def of_classifier(cls, attack):
+    def of(cls, attack):
         """Return the goal of an attack on a classifier, or raise."""
-        if attack.objective in _OF_REGRESSORS:
-            rule = "one of the objectives of classifiers; this one is of regressors"
-            raise invalid("objective", type(attack).__name__, rule, attack.objective)
         objective = attack.objective or "misclassification"
-        return cls(objective, attack.target is not None)
+        if objective in _OF_REGRESSORS:
+            rule = "one of the objectives of classifiers; this one is of regressors"
+            raise invalid("objective", type(attack).__name__, rule, objective)
+        is_targeted = attack.target is not None
+        return cls(objective, is_targeted, objective == "misclassification")
 
     @classmethod
     def of_regressor(cls, attack, y):
@@ -63,15 +59,11 @@ class Goal:
                 raise ValueError(
                     f"{caller} needs numbers as the targets y of a regressor."
                 )
-        return cls(attack.objective or "prediction_shift")
+        return cls(attack.objective or "prediction_shift", False, False, True)
 
     def is_reached(self, labels, label):
         """Say where predicted labels are a success against, or for, a label."""
         return (labels == label) if self.targeted else (labels != label)
-
-    def margin(self, against):
-        """Return margins of success from those against the label."""
-        return -against if self.targeted else against
 
     def move(self, rise):
         """Return by how much a number was moved, from its rise."""
@@ -94,44 +86,159 @@ class BestSoFar:
         self._owns_iterate = False  # until something is kept
         self.passes = []  # of (rows, forward, backward)
 
-    def update(self, z, score, better, rows=None):
-        """Keep iterates of some rows (None: all) where they are better."""
-        xp, mask = namespace(z), per_sample(better, z)
-        if rows is None or len(rows) == len(self.score):
-            self.iterate = xp.where(mask, z, self.iterate)
-            self.score = xp.where(better, score, self.score)
-            self._owns_iterate = True
-            return
-        z = xp.where(mask, z, self.iterate[rows])
-        self.keep(rows, z, xp.where(better, score, self.score[rows]))
-
-    def keep(self, rows, z, score):
-        """Replace the iterates of some rows unconditionally."""
-        if len(rows) == len(self.score):
-            self.iterate, self.score, self._owns_iterate = z, score + 0, False
+    def update(self, z, score, better=None, rows=None):
+        """Keep iterates of some rows (None: all) where they are better (None: all)."""
+        whole = rows is None or len(rows) == len(self.score)
+        if better is not None:
+            xp, mask = namespace(z), per_sample(better, z)
+            old = (self.iterate, self.score)
+            if not whole:
+                old = self.iterate[rows], self.score[rows]
+            z, score = xp.where(mask, z, old[0]), xp.where(better, score, old[1])
+        if whole:
+            self.iterate, self.score = z, score if better is not None else score + 0
+            self._owns_iterate = better is not None
             return
         if not self._owns_iterate:
             self.iterate, self._owns_iterate = self.iterate + 0, True
         self.iterate[rows], self.score[rows] = z, score
 
 
-class Counter:
-    """Counts of passes, queries and iterations of each row of a call.
+class Batch(BestSoFar):
+    """The rows of a batch: their goal, their classes, and the best iterate of each.
 
     Parameters
     ----------
-    n : int
-        Number of rows.
+    view : NetView, LinearView or PipelineView
+        The model.
+    x : array or tensor of shape (n, ...)
+        Clean rows.
+    goal : Goal
+        What is to be achieved.
+    reference : array or tensor of shape (n,), or None
+        Index of the true class (-1: unknown to the model) or of the target; None takes
+        the predicted one. Of a regressor, where the prediction is moved away from;
+        None takes the clean prediction.
     """
 
-    def __init__(self, n):
-        self._n, self.counts = n, {}
+    def __init__(self, view, x, goal, reference):
+        self.view, self.x, self.goal = view, x, goal
+        self.n_zero_gradients = self.n_underflowed = 0
+        # The graph of the clean pass is kept for one use: a first step from x.
+        self.clean_pass = view.forward(x)
+        xp, logits = namespace(x), self.clean_pass[0]
+        logits = logits if xp is np else logits.detach()
+        self.known = xp.ones_like(logits[:, 0]) > 0
+        if goal.moves_prediction:
+            clean = logits[:, 0]
+            self.label = self.predicted = None
+            self.anchor = clean if reference is None else reference
+            super().__init__(x, xp.abs(clean - self.anchor))
+            return
+        decisions = view.decision_scores(logits)
+        scores = decisions if goal.stops else view.scores(x, logits)[0]
+        self.predicted = xp.argmax(logits if goal.stops else scores, 1)
+        if reference is None:
+            reference = xp.argmax(decisions, 1)
+        self.known = reference >= 0
+        self.label = xp.where(self.known, reference, self.predicted)
+        self.clean_scores = scores
+        # Of the clean sample, the class whose probability is moved.
+        self.watched = self.label if goal.targeted else self.predicted
+        if goal.stops:
+            _, _, margin = log_odds_against(scores, self.label)
+            super().__init__(x, -margin if goal.targeted else margin)
+        else:
+            against, _, _ = log_odds_against(scores, self.watched)
+            self.anchor = probability(against)
+            super().__init__(x, xp.zeros_like(self.anchor))
+
+    def judge(self, z, logits, label, loss=None, target=None):
+        """Return a loss, its slope by the logits, which underflowed, and the scores.
+
+        Rows may have left only where the goal stops; then the loss is against the label
+        that decides; None is the log odds. Losses are of the scores that decide the
+        label or, where a probability is moved, of those behind it; slopes are by the
+        logits all the same.
+        """
+        xp, goal = namespace(logits), self.goal
+        if goal.moves_prediction:
+            value = logits[:, 0]
+            return value, xp.ones_like(logits), None, xp.abs(value - self.anchor)
+        scores, inner = self.view.decision_scores(logits), None
+        if not goal.stops:
+            scores, inner = self.view.scores(z, logits)
+        if loss is None:
+            value, slope, margin = log_odds_against(scores, label)
+            underflowed = None
+        else:
+            value, slope, underflowed, margin = loss(scores, label, target)
+        if inner is not None:
+            slope = slope * inner
+        if goal.stops:
+            margin = margin_against(scores, label) if margin is None else margin
+            margin = -margin if goal.targeted else margin
+            return value, slope, underflowed, margin
+        against = value
+        if label is not self.watched or loss is not None:
+            against, _, _ = log_odds_against(scores, self.watched)
+        return value, slope, underflowed, goal.move(probability(against) - self.anchor)
+
+    def keep_better(self, z, score, rows):
+        """Keep iterates of some rows where they are better.
+
+        Rows that are done and have not left yet keep what fooled them first.
+        """
+        before = self.score[rows]
+        better = score > before
+        if self.goal.stops:
+            better = better & (before <= 0)
+        self.update(z, score, better, rows)
+
+    def forward_clean(self, rows):
+        """Return logits and pullback of clean rows, and the passes that it took."""
+        if self.clean_pass is None:
+            return *self.view.forward(self.x[rows]), 1
+        (logits, pullback), self.clean_pass = self.clean_pass, None
+        if len(rows) == len(self.x):
+            return logits, pullback, 0
+
+        def pull_rows(slope):
+            whole = namespace(slope).zeros_like(logits)
+            whole[rows] = slope
+            return pullback(whole)[rows]
+
+        return logits[rows], pull_rows, 0
+
+    def moved(self, values):
+        """Return the best iterates on the host, in the dtype of the clean values."""
+        moved = self.view.host(self.iterate)
+        if moved.dtype == values.dtype:
+            shares = np.may_share_memory(moved, values)
+            return moved.copy() if shares else moved
+        # What did not move stays bit for bit, whatever the precision.
+        still = moved == self.view.host(self.x)
+        return np.where(still, values, moved)
+
+    def take_back(self):
+        """Under misclassification give rows back that nothing fooled."""
+        if self.goal.stops:
+            fooled = per_sample(self.score > 0, self.x)
+            self.iterate = namespace(self.x).where(fooled, self.iterate, self.x)
+
+
+@dataclass
+class Counter:
+    """What the search of each of n rows took."""
+
+    n: int
+    counts: dict = field(default_factory=dict)
 
     def add(self, rows, **numbers):
         """Add forward or backward passes, queries or iterations of some rows."""
         for name, number in numbers.items():
             if name not in self.counts:
-                self.counts[name] = np.zeros(self._n, dtype=np.int64)
+                self.counts[name] = np.zeros(self.n, dtype=np.int64)
             self.counts[name][rows] += number
 
 

@@ -6,15 +6,17 @@ from functools import partial
 import numpy as np
 
 from skrobust._differentiable import PRECISIONS, differentiable_view, regressor_view
+from skrobust._keyed_noise.generator import KeyedGenerator
+from skrobust._norms import namespace
 from skrobust._parameters import Choice, Count, Flag
 from skrobust._responses import predicts_numbers
-from skrobust.attacks.core.batch import Batch
-from skrobust.attacks.core.goal import Counter, Goal
-from skrobust.attacks.core.loss_oracle import Ball, LossOracle, Run
+from skrobust.attacks.core.goal import Batch, Counter, Goal
+from skrobust.attacks.core.loss_oracle import LossOracle, Run
 from skrobust.attacks.core.losses import LOSS_NAMES
 from skrobust.attacks.core.straight_through import StraightThrough
 from skrobust.attacks.core.targets import target_index, unknown_target
 from skrobust.base import BaseAttack
+from skrobust.base.domain import Ball
 
 
 class GradientAttack(BaseAttack):
@@ -127,7 +129,7 @@ class GradientAttack(BaseAttack):
             self._refuse_reduced_precision()
             goal, open_view = Goal.of_regressor(self, y), regressor_view
         else:
-            goal, open_view = Goal.of_classifier(self), differentiable_view
+            goal, open_view = Goal.of(self), differentiable_view
         reduced = self.precision != "float32" or bool(self.compile)
         messages, out, counter = [], None, Counter(len(X))
         counter.add(slice(None), forward=1, backward=0)
@@ -153,7 +155,8 @@ class GradientAttack(BaseAttack):
                 begin = None if start is None else view.tensor(start[rows])
                 given = [view.tensor(c[rows]) for c in candidates]
                 search = self._search_reduced if reduced else self._search_batch
-                batch = search(new_batch, ball, key.take(rows), given, begin)
+                part = key if len(X) <= self.batch_size else key.take(rows)
+                batch = search(new_batch, ball, part, given, begin)
                 if ball.allowed is not None:  # what is not rounded may not be allowed
                     batch.take_back()
                 moved = batch.moved(X[rows])
@@ -192,12 +195,12 @@ class GradientAttack(BaseAttack):
         if goal.moves_prediction:
             return view.tensor(y) if goal.objective == "prediction_error" else None
         if not goal.targeted:
-            return None if y is None else view.integers(view.label_index(y))
+            return None if y is None else view.label_index(y)
         caller = type(self).__name__
         index = target_index(view, self.target, len(X), caller)
         if int(index.max()) >= view.logits(view.tensor(X[:1])).shape[1]:
             raise unknown_target(self.target, caller)
-        return view.integers(index)
+        return index
 
     def _search_reduced(self, new_batch, ball, key, candidates, start):
         """Search in reduced precision, and judge what was found by the net itself."""
@@ -209,14 +212,29 @@ class GradientAttack(BaseAttack):
             batch = new_batch()
             batch.clean_pass = None
             self._judge(batch, ball, [*candidates, rough.iterate])
-            batch.add_passes(rough)
+            batch.passes += rough.passes
+            everyone = namespace(batch.x).where(batch.known | ~batch.known)[0]
+            batch.passes.append((everyone, 1, 0))
+            batch.n_zero_gradients += rough.n_zero_gradients
+            batch.n_underflowed += rough.n_underflowed
             if batch.goal.stops:
                 # Full runs for the rows whose label the rounding may have turned.
-                batch.leave_only_doubtful(rough)
+                self._leave_only_doubtful(batch, rough)
                 counted = batch.n_zero_gradients, batch.n_underflowed
                 self._search_batch(lambda: batch, ball, key, (), start)
                 batch.n_zero_gradients, batch.n_underflowed = counted
         return batch
+
+    @staticmethod
+    def _leave_only_doubtful(batch, rough):
+        """Leave only rows that a search in reduced precision may have got wrong.
+
+        They still stand, at its best iterates, by no more than the two precisions
+        differ anywhere in the batch. What it claimed and does not hold is among them.
+        """
+        xp, stand = namespace(batch.x), batch.known & ~(batch.score > 0)
+        apart = xp.where(stand, xp.abs(batch.score - rough.score), 0.0)
+        batch.known = stand & (batch.score >= -xp.amax(apart, 0))
 
     def _search_batch(self, new_batch, ball, key, candidates, start):
         """Run every restart in every direction on the rows that stand."""
@@ -228,7 +246,7 @@ class GradientAttack(BaseAttack):
             for run in self._runs(batch):
                 oracle = LossOracle(batch, run, ball, start)
                 if len(oracle.rows):
-                    rng = key.derive("restart", restart, run.name).generator()
+                    rng = KeyedGenerator(key.derive("restart", restart, run.name))
                     z = self._attack_batch(oracle, oracle.start, rng)
                     trust = self._trusts_last and ball.allowed is None
                     oracle.finish(z, trust=trust, own=True)

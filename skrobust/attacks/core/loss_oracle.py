@@ -1,5 +1,6 @@
 """Losses, gradients and steps for the live rows of one batch under attack."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +9,6 @@ from skrobust._norms import (
     inwards,
     l1_step_in_box,
     length,
-    linf_box,
     namespace,
     per_sample,
     project,
@@ -16,7 +16,7 @@ from skrobust._norms import (
     reach_in,
     steepest,
 )
-from skrobust.base.domain import FeatureUnits
+from skrobust.attacks.core.losses import loss_and_slope
 
 
 class Run(NamedTuple):
@@ -25,34 +25,8 @@ class Run(NamedTuple):
     name: Any
     label: Any = None  # index of the class, one a row
     sign: int = 1
-    loss: str = "log_odds"
+    loss: str = "log_odds"  # or a key of LOSSES
     target: Any = None  # index of the class to move to, for "targeted_dlr"
-
-
-class Ball(NamedTuple):
-    """Ball and box of the iterates of a call, where the view computes.
-
-    ``allowed`` returns the nearest rows that may be returned for iterates and their
-    places; these are judged and kept in place of the iterates, which go on from where
-    they are. None: every row of ball and box may be returned.
-    """
-
-    eps: float
-    norm: float
-    low: Any
-    high: Any
-    units: FeatureUnits
-    allowed: Any = None
-
-    @classmethod
-    def of(cls, view, domain):
-        """Return ball and box of a domain."""
-        low, high, units = domain.low, domain.high, domain.units
-        if low is not None:
-            low, high = view.tensor(low), view.tensor(high)
-        if units.unit is not None:
-            units = FeatureUnits(view.tensor(units.unit[None]))
-        return cls(domain.eps, domain.norm, low, high, units)
 
 
 class LossOracle:
@@ -87,7 +61,10 @@ class LossOracle:
 
     def __init__(self, batch, run, ball, start=None):
         xp = namespace(batch.x)
-        self.batch, self.sign, self.loss = batch, run.sign, run.loss
+        self.batch, self.sign = batch, run.sign
+        self._loss = None
+        if run.loss != "log_odds":
+            self._loss = partial(loss_and_slope, run.loss)
         self.eps, self.norm, self._ball = ball.eps, ball.norm, ball
         self.rounds, self.has_start = ball.allowed is not None, start is not None
         self.value = self._judged = None
@@ -95,14 +72,17 @@ class LossOracle:
         self._floor = self._ceiling = None  # of the ball in the maximum norm and box
         # Where looking is cheap, the fooled leave at once: no best ones to keep.
         self._lean = batch.goal.stops and batch.view.leaves_at_once
-        self.rows = xp.where(~batch.done)[0]
+        live = xp.ones_like(batch.known)
+        if batch.goal.stops:
+            live = batch.known & ~(batch.score > 0)
+        self.rows = xp.where(live)[0]
         self.x, self.start = batch.x, batch.x if start is None else start
         self._label, self._target = run.label, run.target
         if len(self.rows) < len(batch.x):
             self._take(self.rows)
 
-    def _take(self, places):
-        """Keep only some of the live rows."""
+    def _take(self, places, *parts):
+        """Keep only some of the live rows, and of what belongs to them."""
         same, self.x = self.start is self.x, self.x[places]
         self.start = self.x if same else self.start[places]
         self._label = self._label[places]
@@ -111,6 +91,7 @@ class LossOracle:
         if self._floor is not None:
             self._floor = self._floor[places]
             self._ceiling = self._ceiling[places]
+        return [part[places] for part in parts]
 
     def __len__(self):
         return len(self.rows)
@@ -143,17 +124,21 @@ class LossOracle:
             (logits, pullback), n_passes = batch.view.forward(seen), 1
         plain = logits if xp is np else logits.detach()
         value, slope, underflowed, score = batch.judge(
-            seen, plain, self._label, self.loss, self._target
+            seen, plain, self._label, self._loss, self._target
         )
         if not self._lean:
-            self._keep_better(seen, score)
+            batch.keep_better(seen, score, self.rows)
         gradient = pullback(slope if self.sign == 1 else -slope)
-        if self._n_calls:
-            gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
-        else:
-            gradient = self._first_gradient(gradient)
+        if not self._n_calls:
+            size = length(gradient, np.inf)
+            if not float(size.sum()) < np.inf:
+                gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
+                size = length(gradient, np.inf)
+            batch.n_zero_gradients += int((size == 0).sum())
             if underflowed is not None:
                 batch.n_underflowed += int(underflowed.sum())
+        else:
+            gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         self._n_forward += n_passes
         self._n_backward += 1
         self._n_calls += 1
@@ -164,40 +149,18 @@ class LossOracle:
         if batch.goal.stops and (at_once or n & (n - 1) == 0):
             judged = score if self._lean else batch.score[self.rows]
             stay = judged <= 0
-            n_stay = int(stay.sum())
-            if n_stay < (len(z) if at_once else 0.75 * len(z)):
+            if int(stay.sum()) < (len(z) if at_once else 0.75 * len(z)):
                 gone, stay = xp.where(~stay)[0], xp.where(stay)[0]
                 rows = self.rows[gone]
                 if self._lean:
-                    batch.keep(rows, seen[gone], judged[gone])
+                    batch.update(seen[gone], judged[gone], rows=rows)
                 batch.passes.append((rows, self._n_forward, self._n_backward))
-                self._take(stay)
-                self.rows = self.rows[stay]
-                score, self.value = score[stay], self.value[stay]
-                z, seen, gradient = z[stay], seen[stay], gradient[stay]
-                state = tuple(part[stay] for part in state)
+                parts = (self.rows, score, self.value, z, seen, gradient, *state)
+                self.rows, score, self.value, z, seen, gradient, *state = self._take(
+                    stay, *parts
+                )
         self._judged, self._shown, self._score = z, seen, score
         return z, gradient, *state
-
-    def _first_gradient(self, gradient):
-        """Return gradients with 0 for what is not finite; count those that are zero."""
-        size = length(gradient, np.inf)
-        if not float(size.sum()) < np.inf:
-            gradient = namespace(gradient).nan_to_num(
-                gradient, nan=0.0, posinf=0.0, neginf=0.0
-            )
-            size = length(gradient, np.inf)
-        self.batch.n_zero_gradients += int((size == 0).sum())
-        return gradient
-
-    def _keep_better(self, z, score):
-        batch = self.batch
-        if not batch.goal.stops:
-            batch.update(z, score, score > batch.score)
-            return
-        before = batch.score[self.rows]
-        # Fooled rows that have not left yet keep what fooled them first.
-        batch.update(z, score, (score > before) & (before <= 0), self.rows)
 
     def finish(self, z, *, trust=False, own=False):
         """Judge the last iterates and write the best ones down.
@@ -217,12 +180,12 @@ class LossOracle:
                 if self._ball.allowed is not None:
                     z = self._ball.allowed(z, self.rows)
                 logits = batch.view.logits(z)
-                score = batch.judge(z, logits, self._label, self.loss, self._target)[3]
+                score = batch.judge(z, logits, self._label, self._loss, self._target)[3]
             if self._lean or trust:
-                batch.keep(self.rows, z if own else z + 0, score)
+                batch.update(z if own else z + 0, score, rows=self.rows)
                 self._lean = False  # from here on the better of two is kept
             else:
-                self._keep_better(z, score)
+                batch.keep_better(z, score, self.rows)
         batch.passes.append((self.rows, self._n_forward, self._n_backward))
         self._n_forward = self._n_backward = 0
 
@@ -268,14 +231,16 @@ class LossOracle:
         if not len(z):
             return z
         if self.norm == np.inf:
-            if self._floor is None and units.unit is None:
-                self._floor, self._ceiling = linf_box(x, self.eps, low, high)
-            elif self._floor is None:
-                reach = self.eps * units.unit
-                self._floor, self._ceiling = x - reach, x + reach
+            if self._floor is None:
+                unit = units.unit
+                reach = reach_in(self.eps, x.dtype) if unit is None else self.eps * unit
+                floor, ceiling = x - reach, x + reach
+                if unit is None:
+                    inwards(floor, x, self.eps)
+                    inwards(ceiling, x, self.eps)
                 if low is not None:
-                    self._floor = xp.maximum(self._floor, low)
-                    self._ceiling = xp.minimum(self._ceiling, high)
+                    floor, ceiling = xp.maximum(floor, low), xp.minimum(ceiling, high)
+                self._floor, self._ceiling = floor, ceiling
             return xp.clip(z, self._floor, self._ceiling)
         step = units.relative(z - x)
         if self.norm == 1 and low is not None:

@@ -10,13 +10,13 @@ from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
 from skrobust._parameters import Choice, Count, Number
 from skrobust._responses import predict_labels
-from skrobust.attacks.core.goal import Counter, Goal
-from skrobust.attacks.core.loss_oracle import Ball
+from skrobust.attacks.core.goal import Counter, Goal, log_odds_against
 from skrobust.attacks.core.minimal_norm_search import MinimalNormSearch
 from skrobust.attacks.core.straight_through import StraightThrough
 from skrobust.attacks.core.targets import target_index, unknown_target
 from skrobust.base import BaseAttack
 from skrobust.base.attack import OBJECTIVES
+from skrobust.base.domain import Ball
 
 # How much longer an example may become until it fools in the precision of the input.
 _GROWTH = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
@@ -101,6 +101,7 @@ class MinimalNormAttack(BaseAttack):
         "objective": Choice(*OBJECTIVES, "minimal"),
     }
     _asks_in_container = True  # the model has the last word
+    _draws = False
     _n_looks = 8  # evaluations of the search along the line at the end
 
     def __init__(
@@ -176,22 +177,30 @@ class MinimalNormAttack(BaseAttack):
     def _attack(self, estimator, X, y, key):
         out, counter, n_zero = X.copy(), Counter(len(X)), 0
         counter.add(slice(None), forward=1, backward=0)
-        goal = Goal(self.objective or "misclassification", self.target is not None)
+        objective, caller = self.objective or "misclassification", type(self).__name__
+        goal = Goal(
+            objective, self.target is not None, objective == "misclassification"
+        )
         domain = self._domain(X)
-        moves_probability = goal.objective == "probability_shift"
-        domain = domain if moves_probability else domain.without_ball()
-        with differentiable_view(estimator.model, type(self).__name__) as view:
-            ball, label = Ball.of(view, domain), self._label_index(view, y, len(X))
+        if objective != "probability_shift":
+            domain.eps = np.inf
+        with differentiable_view(estimator.model, caller) as view:
+            ball, label = Ball.of(view, domain), None
+            if goal.targeted:
+                label = target_index(view, self.target, len(X), caller)
+            elif y is not None and goal.stops:
+                label = view.label_index(y)
             for first in range(0, len(X), self.batch_size):
                 part = slice(first, first + self.batch_size)
                 x = view.tensor(X[part])
                 scores = view.decision_scores(view.logits(x))
                 known = predicted = scores.argmax(1)
                 if label is not None:
-                    known = view.integers(label[part])
+                    known = label[part]
                     if goal.targeted and int(known.max()) >= scores.shape[1]:
-                        raise unknown_target(self.target, type(self).__name__)
-                rows = namespace(x).where(~goal.is_reached(predicted, known))[0]
+                        raise unknown_target(self.target, caller)
+                stands = predicted != known if goal.targeted else predicted == known
+                rows = namespace(x).where(stands)[0]
                 if not len(rows):
                     continue
                 places = first + np.asarray(view.host(rows))
@@ -208,21 +217,13 @@ class MinimalNormAttack(BaseAttack):
                     if isinstance(some, slice):
                         of_all = [of_all[0] + forward, of_all[1] + backward]
                         continue
-                    some = places[view.host(some)]
-                    counter.add(some, forward=forward, backward=backward)
+                    some = some if isinstance(some, np.ndarray) else view.host(some)
+                    counter.add(places[some], forward=forward, backward=backward)
                 counter.add(places, forward=of_all[0], backward=of_all[1])
                 n_zero += int(search.zero_gradient.sum())
         counts = {**counter.counts, "iterations": counter.counts["backward"]}
         messages = self._zero_gradient_messages(n_zero) if n_zero else []
         return out, {**counts, "warnings": messages}
-
-    def _label_index(self, view, y, n):
-        """Return the class that each row must leave or come to; None: the predicted."""
-        if self.target is not None:
-            return target_index(view, self.target, n, type(self).__name__)
-        if y is None or self.objective not in (None, "misclassification"):
-            return None
-        return view.label_index(y)
 
     def _choose(self, search, domain, estimator, values):
         """Return what the objective asks for, in the precision of the input."""
@@ -258,8 +259,11 @@ class MinimalNormAttack(BaseAttack):
             z = search.clip(search.x + (1 + growth) * step)
             rounded = self._rounded(search, domain, z, values)[rows]
             if namespace(search.x) is not np:  # a net's own passes
-                raw, places = view.tensor(rounded), view.integers(rows)
-                good = view.host(search.fools_model(raw, places))
+                search.smallest.passes.append((rows, 1, 0))
+                scores = view.decision_scores(view.logits(view.tensor(rounded)))
+                margin = log_odds_against(scores, search.label[rows])[2]
+                margin = -margin if search.goal.targeted else margin
+                good = view.host(margin > search.tolerance[rows])
             else:  # the rounding of a model may differ from that of its view
                 labels = view.label_index(estimator.labels(rounded))
                 good = search.goal.is_reached(labels, search.label[rows])

@@ -6,12 +6,11 @@ so is the one that came nearest to it, for rows that nothing fools. No row sees 
 
 import numpy as np
 
-from skrobust._norms import dual_length, length, namespace, per_sample, project_in_box
+from skrobust._norms import length, namespace, per_sample, project_in_box
 from skrobust.attacks.core.goal import (
     BestSoFar,
     class_mask,
     log_odds_against,
-    margin_against,
     probability,
 )
 from skrobust.attacks.core.losses import one_hot
@@ -78,9 +77,9 @@ class MinimalNormSearch:
         of_input = float(xp.finfo(x.dtype).eps) * length(gradient * x, 1)
         of_scores = float(xp.finfo(self.scores.dtype).eps) * length(self.scores, np.inf)
         self.tolerance = _ULPS * (of_input + of_scores)
-        self.reach, self.span = (
-            -self.margin / xp.where(still, 1.0, dual_length(gradient, norm))
-            for norm in (1 if self.norm == 0 else self.norm, 2)
+        self.reach, self.span = (  # the slope is measured in the dual norm
+            -self.margin / xp.where(still, 1.0, length(gradient, dual))
+            for dual in ({np.inf: 1, 2: 2}.get(self.norm, np.inf), 2)
         )
         self.reach = xp.clip(self.reach, None, _FAR)
         self.span = xp.clip(self.span, None, _FAR)
@@ -144,17 +143,9 @@ class MinimalNormSearch:
         gradient : array or tensor
             By z.
         """
-        xp, places = namespace(z), slice(None) if rows is None else rows
-        raw, z = self._seen(z, rows)
-        logits, pullback = self.view.forward(raw)
-        plain, label = logits if xp is np else logits.detach(), self.label[places]
-        scores = self.view.decision_scores(plain)
-        if self.scores is None:
-            self.scores = scores
-        _, slope, margin = log_odds_against(scores, label)
-        if self.goal.targeted:
-            slope, margin = -slope, -margin
-        self._keep(z, raw, rows, plain, margin, backward=1)
+        xp = namespace(z)
+        scores, slope, margin, pullback = self._judge(z, rows, with_gradient=True)
+        label = self.label if rows is None else self.label[rows]
         if target is not None:
             if isinstance(target, str):
                 target = _others(scores, label).argmax(1)
@@ -174,30 +165,7 @@ class MinimalNormSearch:
 
     def check(self, z, rows=None):
         """Judge iterates without a gradient; return their margin."""
-        raw, z = self._seen(z, rows)
-        logits = self.view.logits(raw)
-        margin = self._margin(logits, rows)
-        self._keep(z, raw, rows, logits, margin)
-        return margin
-
-    def _margin(self, logits, rows):
-        label = self.label if rows is None else self.label[rows]
-        scores = self.view.decision_scores(logits)
-        return self.goal.margin(margin_against(scores, label))
-
-    def fools_model(self, raw, rows):
-        """Say which raw rows fool, and keep nothing."""
-        self.smallest.passes.append((rows, 1, 0))
-        return self.fools(self._margin(self.view.logits(raw), rows), rows)
-
-    def _seen(self, z, rows):
-        """Return the raw rows that the model is shown, and these as points."""
-        units, allowed = self.ball.units, self.ball.allowed
-        raw = z if units.unit is None else units.rows(z)
-        if allowed is None:
-            return raw, z
-        raw = allowed(raw, rows)
-        return raw, units.points(raw)
+        return self._judge(z, rows)[2]
 
     def fools(self, margin, rows=None):
         """Say which margins are above rounding."""
@@ -212,18 +180,45 @@ class MinimalNormSearch:
         tolerance = self.tolerance if rows is None else self.tolerance[rows]
         return 2 * tolerance - margin
 
-    def _keep(self, z, raw, rows, logits, margin, backward=0):
-        """Keep what is better than before, and count the pass."""
+    def _judge(self, z, rows, *, with_gradient=False):
+        """Judge iterates: keep what is better than before, and count the pass.
+
+        Returns the scores, the slope of the log odds by them, the margin and, with a
+        gradient, the pullback.
+        """
+        units, view, pullback = self.ball.units, self.view, None
         places = slice(None) if rows is None else rows
+        label = self.label[places]
+        raw = z if units.unit is None else units.rows(z)
+        if self.ball.allowed is not None:
+            raw = self.ball.allowed(raw, rows)
+            z = units.points(raw)
+        if with_gradient:
+            logits, pullback = view.forward(raw)
+            logits = logits if namespace(z) is np else logits.detach()
+        else:
+            logits = view.logits(raw)
+        scores = view.decision_scores(logits)
+        if self.scores is None:
+            self.scores = scores
+        _, slope, margin = log_odds_against(scores, label)
+        if self.goal.targeted:
+            slope, margin = -slope, -margin
         size = length(z - self.x[places], self.norm)
-        smaller = self.fools(margin, rows) & (size < self.smallest.score[places])
+        smaller = (margin > self.tolerance[places]) & (
+            size < self.smallest.score[places]
+        )
         self.smallest.update(z, size, smaller, rows)
         nearer = margin > self._nearest.score[places]
         self._nearest.update(z, margin, nearer, rows)
-        self.smallest.passes.append((places, 1, backward))
-        if self._farthest is None:
-            return
-        scores, _ = self.view.scores(raw, logits)
+        self.smallest.passes.append((places, 1, int(with_gradient)))
+        if self._farthest is not None:
+            self._keep_farthest(z, size, view.scores(raw, logits)[0], rows)
+        return scores, slope, margin, pullback
+
+    def _keep_farthest(self, z, size, scores, rows):
+        """Keep iterates of the ball that move the probability more than before."""
+        places = slice(None) if rows is None else rows
         now = probability(log_odds_against(scores, self.label[places])[0])
         if self._clean_probability is None:
             self._clean_probability = now
@@ -239,7 +234,15 @@ class MinimalNormSearch:
         position: it needs no gradient, and the margin need not be monotone.
         """
         xp = namespace(self.x)
-        self._retract()
+        # What ran off comes back: tenths of the way, as long as they fool. Where scores
+        # level out, false position between near and far learns nothing.
+        extent = xp.clip(length(self.x, np.inf), 1.0, None)
+        step = self.smallest.iterate - self.x  # 0 where nothing was found
+        rows = xp.where(length(step, np.inf) > 10 * extent)[0]
+        while len(rows):
+            step = step / 10
+            margin = self.check(self.x[rows] + step[rows], rows)
+            rows = rows[self.fools(margin, rows)]
         rows = xp.where(xp.isfinite(self.smallest.score))[0]
         if not len(rows) or not n_looks:
             return
@@ -263,20 +266,6 @@ class MinimalNormSearch:
             f_low = xp.where(fooled, f_low, margin - needed)
             f_high = xp.where(fooled, margin - needed, f_high)
             last = side
-
-    def _retract(self):
-        """Bring back what ran off: tenths of the way, as long as they fool.
-
-        Where scores level out, false position between near and far learns nothing.
-        """
-        xp = namespace(self.x)
-        extent = xp.clip(length(self.x, np.inf), 1.0, None)
-        step = self.smallest.iterate - self.x  # 0 where nothing was found
-        rows = xp.where(length(step, np.inf) > 10 * extent)[0]
-        while len(rows):
-            step = step / 10
-            margin = self.check(self.x[rows] + step[rows], rows)
-            rows = rows[self.fools(margin, rows)]
 
     def strongest(self):
         """Return the best example of each row, or what came nearest to one."""

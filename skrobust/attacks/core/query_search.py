@@ -155,7 +155,7 @@ class QuerySearch:
 
     def keep(self, rows, found, score=1.0):
         """Write down adversarial rows, such as those that the attack chose itself."""
-        self.best.keep(rows, found, np.broadcast_to(score, len(rows)))
+        self.best.update(found, np.broadcast_to(score, len(rows)), rows=rows)
 
     def _judge(self, rows, candidates):
         k, shape = candidates.shape[1], candidates.shape[2:]
@@ -181,7 +181,8 @@ class QuerySearch:
             if self._queries.method == "decision_function":
                 return self._sign * (logsumexp(others, axis=1) - own)
             return -self._sign * own
-        margin = self._goal.margin(others.max(axis=1) - own)
+        margin = others.max(axis=1) - own
+        margin = -margin if self._goal.targeted else margin
         fooled = self.wants(scores.argmax(axis=1), rows)
         doubted = np.flatnonzero(~self._trusted[rows])
         if len(doubted) and values is not None:
