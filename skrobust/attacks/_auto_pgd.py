@@ -170,9 +170,16 @@ class AutoPGD(GradientAttack):
     }
 
     def __init__(
-        self, eps=0.1, *, n_steps=100, n_target_classes=9, n_restarts=1, **shared
+        self,
+        eps=0.1,
+        *,
+        n_steps=100,
+        loss="log_odds",
+        n_target_classes=9,
+        n_restarts=1,
+        **shared,
     ):
-        super().__init__(eps, **shared)
+        super().__init__(eps, loss=loss, **shared)
         self.n_steps = n_steps
         self.n_target_classes = n_target_classes
         self.n_restarts = n_restarts

@@ -96,7 +96,7 @@ class DDN(MinimalNormAttack):
         radius = search.reach
         for k in range(self.n_steps):
             share = 0.01 + 0.99 * (1 + np.cos(np.pi * k / self.n_steps)) / 2
-            grown = xp.where(search.fools(margin), 1 - self.gamma, 1 + self.gamma)
+            grown = xp.where(margin > search.tolerance, 1 - self.gamma, 1 + self.gamma)
             radius = radius * grown if k else radius
             delta = delta + per_sample(share * radius, x) * steepest(gradient, 2)
             size = length(delta, 2)

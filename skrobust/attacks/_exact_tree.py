@@ -78,6 +78,7 @@ class ExactTree(BaseAttack):
     True
     """
 
+    _added_before = "random_state"
     _parameter_rules = {"node_budget": Count()}
 
     def __init__(self, eps=0.1, *, node_budget=2000, **shared):

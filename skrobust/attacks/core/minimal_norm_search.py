@@ -11,6 +11,7 @@ from skrobust.attacks.core.goal import (
     BestSoFar,
     class_mask,
     log_odds_against,
+    margin_against,
     probability,
 )
 from skrobust.attacks.core.losses import one_hot
@@ -68,10 +69,7 @@ class MinimalNormSearch:
         self.zero_gradient = None
         self._far = max(_FAR, 2 * float(xp.amax(length(x, np.inf), 0)))
         self.margin, self.gradient = self.evaluate(x)
-        self._measure(xp)
-
-    def _measure(self, xp):
-        x, gradient = self.x, self.gradient
+        gradient = self.gradient
         still = length(gradient, np.inf) == 0  # nothing that moves has a slope
         # Rounding of the input, and of the scores, which may be coarser.
         of_input = float(xp.finfo(x.dtype).eps) * length(gradient * x, 1)
@@ -183,8 +181,8 @@ class MinimalNormSearch:
     def _judge(self, z, rows, *, with_gradient=False):
         """Judge iterates: keep what is better than before, and count the pass.
 
-        Returns the scores, the slope of the log odds by them, the margin and, with a
-        gradient, the pullback.
+        Returns the scores, the slope of the log odds by them (with a gradient), the
+        margin, and the pullback.
         """
         units, view, pullback = self.ball.units, self.view, None
         places = slice(None) if rows is None else rows
@@ -201,7 +199,10 @@ class MinimalNormSearch:
         scores = view.decision_scores(logits)
         if self.scores is None:
             self.scores = scores
-        _, slope, margin = log_odds_against(scores, label)
+        if with_gradient:
+            _, slope, margin = log_odds_against(scores, label)
+        else:
+            slope, margin = 0, margin_against(scores, label)
         if self.goal.targeted:
             slope, margin = -slope, -margin
         size = length(z - self.x[places], self.norm)
@@ -242,22 +243,22 @@ class MinimalNormSearch:
         while len(rows):
             step = step / 10
             margin = self.check(self.x[rows] + step[rows], rows)
-            rows = rows[self.fools(margin, rows)]
+            rows = rows[margin > self.tolerance[rows]]
         rows = xp.where(xp.isfinite(self.smallest.score))[0]
         if not len(rows) or not n_looks:
             return
         best = self.smallest.iterate[rows]
         x, step = self.x[rows], best - self.x[rows]
-        needed = 2 * self.tolerance[rows]
+        needed, tolerance = 2 * self.tolerance[rows], self.tolerance[rows]
         low, f_low = xp.zeros_like(needed), self.margin[rows] - needed
-        high, f_high = xp.ones_like(needed), self.check(best, rows) - needed
+        high, f_high = xp.ones_like(needed), self._judge(best, rows)[2] - needed
         last = xp.zeros_like(needed)
         for _ in range(n_looks):
             drop = f_high - f_low
             drop = xp.where(drop > 0, drop, xp.ones_like(drop))
             at = xp.clip(low - (high - low) * f_low / drop, low, high)
-            margin = self.check(self.clip(x + per_sample(at, x) * step), rows)
-            fooled = self.fools(margin, rows)
+            margin = self._judge(self.clip(x + per_sample(at, x) * step), rows)[2]
+            fooled = margin > tolerance
             side = xp.where(fooled, xp.ones_like(at), -xp.ones_like(at))
             again = side == last
             f_low = xp.where(again & fooled, f_low / 2, f_low)
