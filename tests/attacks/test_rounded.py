@@ -59,7 +59,7 @@ def test_rounding_after_the_search_alone_would_unfool():
     y = model.predict(X)
     a = PGD(1.4, norm=2, n_steps=10, step_size=0.35, data_range=box, random_state=0)
     free = a.perturb(model, X, y)
-    late = clone(a).set_params(constraints=rules)._enforce(free, X)
+    late = clone(a).set_params(constraints=rules)._domain(X).put_back(free, X)
     inside = clone(a).set_params(constraints=rules).perturb(model, X, y)
     rate = [(model.predict(rows) != y).mean() for rows in (late, inside)]
     assert rate[1] > rate[0] + 0.05

@@ -95,7 +95,7 @@ def test_thresholds_decide_the_exit_code_and_are_test_cases(folder, tmp_path):
     suite = ET.parse(tmp_path / "j.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     assert [len(case) for case in suite] == [0, 1]
-    assert "none of" in refused(*command, "--fail-under", "nonsense=1")
+    assert "must name one of" in refused(*command, "--fail-under", "nonsense=1")
     assert "number" in refused(*command, "--fail-under", "accuracy=nan")
 
 
@@ -130,7 +130,7 @@ def test_compare_ranks_each_model_and_applies_thresholds(folder):
     assert "has the highest robust accuracy" in out
     assert "and --eps" in refused(*args, "--rank-by", "robust_accuracy")
     assert "two or more" in refused("compare", folder / "weak.skops", "iris")
-    assert "unlike" in refused(*args[:2], folder / "line.skops", "iris")
+    assert "others are not" in refused(*args[:2], folder / "line.skops", "iris")
     assert "features" in refused(*args[:3], "digits")
     assert not list(Path().glob(".skrobust-*"))  # no empty folders are left
 
@@ -197,13 +197,13 @@ def test_perturb_images(tmp_path):
         (["attack", "no.skops", "iris", "--eps", "1"], "no model file"),
         (["attack", "M", "no.csv", "--eps", "1"], "no data file"),
         (["attack", "M", "iris", "--eps", "-1"], "positive numbers"),
-        (["attack", "M", "iris", "--eps", "1", "--attack", "X"], "none of"),
+        (["attack", "M", "iris", "--eps", "1", "--attack", "X"], "is not one of"),
         (["attack", "M", "iris", "--eps", "1", "--set", "x=1"], "no setting 'x'"),
         (["attack", "M", "iris", "--eps", "1", "--save", "no/x.npz"], "no folder"),
         (["attack", "L", "iris", "--eps", "1", "--attack", "Square"], "classifier"),
         (["perturb", "no.csv", "--preset", "tabular", "--out", "o"], "no table"),
         (["perturb", "T", "--out", "o"], "one of --preset"),
-        (["perturb", "T", "--perturbation", "X", "--out", "o"], "none of"),
+        (["perturb", "T", "--perturbation", "X", "--out", "o"], "is not one of"),
         (["perturb", "T", "--preset", "tabular", "--target", "z", "--out", "o"],
          "no column 'z'"),
     ],

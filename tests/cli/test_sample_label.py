@@ -235,7 +235,7 @@ def test_scores_and_confidence_choose_alike(made, tmp_path):
     ids = [int(row["id"]) for row in lists[0]]
     assert found["n_failures"] == wrong[ids].sum()
     fill(path, {ids[0]: "setosa"})
-    assert "none of right, wrong and skip" in refused(*again, "--answers", path)
+    assert "is not right, wrong or skip" in refused(*again, "--answers", path)
 
 
 def test_columns_of_the_pool_called_like_those_of_a_list(tmp_path):
@@ -504,7 +504,7 @@ def test_a_full_disk_keeps_the_old_state(begun, monkeypatch):
         (["scored.csv", "--model", "bare.skops"], "takes 4 features"),
         (["scored.csv", "--model", "bare.skops", "--drop", "no"], "--drop"),
         (["pool.csv", "--model", "regressor.skops"], "is a regressor"),
-        (["pool.csv", "--model", "model.skops", "--sampler", "best"], "none of"),
+        (["pool.csv", "--model", "model.skops", "--sampler", "best"], "is not one of"),
         (["pool.csv", "--model", "model.skops", "-n", "500"], "500"),
         (["pool.csv", "--model", "model.skops", "-n", "0"], "-n"),
         (["pool.csv", "--model", "model.skops", "--level", "1"], "--level"),
