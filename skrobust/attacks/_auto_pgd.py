@@ -111,12 +111,6 @@ class AutoPGD(GradientAttack):
         Bounds of the raw input, scalars or one per feature.
     n_steps : int, default=100
         Steps of each run.
-    n_target_classes : int, default=9
-        Most classes that "targeted_dlr" tries.
-    n_restarts : int, default=1
-        Runs from different random points.
-    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
-        See :class:`PGD`.
     loss : str, default="log_odds"
         "log_odds" (cross entropy without its saturation), "cross_entropy" (as it is),
         "margin", "dlr" (the margin over the gap between the first and third logit), or
@@ -125,6 +119,12 @@ class AutoPGD(GradientAttack):
         the largest logit minus the mean of the third and fourth. DLR is not defined for
         two classes, nor its targeted form below four: there the differences of logits
         are used as they are.
+    n_target_classes : int, default=9
+        Most classes that "targeted_dlr" tries.
+    n_restarts : int, default=1
+        Runs from different random points.
+    objective : {None, "misclassification", "loss", "probability_shift"}, default=None
+        See :class:`PGD`.
     target : None, label or array-like of shape (n_samples,), default=None
         See :class:`PGD`; not for "targeted_dlr", which chooses its own.
     batch_size : int, default=256

@@ -32,14 +32,14 @@ class ExactTree(BaseAttack):
         Norm of the ball.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
-    node_budget : int, default=2000
-        Boxes that may be opened for a row of an ensemble.
     objective : str or None, default=None
         ``"misclassification"`` (None for a classifier): the shortest move that changes
         the label, where it is within ``eps``; other rows come back unchanged. For
         regressors ``"prediction_shift"`` (None) or ``"prediction_error"``, and of
         single trees also ``"probability_shift"``: the box within ``eps`` that takes the
         answer farthest.
+    node_budget : int, default=2000
+        Boxes that may be opened for a row of an ensemble.
     random_state : int, RandomState, Generator or None, default=None
         Nothing is drawn; the parameter is there so that all are seeded alike.
 
