@@ -19,7 +19,6 @@ A constructor names the parameters that its class adds, and hands on those of th
 """
 
 import inspect
-import numbers
 from dataclasses import dataclass
 from functools import cache, wraps
 
@@ -128,10 +127,7 @@ class Instance:
         """Raise unless the value obeys the rule."""
         if value is None and self.optional:
             return
-        is_bool = isinstance(value, (bool, np.bool_))
-        if not isinstance(value, self.classes) or (
-            is_bool and self.classes is numbers.Integral
-        ):
+        if not isinstance(value, self.classes):
             raise invalid(name, caller, self.description, value)
 
 

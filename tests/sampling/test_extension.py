@@ -128,8 +128,10 @@ def test_the_public_classes_give_parameters_for_the_checks():
         cls = getattr(skrobust.sampling, name)
         if not inspect.isclass(cls) or not hasattr(cls, "get_params"):
             continue
-        for parameters in cls._get_test_params():
-            cls(**parameters)
+        instances = [(cls(**given), given) for given in cls._get_test_params()]
+        assert instances, name
+        for instance, given in instances:
+            assert given.items() <= instance.get_params().items()
 
 
 @pytest.mark.parametrize(
