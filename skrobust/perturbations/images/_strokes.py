@@ -1,5 +1,7 @@
 """Stripes, dotted lines and zigzags of MNIST-C."""
 
+from abc import abstractmethod
+
 import numpy as np
 
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
@@ -57,18 +59,34 @@ class Stripe(ImagePerturbation):
         return images + (1 - 2 * images) * share
 
 
-def _stroke(curve, height, side):
-    """Return the brightness of a white stroke along row = curve(column).
+class _Stroke(ImagePerturbation):
+    """Base class of white strokes along row = curve(column).
 
-    It falls like log(1 - d / reach) + 1 with the vertical distance d, as in MNIST-C.
+    Their brightness falls like log(1 - d / reach) + 1 with the vertical distance d, as
+    in MNIST-C.
     """
-    reach = max(2.3 * side / _SIDE, 1.0)
-    distance = np.abs(np.arange(height)[None, :, None] - curve[:, None, :])
-    fading = np.log(np.maximum(1 - distance / reach, 1e-9)) + 1
-    return np.clip(fading, 0, 1)
+
+    _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
+    _strong_params = {"opacity": 1.0}
+
+    @abstractmethod
+    def _curve(self, n, height, width, side, rng):
+        """Return the row at each column, of shape (n, width), and which are hidden."""
+
+    def _perturb_images(self, images, rng):
+        n, height, width, _ = images.shape
+        side = image_side((height, width))
+        curve, hidden = self._curve(n, height, width, side, rng)
+        reach = max(2.3 * side / _SIDE, 1.0)
+        distance = np.abs(np.arange(height)[None, :, None] - curve[:, None, :])
+        fading = np.log(np.maximum(1 - distance / reach, 1e-9)) + 1
+        stroke = np.clip(fading, 0, 1)
+        stroke[:, :, hidden] = 0
+        opaque = self._strength(images) * stroke
+        return images + opaque[..., None].astype(images.dtype)
 
 
-class DottedLine(ImagePerturbation):
+class DottedLine(_Stroke):
     """White dotted line across images.
 
     It goes from a drawn row at the left edge to a drawn row at the right edge, with
@@ -106,24 +124,15 @@ class DottedLine(ImagePerturbation):
     True
     """
 
-    _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
-    _strong_params = {"opacity": 1.0}
-
-    def _perturb_images(self, images, rng):
-        opacity = self._strength(images)
-        n, height, width, _ = images.shape
-        side = image_side(images.shape[1:3])
+    def _curve(self, n, height, width, side, rng):
         ends = rng.random((n, 2)) * (height - 1)
         along = np.linspace(0, 1, width)
-        stroke = _stroke(
-            ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * along, height, side
-        )
         dot = max(2 * side / _SIDE, 1.0)
-        stroke[:, :, np.floor(np.arange(width) / dot) % 2 == 0] = 0
-        return images + (opacity * stroke)[..., None].astype(images.dtype)
+        hidden = np.floor(np.arange(width) / dot) % 2 == 0
+        return ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * along, hidden
 
 
-class Zigzag(ImagePerturbation):
+class Zigzag(_Stroke):
     """White zigzag line across images.
 
     It starts at a drawn row, ends at most 5/28 of the side higher or lower, and has
@@ -161,13 +170,7 @@ class Zigzag(ImagePerturbation):
     True
     """
 
-    _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
-    _strong_params = {"opacity": 1.0}
-
-    def _perturb_images(self, images, rng):
-        opacity = self._strength(images)
-        n, height, width, _ = images.shape
-        side = image_side(images.shape[1:3])
+    def _curve(self, n, height, width, side, rng):
         start, climb = rng.random((n, 2)).T[..., None]
         tooth = max(2 * side / _SIDE, 1.0)
         # From column 2 to column 25 of 28.
@@ -177,6 +180,4 @@ class Zigzag(ImagePerturbation):
         teeth = np.where(phase < 1, phase, np.where(phase < 3, 2 - phase, phase - 4))
         slope = (2 * climb - 1) * 5 * side / _SIDE / max(last - first, 1.0)
         curve = start * (height - 1) + slope * column + tooth * teeth
-        stroke = _stroke(curve, height, side)
-        stroke[:, :, (column < 0) | (np.arange(width) > last)] = 0
-        return images + (opacity * stroke)[..., None].astype(images.dtype)
+        return curve, (column < 0) | (np.arange(width) > last)
