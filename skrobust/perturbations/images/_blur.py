@@ -6,10 +6,10 @@ import numpy as np
 
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.separable_filter import (
+    blur_images,
     filter_columns,
     filter_rows,
     from_planes,
-    gaussian_filter,
     gaussian_kernel,
     kernel_bands,
     to_planes,
@@ -62,8 +62,7 @@ class GaussianBlur(ImagePerturbation):
     _strong_params = {"std": 1.5}
 
     def _perturb_images(self, images, rng):
-        std = self._strength(images)
-        return from_planes(gaussian_filter(to_planes(images), std))
+        return blur_images(images, self._strength(images))
 
 
 def defocus_kernel(radius, alias_std):
@@ -152,11 +151,9 @@ class DefocusBlur(ImagePerturbation):
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         planes = to_planes(images)
-        shape = planes.shape[2:]
+        shape, dtype = planes.shape[2:], planes.dtype.name
         out = np.zeros_like(planes)
-        for rows, columns in _defocus_bands(
-            at.radius, at.alias_std, *shape, planes.dtype.name
-        ):
+        for rows, columns in _defocus_bands(at.radius, at.alias_std, *shape, dtype):
             out += filter_columns(filter_rows(planes, rows), columns)
         return from_planes(out)
 

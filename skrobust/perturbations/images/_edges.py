@@ -107,6 +107,5 @@ class CannyEdges(ImagePerturbation):
     _strong_params = {"share": 0.7}
 
     def _perturb_images(self, images, rng):
-        share = self._strength(images)
         edges = canny(grey_of(images)[..., 0])[..., None].astype(images.dtype)
-        return images + (edges - images) * share
+        return images + (edges - images) * self._strength(images)

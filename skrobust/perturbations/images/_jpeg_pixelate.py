@@ -171,10 +171,8 @@ def _block_sums(values, first, axis, dtype):
         part = np.take(values, first[longer] + k, axis=axis)
         if len(longer) == len(first):
             total += part
-        elif axis == 1:
-            total[:, longer] += part
         else:
-            total[:, :, longer] += part
+            total[(slice(None),) * axis + (longer,)] += part
     return total
 
 

@@ -4,11 +4,7 @@ import numpy as np
 
 from skrobust._parameters import Number
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
-from skrobust.perturbations.images.separable_filter import (
-    from_planes,
-    gaussian_filter,
-    to_planes,
-)
+from skrobust.perturbations.images.separable_filter import blur_images
 from skrobust.perturbations.images.warp import gather
 from skrobust.perturbations.strength import Strength
 
@@ -181,7 +177,7 @@ class GlassBlur(ImagePerturbation):
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         n, height, width, _ = images.shape
-        out = from_planes(gaussian_filter(to_planes(images), at.std))
+        out = blur_images(images, at.std)
         row, column = np.arange(height)[:, None], np.arange(width)
         for done in range(int(np.ceil(at.iterations))):
             far = at.max_shift * min(1.0, at.iterations - done)
@@ -190,4 +186,4 @@ class GlassBlur(ImagePerturbation):
             rows = np.clip(row + shift[..., 0], 0, height - 1)
             columns = np.clip(column + shift[..., 1], 0, width - 1)
             out = gather(np.ascontiguousarray(out), rows, columns)
-        return from_planes(gaussian_filter(to_planes(out), at.std))
+        return blur_images(out, at.std)

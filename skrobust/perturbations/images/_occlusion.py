@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from skrobust._parameters import Number
-from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.image_perturbation import FillingPerturbation
 from skrobust.perturbations.strength import Strength
 
 
-class Occlusion(ImagePerturbation):
+class Occlusion(FillingPerturbation):
     """Occlusion by a rectangle of the proportions of the image.
 
     Its place is drawn for each image, so that it lies inside and that a larger area
@@ -42,13 +41,7 @@ class Occlusion(ImagePerturbation):
     """
 
     _strengths = {"area": Strength((0.02, 0.05, 0.1, 0.2, 0.3), high=1.0)}
-    _parameter_rules = {"fill": Number(low=0, high=1)}
     _strong_params = {"area": 0.2}
-
-    def __init__(self, severity=None, *, area=None, fill=0.0, **shared):
-        super().__init__(severity, **shared)
-        self.area = area
-        self.fill = fill
 
     def _perturb_images(self, images, rng):
         length = np.sqrt(self._strength(images))

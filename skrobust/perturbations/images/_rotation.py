@@ -5,8 +5,8 @@ import functools
 import numpy as np
 from scipy.sparse import csr_array
 
-from skrobust._parameters import Choice, Number
-from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust._parameters import Choice
+from skrobust.perturbations.images.image_perturbation import FillingPerturbation
 from skrobust.perturbations.strength import Strength
 
 
@@ -62,7 +62,7 @@ def _turn(degrees, fit, height, width, dtype):
     return operator.astype(dtype), outside.astype(dtype)[:, None]
 
 
-class Rotation(ImagePerturbation):
+class Rotation(FillingPerturbation):
     """Rotation of images about their centre, with bilinear interpolation.
 
     Parameters
@@ -101,10 +101,7 @@ class Rotation(ImagePerturbation):
     """
 
     _strengths = {"angle": Strength((5, 10, 15, 30, 60), low=None)}
-    _parameter_rules = {
-        "canvas": Choice("keep", "fit"),
-        "fill": Number(low=0, high=1),
-    }
+    _parameter_rules = {"canvas": Choice("keep", "fit")}
     _noise = "fixed"
     _strong_params = {"angle": 40}
     _grows_with_severity = False
@@ -117,14 +114,12 @@ class Rotation(ImagePerturbation):
         severity=None,
         clockwise=False,
         canvas="keep",
-        fill=0.0,
         **shared,
     ):
         super().__init__(severity, **shared)
         self.angle = angle
         self.clockwise = clockwise
         self.canvas = canvas
-        self.fill = fill
 
     def _is_identity(self):
         return self._strength() % 360 == 0

@@ -6,11 +6,7 @@ from skrobust.perturbations.images._color import grey_of
 from skrobust.perturbations.images._fog import plasma
 from skrobust.perturbations.images._motion import smear
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
-from skrobust.perturbations.images.separable_filter import (
-    from_planes,
-    to_planes,
-    zoom_about_centre,
-)
+from skrobust.perturbations.images.separable_filter import zoom_images
 from skrobust.perturbations.strength import Strength
 
 
@@ -89,8 +85,7 @@ class Snow(ImagePerturbation):
         at = self._all_strengths(images)
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
         angles = rng.uniform(-135, -45, size=len(images))
-        noise = from_planes(zoom_about_centre(to_planes(noise), at.zoom))
-        flakes = at.mean + at.std * noise
+        flakes = at.mean + at.std * zoom_images(noise, at.zoom)
         flakes = np.clip(np.where(flakes < at.threshold, 0, flakes), 0, 1)
         flakes = smear(flakes.astype(images.dtype), angles, at.radius, at.blur_std)
         white = np.maximum(images, 1.5 * grey_of(images) + 0.5)

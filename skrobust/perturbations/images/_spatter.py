@@ -3,11 +3,7 @@
 import numpy as np
 
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
-from skrobust.perturbations.images.separable_filter import (
-    from_planes,
-    gaussian_filter,
-    to_planes,
-)
+from skrobust.perturbations.images.separable_filter import blur_images
 from skrobust.perturbations.strength import Strength
 
 _WATER = (175 / 255, 238 / 255, 238 / 255)
@@ -91,15 +87,15 @@ class Spatter(ImagePerturbation):
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
-        liquid = at.mean + at.std * gaussian_filter(to_planes(noise), at.blur_std)
+        liquid = at.mean + at.std * blur_images(noise, at.blur_std)
         wet = (liquid > at.threshold).astype(images.dtype)
         out = images
         if at.mud < 1:
-            drops = from_planes(_light(liquid - at.threshold, wet))
+            drops = _light(liquid - at.threshold, wet)
             out = images + at.opacity * drops * _color(_WATER, images)
         if at.mud > 0:
-            cover = gaussian_filter(wet, at.mud_std)
-            cover = from_planes(np.where(cover < 0.8, 0, cover).astype(images.dtype))
+            cover = blur_images(wet, at.mud_std)
+            cover = np.where(cover < 0.8, 0, cover).astype(images.dtype)
             muddy = images + (_color(_MUD, images) - images) * cover
             out = np.clip(out, 0, 1) * (1 - at.mud) + muddy * at.mud
         return out
@@ -109,9 +105,9 @@ def _light(surface, wet):
     """Return how bright each place of the drops is, from 0 to 1."""
     height = surface * wet
     slope = np.zeros_like(height)
-    slope[:, :, 1:, :] += np.diff(height, axis=2)
-    slope[:, :, :, 1:] += np.diff(height, axis=3)
-    steepest = np.abs(slope).max(axis=(2, 3), keepdims=True)
+    slope[:, 1:] += np.diff(height, axis=1)
+    slope[:, :, 1:] += np.diff(height, axis=2)
+    steepest = np.abs(slope).max(axis=(1, 2), keepdims=True)
     slope /= np.where(steepest > 0, steepest, 1)
     return wet * np.clip(0.3 + 0.7 * slope, 0, 1)
 

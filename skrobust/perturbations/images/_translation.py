@@ -3,17 +3,13 @@
 import numpy as np
 
 from skrobust._parameters import Number
-from skrobust.perturbations.images.image_perturbation import ImagePerturbation
-from skrobust.perturbations.images.separable_filter import (
-    from_planes,
-    to_planes,
-    zoom_about_centre,
-)
+from skrobust.perturbations.images.image_perturbation import FillingPerturbation
+from skrobust.perturbations.images.separable_filter import zoom_images
 from skrobust.perturbations.images.warp import pixel_grid, warp
 from skrobust.perturbations.strength import Strength, image_side
 
 
-class Translation(ImagePerturbation):
+class Translation(FillingPerturbation):
     """Translation of images, with bilinear interpolation.
 
     Parameters
@@ -48,19 +44,13 @@ class Translation(ImagePerturbation):
     """
 
     _strengths = {"distance": Strength((0.02, 0.05, 0.1, 0.15, 0.2))}
-    _parameter_rules = {
-        "direction": Number(optional=True),
-        "fill": Number(low=0, high=1),
-    }
+    _parameter_rules = {"direction": Number(optional=True)}
     _strong_params = {"distance": 0.3}
 
-    def __init__(
-        self, severity=None, *, distance=None, direction=None, fill=0.0, **shared
-    ):
+    def __init__(self, severity=None, *, distance=None, direction=None, **shared):
         super().__init__(severity, **shared)
         self.distance = distance
         self.direction = direction
-        self.fill = fill
 
     def _perturb_images(self, images, rng):
         distance = self._strength(images) * image_side(images.shape[1:3])
@@ -77,7 +67,7 @@ class Translation(ImagePerturbation):
         return warp(images, *np.broadcast_arrays(rows, columns), fill=self.fill)
 
 
-class Scaling(ImagePerturbation):
+class Scaling(FillingPerturbation):
     """Scaling of images about their true centre, with bilinear interpolation.
 
     Parameters
@@ -110,23 +100,15 @@ class Scaling(ImagePerturbation):
     _strengths = {
         "factor": Strength((1.05, 1.1, 1.2, 1.35, 1.5), zero=1.0, low_open=True)
     }
-    _parameter_rules = {"fill": Number(low=0, high=1)}
     _noise = "fixed"
     _strong_params = {"factor": 1.5}
 
-    def __init__(self, severity=None, *, factor=None, fill=0.0, **shared):
-        super().__init__(severity, **shared)
-        self.factor = factor
-        self.fill = fill
-
     def _perturb_images(self, images, rng):
-        factor = self._strength(images)
         # Zooming what lies above the fill needs no rule for the rim.
-        out = zoom_about_centre(to_planes(images - self.fill), factor)
-        return from_planes(out + self.fill)
+        return zoom_images(images - self.fill, self._strength(images)) + self.fill
 
 
-class Shear(ImagePerturbation):
+class Shear(FillingPerturbation):
     """Horizontal shear of images about their centre.
 
     Parameters
@@ -160,20 +142,13 @@ class Shear(ImagePerturbation):
     """
 
     _strengths = {"shear": Strength((0.05, 0.1, 0.2, 0.3, 0.4), low=None)}
-    _parameter_rules = {"fill": Number(low=0, high=1)}
     _noise = "fixed"
     _strong_params = {"shear": 0.4}
 
-    def __init__(self, severity=None, *, shear=None, fill=0.0, **shared):
-        super().__init__(severity, **shared)
-        self.shear = shear
-        self.fill = fill
-
     def _perturb_images(self, images, rng):
-        shear = self._strength(images)
         height, width = images.shape[1:3]
         rows, columns = pixel_grid(height, width)
         # Rows count downwards: a row above the centre has a negative number.
-        columns = (columns + shear * rows + (width - 1) / 2).round(9)
+        columns = (columns + self._strength(images) * rows + (width - 1) / 2).round(9)
         rows = rows + (height - 1) / 2
         return warp(images, rows[None], columns[None], fill=self.fill)

@@ -105,6 +105,11 @@ def gaussian_filter(planes, std, border="nearest", truncate=4.0):
     return filter_columns(planes, along)
 
 
+def blur_images(images, std):
+    """Blur images (n, height, width, channels) with a Gaussian."""
+    return from_planes(gaussian_filter(to_planes(images), std))
+
+
 @lru_cache(maxsize=64)
 def zoom_bands(side, zoom, dtype):
     """Return the bands of a zoom about the true centre, by linear interpolation.
@@ -125,3 +130,8 @@ def zoom_about_centre(planes, zoom):
     height, width = planes.shape[2:]
     planes = filter_rows(planes, zoom_bands(height, zoom, planes.dtype.name))
     return filter_columns(planes, zoom_bands(width, zoom, planes.dtype.name))
+
+
+def zoom_images(images, zoom):
+    """Zoom images (n, height, width, channels) by a factor; below 1 the rim is 0."""
+    return from_planes(zoom_about_centre(to_planes(images), zoom))
