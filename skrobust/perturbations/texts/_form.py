@@ -9,10 +9,11 @@ from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.texts.text_perturbation import (
     TextPerturbation,
     clusters,
+    join_words,
     select_places,
+    split_words,
 )
 
-_WORD = re.compile(r"\S+")
 _PUNCTUATION = frozenset(string.punctuation)
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
@@ -31,15 +32,10 @@ class _Form(TextPerturbation):
         return self._strength()
 
     def _change_words(self, text, rng, change):
-        words = _WORD.findall(text)
-        selected = {i for i, _ in select_places(rng, len(words), self._share())}
-        place = iter(range(len(words)))
-
-        def one(match):
-            word = match.group()
-            return change(word) if next(place) in selected else word
-
-        return _WORD.sub(one, text)
+        words, spaces = split_words(text)
+        for i, _ in select_places(rng, len(words), self._share()):
+            words[i] = change(words[i])
+        return join_words(words, spaces)
 
 
 class CaseChange(_Form):

@@ -150,10 +150,9 @@ class Typos(TextErrors):
         return [float(weight) for weight in self.weights]
 
     def _perturb_text(self, text, rng):
-        rate = self._strength()
         edges = list(accumulate(self._kind_weights(), initial=0.0))
         pieces = clusters(text)
-        for i, v in select_places(rng, len(pieces), -math.expm1(-rate)):
+        for i, v in select_places(rng, len(pieces), -math.expm1(-self._strength())):
             if pieces[i][0].isalpha():
                 place = v * edges[-1]
                 k = min(bisect_right(edges, place), len(self.kinds)) - 1
@@ -208,8 +207,7 @@ class OCRErrors(TextErrors):
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
-        rate = self._strength()
-        for i, v in select_places(rng, len(pieces), rate):
+        for i, v in select_places(rng, len(pieces), self._strength()):
             options = _CONFUSED.get(pieces[i], ())
             pair = _CONFUSED_PAIRS.get("".join(pieces[i : i + 2]))
             if pair and len(pieces[i]) == 1:
@@ -253,7 +251,6 @@ class Homoglyphs(TextErrors):
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
-        rate = self._strength()
-        for i, _ in select_places(rng, len(pieces), rate):
+        for i, _ in select_places(rng, len(pieces), self._strength()):
             pieces[i] = HOMOGLYPHS.get(pieces[i], pieces[i])
         return "".join(pieces)

@@ -144,11 +144,10 @@ class WordSwap(TextErrors):
     _grows_with_severity = False
 
     def _perturb_text(self, text, rng):
-        rate = self._strength()
         words, spaces = split_words(text)
         if len(words) < 2:
             return text
-        for i, _ in select_places(rng, len(words), rate):
+        for i, _ in select_places(rng, len(words), self._strength()):
             j = i + 1 if i + 1 < len(words) else i - 1
             words[i], words[j] = words[j], words[i]
         return join_words(words, spaces)

@@ -1,5 +1,6 @@
 """Containers of text: documents read, checked and put back."""
 
+import copy
 import numbers
 
 import numpy as np
@@ -41,7 +42,8 @@ def check_texts(X, columns, caller):
             if not isinstance(text, str) and not is_missing(text):
                 column, cure = "", ""
                 if len(shape) == 2:
-                    column = f" of column {_label(X, place)!r}"
+                    label = X.columns[place] if is_frame(X) else place
+                    column = f" of column {label!r}"
                     cure = "; choose the columns of text with 'columns'"
                 raise ValueError(
                     f"{caller} takes text; row {row}{column} holds {text!r:.60} "
@@ -50,19 +52,16 @@ def check_texts(X, columns, caller):
     return X
 
 
-def _label(X, place):
-    return X.columns[place] if is_frame(X) else place
-
-
 def _places(X, columns, caller):
     """Return the positions of the chosen columns."""
-    n_columns = 1 if len(getattr(X, "shape", (0,))) == 1 else X.shape[1]
-    if columns is None:
-        return range(n_columns)
-    labels = list(X.columns) if is_frame(X) else list(range(n_columns))
-    single = isinstance(columns, (str, numbers.Integral))
     if len(getattr(X, "shape", (0,))) == 1:
-        raise invalid("columns", caller, "None for one column of text", columns)
+        if columns is not None:
+            raise invalid("columns", caller, "None for one column of text", columns)
+        return [0]
+    labels = list(X.columns) if is_frame(X) else list(range(X.shape[1]))
+    if columns is None:
+        return range(len(labels))
+    single = isinstance(columns, (str, numbers.Integral))
     listed = isinstance(columns, (list, tuple, np.ndarray))
     chosen = [columns] if single else list(columns) if listed else [None]
     if any(label not in labels for label in chosen):
@@ -117,7 +116,7 @@ def with_texts(X, new):
     if isinstance(X, (list, tuple)):
         return type(X)(new[0]) if type(X) in (list, tuple) else list(new[0])
     if is_frame(X):
-        out = X.copy() if hasattr(X, "iloc") else X.clone()
+        out = copy.copy(X)
         for j, texts in new.items():
             if hasattr(X, "iloc"):
                 out.isetitem(j, _series_like(X.iloc[:, j], texts))
@@ -129,11 +128,8 @@ def with_texts(X, new):
     out = np.array(X, dtype=object)
     for j, texts in new.items():
         out[(slice(None), j) if X.ndim == 2 else slice(None)] = texts
-    return out if X.dtype.kind == "O" else out.astype(_string_type(X.dtype))
-
-
-def _string_type(dtype):
-    return str if dtype.kind == "U" else dtype
+    # Longer text must not be cut off.
+    return out.astype(str if X.dtype.kind == "U" else X.dtype, copy=False)
 
 
 def _series_like(column, texts):

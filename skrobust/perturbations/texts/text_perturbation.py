@@ -142,6 +142,7 @@ class TextPerturbation(BasePerturbation):
 
     _takes = "text"
     _any_container = True
+    columns = None  # of classes without this parameter
 
     def __init__(self, severity=None, *, columns=None, random_state=None):
         self.severity = severity
@@ -170,11 +171,8 @@ class TextPerturbation(BasePerturbation):
     def _perturb_container(self, X, key):
         return self._run(self._check(X), key)
 
-    def _columns(self):
-        return getattr(self, "columns", None)
-
     def _check(self, X, *, reset=False):
-        X = check_texts(X, self._columns(), type(self).__name__)
+        X = check_texts(X, self.columns, type(self).__name__)
         if len(getattr(X, "shape", (0,))) == 2 and (
             reset or hasattr(self, "n_features_in_")
         ):
@@ -185,7 +183,7 @@ class TextPerturbation(BasePerturbation):
         self._check_parameters()
         caller = type(self).__name__
         seed = seed_number(self.random_state, caller)
-        columns = text_columns(values, self._columns(), caller)
+        columns = text_columns(values, self.columns, caller)
         if self._is_identity() or len(values) == 0:
             return with_texts(values, {j: list(texts) for j, texts in columns})
         if key is None:
