@@ -125,7 +125,6 @@ class Gain(_Audio):
 
     _strengths = {"gain_db": Strength((3.0, 6.0, 9.0, 12.0, 18.0), high=300)}
     _strong_params = {"gain_db": 6.0}
-    _test_params = ({"severity": 5},)
 
     def _perturb_sound(self, series, rng):
         gain_db = self._strength()

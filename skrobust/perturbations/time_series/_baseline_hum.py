@@ -66,7 +66,6 @@ class BaselineWander(ScaledPerturbation):
 
     def _perturb_series(self, series, rng):
         n, length, n_channels = series.shape
-        amplitude = self._strength()
         u = rng.random((n, 1, n_channels))
         share = np.linspace(0, 1, length)[:, None]
         if self.kind == "sine":
@@ -74,7 +73,7 @@ class BaselineWander(ScaledPerturbation):
         else:
             form = np.where(u < 0.5, -1.0, 1.0)
             form = form * (share if self.kind == "ramp" else np.ones_like(share))
-        return series + amplitude * self._unit(series) * form
+        return series + self._strength() * self._unit(series) * form
 
 
 class MainsHum(ScaledPerturbation):
@@ -117,9 +116,7 @@ class MainsHum(ScaledPerturbation):
     """
 
     _strengths = {"amplitude": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
-    _parameter_rules = {
-        "frequency": Number(low=0, low_open=True),
-    }
+    _parameter_rules = {"frequency": Number(low=0, low_open=True)}
     _learns_sd = True
     _strong_params = {"amplitude": 1.0, "sampling_rate": 200}
     _test_params = ({"sampling_rate": 200},)
@@ -153,7 +150,6 @@ class MainsHum(ScaledPerturbation):
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
-        amplitude = self._strength()
         turns = np.arange(length)[:, None] * self.frequency / self.sampling_rate
         hum = np.sin(2 * np.pi * (turns + rng.random((n, 1, 1))))
-        return series + amplitude * self._unit(series) * hum
+        return series + self._strength() * self._unit(series) * hum

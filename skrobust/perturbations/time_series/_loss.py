@@ -13,9 +13,8 @@ from skrobust.perturbations.time_series.series_perturbation import (
 class _Loss(SeriesPerturbation):
     """Base class of losses; integers stay integers unless filled by NaN."""
 
-    def __init__(self, severity=None, *, share=None, fill="nan", **shared):
+    def __init__(self, severity=None, *, fill="nan", **shared):
         super().__init__(severity, **shared)
-        self.share = share
         self.fill = fill
 
     def _moves_only(self):
@@ -60,14 +59,14 @@ class PointDropout(_Loss):
     def __init__(
         self, severity=None, *, share=None, fill="nan", per_channel=False, **shared
     ):
-        super().__init__(severity, share=share, fill=fill, **shared)
+        super().__init__(severity, fill=fill, **shared)
+        self.share = share
         self.per_channel = per_channel
 
     def _perturb_series(self, series, rng):
-        share = self._strength()
         n, length, n_channels = series.shape
-        lost = rng.random((n, length, n_channels if self.per_channel else 1)) < share
-        return fill_lost(series, lost, self.fill)
+        size = (n, length, n_channels if self.per_channel else 1)
+        return fill_lost(series, rng.random(size) < self._strength(), self.fill)
 
 
 class Gap(_Loss):
@@ -100,7 +99,6 @@ class Gap(_Loss):
 
     _strengths = {"share": Strength((0.02, 0.05, 0.1, 0.2, 0.3), high=1)}
     _strong_params = {"share": 0.3}
-    _test_params = ({"severity": 5},)
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
@@ -145,11 +143,9 @@ class ChannelLoss(_Loss):
 
     _strengths = {"share": Strength((0.1, 0.2, 0.3, 0.4, 0.5), high=1)}
     _strong_params = {"share": 0.5}
-    _test_params = ({"severity": 5},)
 
     def _perturb_series(self, series, rng):
         n, _, n_channels = series.shape
-        share = self._strength()
-        count = np.floor(share * n_channels + rng.random((n, 1)))
+        count = np.floor(self._strength() * n_channels + rng.random((n, 1)))
         rank = rng.random((n, n_channels)).argsort(axis=1).argsort(axis=1)
         return fill_lost(series, (rank < count)[:, None, :], self.fill)

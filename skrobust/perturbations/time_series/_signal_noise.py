@@ -123,7 +123,6 @@ class Spikes(ScaledPerturbation):
     _parameter_rules = {"height": Number(low=0)}
     _learns_sd = True
     _strong_params = {"share": 0.3}
-    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, share=None, height=5.0, **shared):
         super().__init__(severity, **shared)
@@ -131,7 +130,6 @@ class Spikes(ScaledPerturbation):
         self.height = height
 
     def _perturb_series(self, series, rng):
-        share = self._strength()
-        selected = rng.random(series.shape) < share
+        selected = rng.random(series.shape) < self._strength()
         sign = np.where(rng.random(series.shape) < 0.5, -1.0, 1.0)
         return series + np.where(selected, self.height * self._unit(series) * sign, 0.0)

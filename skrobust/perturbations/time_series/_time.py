@@ -114,7 +114,6 @@ class TimeWarp(SeriesPerturbation):
     _parameter_rules = {"knots": Count(low=2)}
     _keeps_time = False
     _strong_params = {"std": 0.5}
-    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, std=None, knots=4, **shared):
         super().__init__(severity, **shared)
@@ -123,13 +122,12 @@ class TimeWarp(SeriesPerturbation):
 
     def _warped_times(self, n, length, rng):
         """Return the time that is read at each point; increasing, ends kept."""
-        std = self._strength()
         knots = np.linspace(0, length - 1, self.knots)
         basis = CubicSpline(knots, np.eye(self.knots))(np.arange(length))
         # Knot by knot: the rounding of a matrix product depends on the number of rows.
         draws = rng.normal(size=(n, self.knots))
         speed = sum(draws[:, [k]] * basis[:, k] for k in range(self.knots))
-        speed = np.exp(std * speed)
+        speed = np.exp(self._strength() * speed)
         passed = np.cumsum((speed[:, 1:] + speed[:, :-1]) / 2, axis=1)
         passed *= (length - 1) / passed[:, -1:]
         return np.concatenate([np.zeros((n, 1)), passed], axis=1)
@@ -176,12 +174,10 @@ class Resampling(SeriesPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 3.0}
     _grows_with_severity = False
-    _test_params = ({"severity": 5},)
 
     def _perturb_series(self, series, rng):
         length = series.shape[1]
-        factor = self._strength()
-        n_left = min(length, max(2, int(np.ceil(length / factor))))
+        n_left = min(length, max(2, int(np.ceil(length / self._strength()))))
         if n_left == length:
             return series
         down = np.linspace(0, length - 1, n_left)[None]
@@ -225,15 +221,13 @@ class SegmentPermutation(SeriesPerturbation):
     _keeps_time = False
     _strong_params = {"n_segments": 6}
     _grows_with_severity = False
-    _test_params = ({"severity": 5},)
 
     def _moves_only(self):
         return True
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
-        count = round(self._strength())
-        count = min(count, length)
+        count = min(round(self._strength()), length)
         segment = np.arange(length) * count // length
         # A stable sort by the number of its segment keeps the points of one in order.
         place = rng.random((n, count))[:, segment]

@@ -48,7 +48,6 @@ class SeriesScaling(SeriesPerturbation):
     _strengths = {"std": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
     _parameter_rules = {"per_channel": Choice(True, False)}
     _strong_params = {"std": 0.5}
-    _test_params = ({"severity": 5},)
 
     def __init__(self, severity=None, *, std=None, per_channel=False, **shared):
         super().__init__(severity, **shared)
@@ -56,9 +55,8 @@ class SeriesScaling(SeriesPerturbation):
         self.per_channel = per_channel
 
     def _perturb_series(self, series, rng):
-        std = self._strength()
-        width = series.shape[2] if self.per_channel else 1
-        return series * np.exp(std * rng.normal(size=(len(series), 1, width)))
+        size = (len(series), 1, series.shape[2] if self.per_channel else 1)
+        return series * np.exp(self._strength() * rng.normal(size=size))
 
 
 class SeriesQuantization(ScaledPerturbation):
@@ -99,7 +97,6 @@ class SeriesQuantization(ScaledPerturbation):
     _strengths = {"bits": Strength((8, 7, 6, 5, 4), zero=16, low=1, high=64)}
     _noise = "fixed"
     _strong_params = {"bits": 2}
-    _test_params = ({"severity": 5},)
 
     def _learn(self, values):
         super()._learn(values)
@@ -109,14 +106,13 @@ class SeriesQuantization(ScaledPerturbation):
         )
 
     def _perturb_series(self, series, rng):
-        bits = self._strength()
         if self.scale == "series":
             low = np.fmin.reduce(series, axis=1, keepdims=True)
             high = np.fmax.reduce(series, axis=1, keepdims=True)
         else:
             self._need("range_", "range")
             low, high = self.range_
-        step = (high - low) / (2.0**bits - 1)
+        step = (high - low) / (2.0 ** self._strength() - 1)
         known = step > 0
         steps = np.rint((series - low) / np.where(known, step, 1.0))
         return np.where(known, low + steps * step, series)
@@ -158,7 +154,6 @@ class SeriesClipping(ScaledPerturbation):
     _strengths = {"keep": Strength((0.99, 0.95, 0.9, 0.85, 0.8), zero=1.0, high=1)}
     _noise = "fixed"
     _strong_params = {"keep": 0.5}
-    _test_params = ({"severity": 5},)
 
     def _learn(self, values):
         super()._learn(values)
@@ -219,12 +214,10 @@ class Smoothing(SeriesPerturbation):
     }
     _noise = "fixed"
     _strong_params = {"share": 0.2}
-    _test_params = ({"severity": 5},)
 
     def _perturb_series(self, series, rng):
         length = series.shape[1]
-        share = self._strength()
-        half = max(1, round((share * length - 1) / 2))
+        half = max(1, round((self._strength() * length - 1) / 2))
         time = np.arange(length)
         first, last = np.maximum(time - half, 0), np.minimum(time + half + 1, length)
         # About a value of the series itself, so that constants meet no rounding.

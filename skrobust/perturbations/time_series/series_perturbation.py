@@ -145,6 +145,8 @@ class SeriesPerturbation(BasePerturbation):
     """
 
     _takes = "series"
+    # At severity 1 short series may stay as they are.
+    _test_params = ({"severity": 5},)
     # In a sequence each step checks what it gets, since only some steps take NaN.
     _any_container = True
     # Whether point t of the result is about point t of the input, so that a missing
