@@ -9,7 +9,7 @@ from skrobust._parameters import Choice, Instance
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.column_selection import column_label
-from skrobust.perturbations.tables.column_statistics import Categories, raw_column
+from skrobust.perturbations.tables.column_statistics import Categories
 from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
@@ -71,6 +71,7 @@ class CategoryFlip(TablePerturbation):
     }
     _acts_on = "category"
     _whole_table = True
+    _needs = frozenset({"categories"})
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5, "columns": "all"},)
 
@@ -88,11 +89,8 @@ class CategoryFlip(TablePerturbation):
         self.mode = mode
         self.unseen_value = unseen_value
 
-    def _must_learn(self):
-        return True
-
     def _statistics(self, table, columns):
-        known = [Categories(raw_column(table, j)) for j in columns]
+        known = [Categories(table.column(j)) for j in columns]
         for j, categories in zip(columns, known, strict=True):
             if self.mode == "unseen" and self.unseen_value in categories.values:
                 rule = f"no category of column {column_label(table, j)}"
@@ -110,7 +108,7 @@ class CategoryFlip(TablePerturbation):
             targets = self._targets(known.values)
             if not targets:
                 continue
-            codes = known.codes(raw_column(values, j))
+            codes = known.codes(values.column(j))
             rows = selected[:, i] & (codes >= 0)
             new = self._flip(codes[rows], which[rows, i], known)
             moved = new != codes[rows]

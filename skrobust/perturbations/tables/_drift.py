@@ -132,9 +132,7 @@ def _moments(table, j):
     values = table.values(j)
     if table.kind(j) == "number":
         return as_numbers(values)
-    if values.dtype.kind == "O":
-        values = values.astype("datetime64[us]")
-    if values.dtype.kind == "M":
+    if values.dtype.kind in "OM":
         values = values.astype("datetime64[us]")
     moments = values.astype(np.int64).astype(np.float64)
     return np.where(np.isnat(values), np.nan, moments)

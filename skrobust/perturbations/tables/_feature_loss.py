@@ -6,7 +6,7 @@ import numpy as np
 
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength, interpolate
-from skrobust.perturbations.tables.column_statistics import Categories, raw_column
+from skrobust.perturbations.tables.column_statistics import Categories
 from skrobust.perturbations.tables.frame_table import table_of
 from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
@@ -77,22 +77,20 @@ class FeatureLoss(TablePerturbation):
         return self._severity() == 0 or self.share == 0
 
     def _statistics(self, table, columns):
-        if self.fill == "nan":
-            return SimpleNamespace(fills={})
         fills = {int(j): self._filling(table, j) for j in columns}
         return SimpleNamespace(fills={j: v for j, v in fills.items() if v is not None})
 
     def _filling(self, table, j):
         """Return the value of a lost column; None is the missing mark."""
-        numeric = table.kind(j) == "number"
-        if self.fill == "zero":
+        numeric = self.fill != "nan" and table.kind(j) == "number"
+        if self.fill in ("nan", "zero"):
             return 0.0 if numeric else None
         if numeric and self.fill in ("mean", "median"):
             column = table.numbers([j])[:, 0]
             column = column[~np.isnan(column)]
             middle = np.mean if self.fill == "mean" else np.median
             return float(middle(column)) if column.size else None
-        known = Categories(raw_column(table, j))
+        known = Categories(table.column(j))
         return known.values[int(known.shares.argmax())] if known.values else None
 
     def _n_lost(self, n_columns):

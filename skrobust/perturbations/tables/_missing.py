@@ -10,11 +10,7 @@ from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.array_table import as_numbers
 from skrobust.perturbations.tables.column_selection import select_columns
-from skrobust.perturbations.tables.column_statistics import (
-    Categories,
-    ColumnStatistics,
-    raw_column,
-)
+from skrobust.perturbations.tables.column_statistics import Categories, ColumnStatistics
 from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
 
@@ -183,7 +179,7 @@ class _Ranks:
             block = table.numbers([j])
             self.known = ColumnStatistics(block, {"order"})
             return
-        self.known = Categories(raw_column(table, j))
+        self.known = Categories(table.column(j))
         order = np.argsort(-self.known.shares, kind="stable")
         above = np.empty(len(order))
         above[order] = np.cumsum(self.known.shares[order])
@@ -194,5 +190,5 @@ class _Ranks:
     def of(self, table):
         if self.numeric:
             return self.known.share_below(0, as_numbers(table.values(self.place)))
-        codes = self.known.codes(raw_column(table, self.place))
+        codes = self.known.codes(table.column(self.place))
         return self.low[codes], self.high[codes]

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables.column_statistics import cells_of, raw_column
+from skrobust.perturbations.tables.column_statistics import cells_of
 from skrobust.perturbations.tables.table_perturbation import (
     NumberPerturbation,
     TablePerturbation,
@@ -113,14 +113,12 @@ class StaleRows(TablePerturbation):
     _strengths = {"share": Strength((0.01, 0.05, 0.1, 0.2, 0.5), high=1)}
     _acts_on = "all"
     _whole_table = True
+    _needs = frozenset({"rows"})
     _strong_params = {"share": 0.5}
     _test_params = ({"share": 0.5},)
 
-    def _must_learn(self):
-        return True
-
     def _statistics(self, table, columns):
-        rows = [np.array(cells_of(raw_column(table, j))) for j in columns]
+        rows = [np.array(cells_of(table.column(j))) for j in columns]
         return SimpleNamespace(rows=rows)
 
     def _perturb_table(self, values, stats, rng):

@@ -5,22 +5,18 @@ import numbers
 
 import numpy as np
 
-from skrobust._keyed_noise.row_hash import is_missing
+from skrobust._keyed_noise.row_hash import column_values, is_missing
 
+# What a column holds, by the kind of its numpy type.
+KINDS = {"b": "bool", "M": "time", "m": "time", "U": "category", "S": "category"}
+KINDS |= dict.fromkeys("iuf", "number")
 _TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 def kind_of(values):
     """Return "number", "bool", "time" or "category" for the values of a column."""
     if values.dtype.kind != "O":
-        kinds = {
-            "b": "bool",
-            "M": "time",
-            "m": "time",
-            "U": "category",
-            "S": "category",
-        }
-        return kinds.get(values.dtype.kind, "number")
+        return KINDS.get(values.dtype.kind, "number")
     seen = [v for v in distinct(values) if not is_missing(v)]
     if seen and all(isinstance(v, (bool, np.bool_)) for v in seen):
         return "bool"
@@ -38,12 +34,12 @@ def as_numbers(values):
     )
 
 
-def as_integers(new, old, dtype):
-    """Round changed values back to integers inside the limits of their type."""
-    limits = np.iinfo(dtype)
+def as_integers(new, old):
+    """Round changed values back to integers inside the limits of the old type."""
+    limits = np.iinfo(old.dtype)
     bounded = np.clip(np.rint(new), float(limits.min), float(limits.max))
     # The largest integers are no doubles: the bound itself is set as an integer.
-    rounded = np.where(bounded >= float(limits.max), 0, bounded).astype(dtype)
+    rounded = np.where(bounded >= float(limits.max), 0, bounded).astype(old.dtype)
     rounded[bounded >= float(limits.max)] = limits.max
     return np.where(new == old.astype(np.float64), old, rounded)
 
@@ -69,8 +65,8 @@ def all_columns(columns, width):
     return len(columns) == width and np.array_equal(columns, np.arange(width))
 
 
-class ArrayTable:
-    """A 2-D array; an object array has columns of several kinds."""
+class Table:
+    """Base class of views of tables, with columns by position."""
 
     def __init__(self, X):
         self.X = X
@@ -81,7 +77,15 @@ class ArrayTable:
         return self.X.copy()
 
     def values(self, j):
-        """Return the values of one column."""
+        """Return the values of one column as an array."""
+        return column_values(self.column(j))
+
+
+class ArrayTable(Table):
+    """A 2-D array; an object array has columns of several kinds."""
+
+    def column(self, j):
+        """Return one column."""
         return self.X[:, j]
 
     def kind(self, j):
@@ -112,7 +116,7 @@ class ArrayTable:
             return out
         if X.dtype.kind in "iu" and keep_integer:
             out = X.copy()
-            out[:, columns] = as_integers(block, X[:, columns], X.dtype)
+            out[:, columns] = as_integers(block, X[:, columns])
             return out
         dtype = X.dtype if X.dtype.kind == "f" else np.float64
         if all_columns(columns, self.n_columns):

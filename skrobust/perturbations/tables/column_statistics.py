@@ -2,12 +2,13 @@
 
 import numbers
 import warnings
+from collections import Counter
 
 import numpy as np
 
 from skrobust._keyed_noise.row_hash import is_categorical, is_missing
 from skrobust.perturbations.safe_unit import safe_unit
-from skrobust.perturbations.tables.array_table import ArrayTable, listed
+from skrobust.perturbations.tables.array_table import listed
 
 _DISCRETE = 20  # a column of at most this many values counts as discrete
 
@@ -80,9 +81,7 @@ def _sd(ordered):
 
 
 def _is_discrete(values):
-    if not values.size:
-        return True
-    if (values == np.rint(values)).all():
+    if (values == np.rint(values)).all():  # or without any
         return True
     return 1 + np.count_nonzero(np.diff(values)) <= _DISCRETE
 
@@ -97,10 +96,7 @@ class Categories:
     """
 
     def __init__(self, column):
-        values = cells_of(column)
-        counts = {}
-        for value in listed(values):
-            counts[value] = counts.get(value, 0) + 1
+        counts = Counter(listed(cells_of(column)))
         known = [v for v in counts if not is_missing(v)]
         self.values = sorted(known, key=_sort_key)
         total = sum(counts[v] for v in known)
@@ -140,8 +136,3 @@ def _sort_key(value):
     if isinstance(value, (numbers.Real, np.bool_)):
         return (0, float(value), "")
     return (1, 0.0, str(value))
-
-
-def raw_column(table, j):
-    """Return a column in the form that :class:`Categories` reads fastest."""
-    return table.values(j) if isinstance(table, ArrayTable) else table.column(j)

@@ -3,17 +3,17 @@
 import numpy as np
 
 from skrobust._containers import is_frame
-from skrobust._keyed_noise.row_hash import column_values, is_categorical, is_missing
+from skrobust._keyed_noise.row_hash import is_categorical, is_missing
 from skrobust.perturbations.tables.array_table import (
+    KINDS,
     ArrayTable,
+    Table,
     all_columns,
     as_integers,
     as_numbers,
     distinct,
     kind_of,
 )
-
-_PANDAS_KINDS = {"b": "bool", "M": "time", "m": "time"} | dict.fromkeys("iuf", "number")
 
 
 def table_of(X):
@@ -23,15 +23,7 @@ def table_of(X):
     return PandasTable(X) if hasattr(X, "iloc") else PolarsTable(X)
 
 
-class _FrameTable:
-    def __init__(self, X):
-        self.X = X
-        self.n_rows, self.n_columns = X.shape
-
-    def values(self, j):
-        """Return the values of one column as an array."""
-        return column_values(self.column(j))
-
+class _FrameTable(Table):
     def numbers(self, columns):
         """Return columns as a new C-ordered float64 block."""
         block = np.empty((self.n_rows, len(columns)))
@@ -59,10 +51,6 @@ class PandasTable(_FrameTable):
         """Return one column as a series."""
         return self.X.iloc[:, j]
 
-    def copy(self):
-        """Return a copy of the container."""
-        return self.X.copy()
-
     def kind(self, j):
         """Return what a column holds."""
         dtype = self.X.dtypes.iloc[j]
@@ -70,7 +58,7 @@ class PandasTable(_FrameTable):
             return kind_of(self.values(j))
         if is_categorical(self.column(j)):
             return "category"
-        return _PANDAS_KINDS.get(getattr(dtype, "kind", "O"), "category")
+        return KINDS.get(getattr(dtype, "kind", "O"), "category")
 
     def numbers(self, columns):
         """Return columns as a new C-ordered float64 block."""
@@ -97,7 +85,7 @@ class PandasTable(_FrameTable):
         if not keep_integer:
             return np.ascontiguousarray(values)
         if isinstance(dtype, np.dtype):
-            return as_integers(values, column.to_numpy(), dtype)
+            return as_integers(values, column.to_numpy())
         return column._constructor(np.rint(values), index=column.index).astype(dtype)
 
     def with_missing(self, columns, mask, value=None):
@@ -167,18 +155,14 @@ class PolarsTable(_FrameTable):
         return "time" if dtype.is_temporal() else kind_of(self.values(j))
 
     def _numeric(self, column, values, keep_integer):
+        dtype, missing = column.dtype, column.is_null().to_numpy()
+        if keep_integer and not (dtype.is_float() or dtype.is_decimal()):
+            old = column.fill_null(0).to_numpy()
+            values = as_integers(np.where(missing, 0.0, values), old)
         new = type(column)(column.name, np.ascontiguousarray(values), nan_to_null=False)
-        missing = column.is_null().to_numpy()
         if missing.any():
             new = new.scatter(np.flatnonzero(missing), None)
-        if column.dtype.is_float():
-            return new.cast(column.dtype)
-        if not keep_integer or column.dtype.is_decimal():
-            return new
-        old = column.fill_null(0).to_numpy()
-        whole = as_integers(np.where(missing, 0.0, values), old, old.dtype)
-        new = type(column)(column.name, whole)
-        return new.scatter(np.flatnonzero(missing), None) if missing.any() else new
+        return new.cast(dtype) if dtype.is_float() else new
 
     def with_missing(self, columns, mask, value=None):
         """Return the container with selected cells missing, or set to ``value``."""

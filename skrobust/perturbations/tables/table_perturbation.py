@@ -149,9 +149,8 @@ class TablePerturbation(BasePerturbation):
 
     def _statistics(self, table, columns):
         """Return statistics of the training data; subclasses may learn others."""
-        if not self._needs:
-            return ColumnStatistics(np.empty((0, 0)), ())
-        return ColumnStatistics(self._numbers(table, columns), self._needs)
+        block = self._numbers(table, columns) if self._needs else None
+        return ColumnStatistics(block, self._needs)
 
     def _numbers(self, table, columns):
         """Return columns as a float block without infinities."""
@@ -205,7 +204,7 @@ class TablePerturbation(BasePerturbation):
                 f"{type(self).__name__} learns from training data: call fit(X_train) "
                 "first; it never uses statistics of the rows that it perturbs."
             )
-        stats = ColumnStatistics(np.empty((0, 0)), ())
+        stats = ColumnStatistics(None, ())
         stats.columns = self._select(table)
         return stats
 
