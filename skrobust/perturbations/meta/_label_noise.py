@@ -21,7 +21,7 @@ from skrobust.perturbations.meta.label_flips import (
     flip_labels,
     flip_matrix,
 )
-from skrobust.perturbations.meta.perturbed_estimator import inner_has
+from skrobust.perturbations.meta.perturbed_estimator import adopt_attributes, inner_has
 from skrobust.perturbations.strength import Strength
 
 _RATE = Strength((0.05, 0.1, 0.2, 0.3, 0.4), high=1)
@@ -149,18 +149,14 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         noisy = self._flip(codes, len(classes), X)
         self.flipped_ = noisy != codes
         self.estimator_ = clone(self.estimator).fit(X, classes[noisy], **fit_params)
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        adopt_attributes(self, self.estimator_)
         return self
 
     def _flip(self, codes, n_classes, X):
         caller = type(self).__name__
         check_parameters(self)
-        given = [
-            n for n in ("rate", "severity", "matrix") if getattr(self, n) is not None
-        ]
+        either = ("rate", "severity", "matrix")
+        given = [name for name in either if getattr(self, name) is not None]
         if len(given) > 1 or (self.matrix is not None and self.kind != "matrix"):
             raise ValueError(
                 f"{caller} takes one of 'rate', 'severity' and, with kind='matrix', "

@@ -76,9 +76,6 @@ class PerturbedClassifier(ClassifierMixin, PerturbedEstimator):
     _kind = "classifier"
     score = PerturbedEstimator.score  # not that of the mixin
 
-    def __init__(self, estimator, perturbation, *, on="predict"):
-        super().__init__(estimator, perturbation, on=on)
-
     @available_if(inner_has("predict_proba"))
     def predict_proba(self, X, **params):
         """Return class probabilities, with ``on="predict"`` for perturbed rows.
@@ -182,6 +179,3 @@ class PerturbedRegressor(RegressorMixin, PerturbedEstimator):
 
     _kind = "regressor"
     score = PerturbedEstimator.score  # not that of the mixin
-
-    def __init__(self, estimator, perturbation, *, on="predict"):
-        super().__init__(estimator, perturbation, on=on)

@@ -212,9 +212,8 @@ class PerturbationSequence(BasePerturbation):
         for step in getattr(self, "steps_", self.steps):
             kind = type(step).__name__
             # A step without a seed adds nothing to that of the sequence.
-            own = (
-                0 if step.random_state is None else seed_number(step.random_state, kind)
-            )
+            state = step.random_state
+            own = 0 if state is None else seed_number(state, kind)
             own_key = key.derive(kind, seen[kind], own)
             # Steps that keep containers check what they get; arrays are checked once.
             run = step._perturb_container if self._any_container else step._run

@@ -77,12 +77,8 @@ def flip_labels(codes, flips, X, seed):
         return codes
     # Of equal rows with equal labels it does not matter which one flips.
     keys = _keys(X) + row_keys(codes[:, None])
-    u = (
-        NoiseKey.from_keys(keys, seed)
-        .derive("labels")
-        .generator()
-        .random((len(codes), 2))
-    )
+    key = NoiseKey.from_keys(keys, seed).derive("labels")
+    u = key.generator().random((len(codes), 2))
     others = flips * (1 - np.eye(len(flips)))
     total = others.sum(axis=1, keepdims=True)
     shares = np.cumsum(others / np.where(total > 0, total, 1), axis=1)

@@ -24,7 +24,6 @@ from skrobust.base import BaseAttack
 from skrobust.base.streams import other_noise
 from skrobust.perturbations.meta._function import TEST_NOISE
 
-SIDES = ("predict", "fit", "both")
 _ROUTED = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 
@@ -37,6 +36,15 @@ def inner_has(method):
         return True
 
     return check
+
+
+def adopt_attributes(wrapper, *sources):
+    """Set what scikit-learn asks a fitted model for; the first source that has it."""
+    for name in ("classes_", "n_features_in_", "feature_names_in_"):
+        vars(wrapper).pop(name, None)
+        for source in reversed(sources):
+            if hasattr(source, name):
+                setattr(wrapper, name, getattr(source, name))
 
 
 class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
@@ -88,12 +96,7 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
             # The prediction side keeps the plain seed, as a scorer would have it.
             rows = other_noise(perturbation, "side", "fit").perturb(None, X, y)
         self.estimator_ = clone(self.estimator).fit(rows, y, **fit_params)
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            for source in (self.estimator_, self.perturbation_):
-                if hasattr(source, name):
-                    setattr(self, name, getattr(source, name))
-                    break
+        adopt_attributes(self, self.estimator_, self.perturbation_)
         return self
 
     @available_if(inner_has("predict"))
@@ -163,7 +166,7 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _check_parameters(self):
         caller = type(self).__name__
-        check_choice(self.on, "on", caller, SIDES)
+        check_choice(self.on, "on", caller, ("predict", "fit", "both"))
         if isinstance(self.perturbation, BaseAttack):
             raise ValueError(
                 f"{caller} cannot attack, since there are no true labels at predict; "
@@ -175,10 +178,9 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
         ):
             rule = "an object with perturb(estimator, X, y)"
             raise invalid("perturbation", caller, rule, self.perturbation)
-        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
-            raise invalid("estimator", caller, f"a {self._kind}", self.estimator)
+        wrong = isinstance(self.estimator, type) or not hasattr(self.estimator, "fit")
         other = is_regressor if self._kind == "classifier" else is_classifier
-        if not is_net(unwrap(self.estimator)[1]) and other(self.estimator):
+        if wrong or (not is_net(unwrap(self.estimator)[1]) and other(self.estimator)):
             raise invalid("estimator", caller, f"a {self._kind}", self.estimator)
 
     def _check_weights_are_taken(self):
