@@ -77,9 +77,7 @@ def defocus_kernel(radius, alias_std):
     disk = np.clip(1 - (np.hypot(y, x) - radius) / _RIM, 0, 1)
     smooth = gaussian_kernel(alias_std)
     side = len(disk) + len(smooth) - 1
-    spread = np.zeros((side, len(disk)))
-    for k, weight in enumerate(smooth):
-        spread[k : k + len(disk)] += weight * np.eye(len(disk))
+    spread = sum(w * np.eye(side, len(disk), -k) for k, w in enumerate(smooth))
     return spread @ (disk / disk.sum()) @ spread.T
 
 

@@ -35,6 +35,9 @@ class AdditiveNoise(ImagePerturbation):
     as a share of the data range.
     """
 
+    _needs_geometry = False
+    _noise = "normal"
+
     def _perturb_images(self, images, rng):
         table = self._noise_table(images).astype(images.dtype)
         out = np.take(table, rng.words(images.shape), mode="clip")
@@ -102,8 +105,6 @@ class GaussianNoise(AdditiveNoise):
 
     _strengths = {"mean": Strength(low=None), "std": GAUSSIAN_NOISE, "var": Strength()}
     _either = (("std", "var"),)
-    _needs_geometry = False
-    _noise = "normal"
     _strong_params = {"std": 0.2}
     _test_params = ({}, {"std": 0.1, "image_shape": None})
 
@@ -148,8 +149,6 @@ class UniformNoise(AdditiveNoise):
     """
 
     _strengths = {"half_width": GAUSSIAN_NOISE}
-    _needs_geometry = False
-    _noise = "normal"
     _strong_params = {"half_width": 0.3}
 
     def _noise_table(self, images):

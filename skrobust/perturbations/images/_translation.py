@@ -58,12 +58,11 @@ class Translation(FillingPerturbation):
             turn = rng.uniform(0, 2 * np.pi, size=len(images))
         else:
             turn = np.deg2rad(np.array([float(self.direction)]))
-        rows, columns = (
-            np.arange(side, dtype=np.float64) for side in images.shape[1:3]
-        )
+        height, width = images.shape[1:3]
         # The picture goes right and up, so each place looks left and down.
-        rows = rows[:, None] + (distance * np.sin(turn)).round(9)[:, None, None]
-        columns = columns - (distance * np.cos(turn)).round(9)[:, None, None]
+        down = (distance * np.sin(turn)).round(9)[:, None, None]
+        right = (distance * np.cos(turn)).round(9)[:, None, None]
+        rows, columns = np.arange(height)[:, None] + down, np.arange(width) - right
         return warp(images, *np.broadcast_arrays(rows, columns), fill=self.fill)
 
 

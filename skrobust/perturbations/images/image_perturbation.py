@@ -47,9 +47,8 @@ def find_channel_axis(image_shape, channel_axis, caller):
     if channel_axis is not None:
         axis = {0: 0, 1: 0, -1: 2, 2: 2, 3: 2}.get(channel_axis)
         if axis is None or isinstance(channel_axis, bool):
-            raise invalid(
-                "channel_axis", caller, "1 (first) or -1 (last)", channel_axis
-            )
+            rule = "1 (first) or -1 (last)"
+            raise invalid("channel_axis", caller, rule, channel_axis)
         return axis
     candidates = [axis for axis in (0, 2) if image_shape[axis] in _CHANNEL_COUNTS]
     if len(candidates) != 1:

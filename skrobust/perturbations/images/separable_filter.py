@@ -41,9 +41,8 @@ def cut_into_bands(index, weight, dtype):
         part = index[start : start + _BLOCK]
         low, high = int(part.min()), int(part.max()) + 1
         block = np.zeros((len(part), high - low))
-        np.add.at(
-            block, (np.arange(len(part))[:, None], part - low), weight[start:][:_BLOCK]
-        )
+        rows = np.arange(len(part))[:, None]
+        np.add.at(block, (rows, part - low), weight[start : start + _BLOCK])
         block = block.astype(dtype)
         block.flags.writeable = False  # the same block may serve later calls
         bands.append((start, start + len(part), low, high, block))
