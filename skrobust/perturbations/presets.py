@@ -68,10 +68,8 @@ def register_preset(kind, *, name=None, given=()):
     def register(function):
         preset = Preset(name or function.__name__, kind, function, tuple(given))
         other = _PRESETS.get(preset.name, preset).function
-        if (other.__module__, other.__qualname__) != (
-            function.__module__,
-            function.__qualname__,
-        ):
+        origins = {(f.__module__, f.__qualname__) for f in (other, function)}
+        if len(origins) > 1:
             raise ValueError(f"There are two presets of the name {preset.name!r}.")
         _PRESETS[preset.name] = preset
         return function

@@ -119,14 +119,13 @@ class Strength:
         if self.measure is not None:
             small, large = (tuple(self.measure(np.array(t))) for t in (small, large))
             zero = self.measure(zero)
+        level = interpolate(severity, small, zero)
         if not self.large:
-            return interpolate(severity, small, zero)
+            return level
         side = image_side(size)
         share = np.log(side / _SMALL_SIDE) / np.log(_LARGE_SIDE / _SMALL_SIDE)
         share = float(np.clip(share, 0, 1))
-        return (1 - share) * interpolate(severity, small, zero) + share * interpolate(
-            severity, large, zero
-        )
+        return (1 - share) * level + share * interpolate(severity, large, zero)
 
 
 def image_side(size):

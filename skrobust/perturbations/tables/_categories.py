@@ -102,9 +102,8 @@ class CategoryFlip(TablePerturbation):
         size = (values.n_rows, len(stats.columns))
         selected, which = rng.selected(self._strength(), size), rng.random(size)
         cells = {}
-        for i, (j, known) in enumerate(
-            zip(stats.columns, stats.categories, strict=True)
-        ):
+        columns = zip(stats.columns, stats.categories, strict=True)
+        for i, (j, known) in enumerate(columns):
             targets = self._targets(known.values)
             if not targets:
                 continue

@@ -9,7 +9,16 @@ from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.table_perturbation import NumberPerturbation
 
 
-class Outliers(NumberPerturbation):
+class _CellErrors(NumberPerturbation):
+    """Base class of errors in a share of the values."""
+
+    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
+    _strong_params = {"share": 0.5}
+    _test_params = ({"share": 0.5},)
+    _added_before = "columns"
+
+
+class Outliers(_CellErrors):
     r"""Outliers in place of a share of the values.
 
     .. math:: x' = \mathrm{median}_j \pm m\,\mathrm{IQR}_j,
@@ -61,12 +70,9 @@ class Outliers(NumberPerturbation):
 
     _strengths = {"share": Strength((0.005, 0.01, 0.02, 0.05, 0.1), high=1)}
     _needs = frozenset({"order"})
-    _strong_params = {"share": 0.5}
-    _test_params = ({"share": 0.5},)
 
-    def __init__(self, severity=None, *, share=None, size=(5, 10), **shared):
+    def __init__(self, severity=None, *, size=(5, 10), **shared):
         super().__init__(severity, **shared)
-        self.share = share
         self.size = size
 
     def _check_parameters(self):
@@ -90,7 +96,7 @@ class Outliers(NumberPerturbation):
         return np.where(selected & ~np.isnan(values) & (spread > 0), outlying, values)
 
 
-class UnitError(NumberPerturbation):
+class UnitError(_CellErrors):
     """Unit errors: a share of the values in a wrong unit.
 
     Each selected value is multiplied by one of the factors, drawn evenly, or turned
@@ -128,14 +134,10 @@ class UnitError(NumberPerturbation):
     [68.0, 212.0]
     """
 
-    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
     _FACTORS = (0.001, 0.1, 10, 100, 1000, 2.54, 1.609, 0.4536, "C->F", "F->C")
-    _strong_params = {"share": 0.5}
-    _test_params = ({"share": 0.5},)
 
-    def __init__(self, severity=None, *, share=None, factors=None, **shared):
+    def __init__(self, severity=None, *, factors=None, **shared):
         super().__init__(severity, **shared)
-        self.share = share
         self.factors = factors
 
     def _lines(self):
@@ -167,7 +169,7 @@ class UnitError(NumberPerturbation):
         return values
 
 
-class SignFlip(NumberPerturbation):
+class SignFlip(_CellErrors):
     """Sign flips in a share of the values.
 
     Parameters
@@ -198,10 +200,6 @@ class SignFlip(NumberPerturbation):
     >>> SignFlip(share=1.0).perturb(None, np.array([[1.0, -2.0]])).tolist()
     [[-1.0, 2.0]]
     """
-
-    _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
-    _strong_params = {"share": 0.5}
-    _test_params = ({"share": 0.5},)
 
     def _perturb_table(self, values, stats, rng):
         return np.where(rng.selected(self._strength(), values.shape), -values, values)

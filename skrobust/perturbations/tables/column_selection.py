@@ -47,14 +47,12 @@ def select_columns(columns, table, acts_on, caller):
             f"{caller} found no column to act on: columns={columns!r} selects none of "
             f"the {table.n_columns} columns.{cure if columns is None else ''}"
         )
-    if acts_on == "number":
-        for j in places:
-            if table.kind(j) != "number":
-                raise ValueError(
-                    f"{caller} acts on numbers, but column {column_label(table, j)} "
-                    f"holds values of the kind {table.kind(j)!r}; leave it out of "
-                    "'columns'."
-                )
+    for j in places:
+        if acts_on == "number" and table.kind(j) != "number":
+            raise ValueError(
+                f"{caller} acts on numbers, but column {column_label(table, j)} holds "
+                f"values of the kind {table.kind(j)!r}; leave it out of 'columns'."
+            )
     return np.array(places)
 
 

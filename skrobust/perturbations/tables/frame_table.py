@@ -111,11 +111,8 @@ class PandasTable(_FrameTable):
             column = self.column(j).copy()
             if is_categorical(column):
                 known = set(column.cat.categories)
-                unknown = [
-                    v
-                    for v in distinct(np.asarray(values, dtype=object))
-                    if not is_missing(v) and v not in known
-                ]
+                given = distinct(np.asarray(values, dtype=object))
+                unknown = [v for v in given if not is_missing(v) and v not in known]
                 if unknown:
                     column = column.cat.add_categories(unknown)
             elif isinstance(column.dtype, np.dtype) and column.dtype != object:
@@ -169,10 +166,8 @@ class PolarsTable(_FrameTable):
         cells = {}
         for j, selected in zip(columns, mask.T, strict=True):
             blank = np.nan if self.column(j).dtype.is_float() else None
-            cells[j] = (
-                selected,
-                [blank if value is None else value] * int(selected.sum()),
-            )
+            new = blank if value is None else value
+            cells[j] = (selected, [new] * int(selected.sum()))
         return self.with_cells(cells)
 
     def with_cells(self, cells):

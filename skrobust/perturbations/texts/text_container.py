@@ -74,11 +74,9 @@ def text_columns(X, columns, caller):
     places = _places(X, columns, caller)
     if isinstance(X, (list, tuple)):
         return [(0, X)]
-    if is_frame(X):
+    if len(X.shape) == 2:
         pick = X.iloc if hasattr(X, "iloc") else X
         return [(j, _values(pick[:, j])) for j in places]
-    if isinstance(X, np.ndarray) and X.ndim == 2:
-        return [(j, X[:, j].tolist()) for j in places]
     return [(0, _values(X))]
 
 
