@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust.perturbations.images.image_perturbation import FillingPerturbation
+from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
 from skrobust.perturbations.strength import Strength
 
 

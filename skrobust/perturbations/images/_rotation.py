@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from skrobust._parameters import Choice
-from skrobust.perturbations.images.image_perturbation import FillingPerturbation
+from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
 from skrobust.perturbations.strength import Strength
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._parameters import Number
-from skrobust.perturbations.images.image_perturbation import FillingPerturbation
+from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
 from skrobust.perturbations.images.separable_filter import zoom_images
 from skrobust.perturbations.images.warp import pixel_grid, warp
 from skrobust.perturbations.strength import Strength, image_side

@@ -4,7 +4,6 @@ from abc import abstractmethod
 
 import numpy as np
 
-from skrobust._parameters import Number
 from skrobust._validation import invalid
 from skrobust.base import BasePerturbation
 
@@ -308,13 +307,3 @@ class ImagePerturbation(BasePerturbation):
     @abstractmethod
     def _perturb_images(self, images, rng):
         """Return perturbed images of shape (n, height, width, channels)."""
-
-
-class FillingPerturbation(ImagePerturbation):
-    """Base class of perturbations that fill pixels with a value, ``fill``."""
-
-    _parameter_rules = {"fill": Number(low=0, high=1)}
-
-    def __init__(self, severity=None, *, fill=0.0, **shared):
-        super().__init__(severity, **shared)
-        self.fill = fill
