@@ -205,32 +205,27 @@ class ImagePerturbation(BasePerturbation):
         The first is the shape in the layout that came in; an axis of 1 then moves last.
         """
         caller = type(self).__name__
-        n = len(values)
-        if values.ndim == 2:
-            if self.image_shape is None:
-                if self._needs_geometry:
-                    raise ValueError(
-                        f"{caller} needs image_shape to read rows of {values.shape[1]} "
-                        "features as images; pass image_shape=(height, width)."
-                    )
-                return (n, 1, values.shape[1], 1), 3
-            shape = split_image_shape(self.image_shape, values.shape[1], caller)
-        elif values.ndim in (3, 4):
-            shape = values.shape[1:]
-            if self.image_shape is not None:
-                wanted = split_image_shape(
-                    self.image_shape, int(np.prod(shape)), caller
-                )
-                if wanted != shape:
-                    raise ValueError(
-                        f"The 'image_shape' parameter of {caller} is {wanted}, but the "
-                        f"images have shape {shape}."
-                    )
-        else:
+        n, shape = len(values), values.shape[1:]
+        if len(shape) not in (1, 2, 3):
             raise ValueError(
                 f"{caller} takes images of shape (n, height, width), channels first "
                 f"or last, or flat rows. Got an array of shape {values.shape}."
             )
+        if self.image_shape is not None:
+            wanted = split_image_shape(self.image_shape, int(np.prod(shape)), caller)
+            if len(shape) > 1 and wanted != shape:
+                raise ValueError(
+                    f"The 'image_shape' parameter of {caller} is {wanted}, but the "
+                    f"images have shape {shape}."
+                )
+            shape = wanted
+        elif len(shape) == 1:
+            if self._needs_geometry:
+                raise ValueError(
+                    f"{caller} needs image_shape to read rows of {shape[0]} features "
+                    "as images; pass image_shape=(height, width)."
+                )
+            return (n, 1, *shape, 1), 3
         if len(shape) == 2:
             return (n, *shape, 1), 3
         return (n, *shape), 1 + find_channel_axis(shape, self.channel_axis, caller)
