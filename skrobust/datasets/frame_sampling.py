@@ -9,9 +9,6 @@ from skrobust._keyed_noise.generator import seed_number, stream_number
 from skrobust._validation import check_choice, check_count, check_number
 from skrobust.datasets.video_files import frame_rate, timeline
 
-METHODS = ("uniform", "random", "first")
-SHORT = ("raise", "all", "repeat")
-
 
 @dataclass(frozen=True)
 class FrameSampling:
@@ -52,8 +49,8 @@ class FrameSampling:
             check_number(self.fps, "fps", caller, low=0, low_open=True)
         else:
             check_count(getattr(self, given[0]), given[0], caller)
-        check_choice(self.method, "method", caller, METHODS)
-        check_choice(self.short, "short", caller, SHORT)
+        check_choice(self.method, "method", caller, ("uniform", "random", "first"))
+        check_choice(self.short, "short", caller, ("raise", "all", "repeat"))
         if self.method != "uniform" and self.n_frames is None:
             raise ValueError(
                 f"{caller} takes method={self.method!r} with n_frames only."

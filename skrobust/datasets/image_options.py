@@ -26,9 +26,11 @@ class ImageOptions:
     convert: bool = False
 
     @classmethod
-    def checked(cls, caller, *, resize, crop, convert=False):
+    def checked(cls, caller, *, resize, crop, convert=False, one_size=True):
         """Return the options, or raise before anything is read."""
-        crop = check_crop(crop, resize, caller)
+        crop = check_crop(crop, caller)
+        if crop is not None and resize is None and one_size:
+            raise ValueError(f"{caller} needs resize=(height, width) beside crop.")
         check_choice(convert, "convert", caller, (True, False))
         return cls(check_resize(resize, caller), crop, convert)
 
