@@ -11,7 +11,35 @@ _SEED_LOCK = threading.RLock()
 
 
 class SeededFit:
-    """Mixin of skorch nets whose fit depends on its own seed."""
+    """Mixin of skorch nets whose fit depends on its own seed.
+
+    Parameters
+    ----------
+    module : torch module or class
+        As in skorch.
+    train_split, iterator_train__shuffle, verbose
+        As in skorch, with defaults that suit scikit-learn: all rows, in random order
+        and in silence.
+    **kwargs : dict
+        As in skorch.
+    """
+
+    def __init__(
+        self,
+        module,
+        *,
+        train_split=None,
+        iterator_train__shuffle=True,
+        verbose=0,
+        **kwargs,
+    ):
+        super().__init__(
+            module,
+            train_split=train_split,
+            iterator_train__shuffle=iterator_train__shuffle,
+            verbose=verbose,
+            **kwargs,
+        )
 
     def _seed_of_fit(self):
         return self.seed
@@ -79,7 +107,7 @@ class SeededClassifier(SeededFit, NeuralNetClassifier):
     seed : int or None, default=0
         Seed of the weights and of the order of the batches; the global generator of
         torch is put back afterwards.
-    criterion, optimizer, lr, batch_size, iterator_train__shuffle, train_split, verbose
+    criterion, optimizer, lr, batch_size
         As in skorch, with defaults that suit small images.
     **kwargs : dict
         As in skorch.
@@ -94,9 +122,6 @@ class SeededClassifier(SeededFit, NeuralNetClassifier):
         optimizer=torch.optim.Adam,
         lr=3e-3,
         batch_size=64,
-        iterator_train__shuffle=True,
-        train_split=None,
-        verbose=0,
         **kwargs,
     ):
         self.seed = seed
@@ -106,9 +131,6 @@ class SeededClassifier(SeededFit, NeuralNetClassifier):
             optimizer=optimizer,
             lr=lr,
             batch_size=batch_size,
-            iterator_train__shuffle=iterator_train__shuffle,
-            train_split=train_split,
-            verbose=verbose,
             **kwargs,
         )
 
