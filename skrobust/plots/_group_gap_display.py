@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._validation import check_choice, invalid
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import draw_forest, draw_reference, hollow_out, legend_above
+from skrobust.plots.drawing import draw_forest, draw_reference, legend_above, pair_names
 
 
 class GroupGapDisplay(BaseDisplay):
@@ -138,14 +138,14 @@ class GroupGapDisplay(BaseDisplay):
             hollow, x, value = table["is_small"], self.measure, "value"
             texts = f"all samples {line:.3f}", "fewer than 30 samples"
         else:
-            pairs = zip(table["first"], table["second"], strict=True)
-            labels = [f"{first} - {second}" for first, second in pairs]
+            labels = pair_names(table)
             hollow, line = ~(table["p_adjusted"] < 0.05), 0.0
             x, value = f"gap in {self.measure}", "gap"
             texts = "no gap", "chance may explain it (p ≥ 0.05)"
         limits = [table[name] for name in (value, "low", "high")]
-        self.points_, self.bars_ = draw_forest(ax, labels, limits, size, x=x)
-        entries = hollow_out(ax, self.points_, hollow, texts[1])
+        self.points_, self.bars_, entries = draw_forest(
+            ax, labels, limits, size, x=x, hollow=hollow, meaning=texts[1]
+        )
         self.line_ = draw_reference(ax, line, vertical=True, ls="--", label=texts[0])
         self.legend_ = legend_above(ax, size, [self.line_, *entries], ncols=1)
         return self

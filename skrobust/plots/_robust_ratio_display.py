@@ -151,10 +151,7 @@ class RobustRatioDisplay(BaseDisplay):
             ``tempered``, and, equal in all rows, ``robust_accuracy``,
             ``clean_accuracy`` and ``constant_model_accuracy``.
         """
-        return self._concatenated(
-            {"mode": mode, **curve, **self.accuracies}
-            for mode, curve in self.curves.items()
-        )
+        return self._concatenated("mode", self.curves).assign(**self.accuracies)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves and the lines.

@@ -46,12 +46,11 @@ class BaseDisplay:
         pandas = require("pandas", caller, extra="report")
         return pandas.DataFrame(data, **kwargs)
 
-    def _concatenated(self, tables):
-        """Return several tables as one data frame of pandas, below one another."""
-        parts = [self._data_frame(table) for table in tables]
-        return require("pandas", "frame", extra="report").concat(
-            parts, ignore_index=True
-        )
+    def _concatenated(self, column, tables):
+        """Return tables below one another, with a first column of their names."""
+        parts = [self._data_frame({column: k, **v}) for k, v in tables.items()]
+        pandas = require("pandas", "frame", extra="report")
+        return pandas.concat(parts, ignore_index=True)
 
     def _start(self, ax, width, height, *, three_d=False):
         """Set the axes and the figure; return the axes and a font size.
