@@ -12,11 +12,7 @@ from skrobust.datasets.clips_on_disk import (
     frame_number,
     is_image,
 )
-from skrobust.datasets.folder_levels import (
-    all_files,
-    check_levels,
-    files_with_facts,
-)
+from skrobust.datasets.folder_levels import all_files, check_levels, files_with_facts
 from skrobust.datasets.image_options import ImageOptions
 from skrobust.datasets.metadata_table import table_records
 from skrobust.datasets.skipped_files import Skips

@@ -7,11 +7,7 @@ from skrobust.datasets.clips_on_disk import (
     is_video,
     video_records,
 )
-from skrobust.datasets.folder_levels import (
-    all_files,
-    check_levels,
-    files_with_facts,
-)
+from skrobust.datasets.folder_levels import all_files, check_levels, files_with_facts
 from skrobust.datasets.frame_sampling import FrameSampling
 from skrobust.datasets.image_options import ImageOptions
 from skrobust.datasets.loader_options import shows_options_of

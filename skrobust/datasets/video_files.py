@@ -149,21 +149,15 @@ def read_frames(path, frames, caller):
 
 
 def _by_stamp(container, stream, line, frames):
-    keys = np.array(line.keys)
-    reader, last = container.decode(stream), None
+    reader, last = container.decode(stream), line.stamps[0]
     for number in frames:
         stamp = line.stamps[number]
-        before = keys[keys <= stamp]
-        if (len(before) and last is not None and before[-1] > last) or (
-            last is None and len(before) and before[-1] > line.stamps[0]
-        ):
-            container.seek(int(before[-1]), stream=stream)
+        key = max((key for key in line.keys if key <= stamp), default=last)
+        if key > last:
+            container.seek(key, stream=stream)
             reader = container.decode(stream)
-        for frame in reader:
-            if frame.pts is not None and frame.pts >= stamp:
-                break
-        else:
-            frame = None
+        shown = (f for f in reader if f.pts is not None and f.pts >= stamp)
+        frame = next(shown, None)
         if frame is None or frame.pts != stamp:
             raise ValueError(f"its frame {number} of {line.n} cannot be decoded")
         last = frame.pts

@@ -5,12 +5,7 @@ import numpy as np
 from skrobust._validation import check_choice, invalid
 from skrobust.plots.base import BaseDisplay, score_name
 from skrobust.plots.cv_scores import mean_and_limits, scores_of
-from skrobust.plots.drawing import (
-    draw_curves,
-    draw_reference,
-    label_axes,
-    legend_above,
-)
+from skrobust.plots.drawing import draw_curves, draw_reference, label_axes, legend_above
 
 _COLUMNS = ("severity", "score", "low", "high")
 
