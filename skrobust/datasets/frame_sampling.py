@@ -103,17 +103,13 @@ class FrameSampling:
         return np.sort(rng.choice(n, n_frames, replace=False))
 
 
-OPTIONS = {
-    field.name: field.default
-    for field in fields(FrameSampling)
-    if field.name not in ("caller", "n_frames")
-}
+_OPTIONS = [field.name for field in fields(FrameSampling)][2:]  # after caller, n_frames
 
 
 def check_names(options, caller):
     """Raise for a keyword that is no option of the sampling of frames."""
     for name in options:
-        if name not in OPTIONS:
+        if name not in _OPTIONS:
             raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
 
 
@@ -121,5 +117,5 @@ def check_unused(options, caller):
     """Raise for options of videos that were given where images are read."""
     check_names(options, caller)
     for name, value in options.items():
-        if name != "random_state" and value != OPTIONS[name]:
+        if name != "random_state" and value != getattr(FrameSampling, name):
             raise ValueError(f"{caller} takes {name} with source='videos' only.")

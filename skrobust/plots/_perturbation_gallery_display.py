@@ -158,16 +158,14 @@ class PerturbationGalleryDisplay(BaseDisplay):
             Columns ``condition``, ``sample``, and where known ``true`` and
             ``predicted``.
         """
-        table = []
+        tables = {}
         for condition, rows in self.rows.items():
-            for i in range(len(rows)):
-                row = {"condition": condition, "sample": i}
-                if self.y is not None:
-                    row["true"] = self.y[i]
-                if self.predictions is not None:
-                    row["predicted"] = self.predictions[condition][i]
-                table.append(row)
-        return self._data_frame(table)
+            tables[condition] = {"sample": np.arange(len(rows))}
+            if self.y is not None:
+                tables[condition]["true"] = self.y
+            if self.predictions is not None:
+                tables[condition]["predicted"] = self.predictions[condition]
+        return self._concatenated("condition", tables)
 
     def plot(self, ax=None):
         """Draw the gallery.
