@@ -120,12 +120,3 @@ class FaceCrop:
         detector = cv2.FaceDetectorYN.create(str(self.model), "", size)
         _, found = detector.detect(cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
         return np.empty((0, 4)) if found is None else found[:, :4]
-
-
-def check_crop(crop, caller):
-    """Return the function that crops, or None; "face" is a :class:`FaceCrop`."""
-    if isinstance(crop, str) and crop == "face":
-        crop = FaceCrop()
-    if crop is not None and (not callable(crop) or isinstance(crop, type)):
-        raise invalid("crop", caller, "a callable, 'face' or None", crop)
-    return crop

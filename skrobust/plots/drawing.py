@@ -29,18 +29,12 @@ def check_axes(ax, caller, *, three_d=False):
     return ax
 
 
-def colors():
-    """Return the colours of lines: those of the user's style, or a safe palette."""
-    plt = get_pyplot()
-    cycle = plt.rcParams["axes.prop_cycle"]
-    if cycle == plt.matplotlib.rcParamsDefault["axes.prop_cycle"]:
-        return OKABE_ITO
-    return cycle.by_key().get("color", ["C0"])
-
-
 def color_of(place):
-    """Return the colour of one line among several."""
-    palette = colors()
+    """Return the colour of one line, of the user's style or a safe palette."""
+    plt, palette = get_pyplot(), OKABE_ITO
+    cycle = plt.rcParams["axes.prop_cycle"]
+    if cycle != plt.matplotlib.rcParamsDefault["axes.prop_cycle"]:
+        palette = cycle.by_key().get("color", ["C0"])
     return palette[place % len(palette)]
 
 
