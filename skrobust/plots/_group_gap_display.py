@@ -53,10 +53,9 @@ class GroupGapDisplay(BaseDisplay):
     >>> GroupGapDisplay.from_results(results).plot(kind="gaps")  # doctest: +SKIP
     """
 
-    def __init__(self, *, groups, gaps, measure="value"):
-        self.groups = groups
-        self.gaps = gaps
-        self.measure = measure
+    groups: dict
+    gaps: dict
+    measure: str = "value"
 
     @classmethod
     def from_results(cls, results, *, tolerance=None):

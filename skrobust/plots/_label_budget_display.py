@@ -68,13 +68,10 @@ class LabelBudgetDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(
-        self, *, curves, true_accuracy=None, simulated=False, band_name="interval"
-    ):
-        self.curves = curves
-        self.true_accuracy = true_accuracy
-        self.simulated = simulated
-        self.band_name = band_name
+    curves: dict
+    true_accuracy: float | None = None
+    simulated: bool = False
+    band_name: str = "interval"
 
     @classmethod
     def from_results(cls, results):

@@ -48,9 +48,8 @@ class MinimalNormDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, norms, norm_name="units of X"):
-        self.norms = norms
-        self.norm_name = norm_name
+    norms: dict
+    norm_name: str = "units of X"
 
     @classmethod
     def from_results(cls, results, *, name=None, norm_name="units of X"):

@@ -63,9 +63,8 @@ class ModelComparisonDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, table, metric="score"):
-        self.table = table
-        self.metric = metric
+    table: dict
+    metric: str = "score"
 
     @classmethod
     def from_results(cls, results):

@@ -64,10 +64,9 @@ class NormalizedScoreDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, parts, raw_name="score", name=None):
-        self.parts = parts
-        self.raw_name = raw_name
-        self.name = name
+    parts: dict
+    raw_name: str = "score"
+    name: str | None = None
 
     @classmethod
     def from_results(cls, results, *, raw_name="score", name=None):

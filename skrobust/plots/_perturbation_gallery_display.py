@@ -71,12 +71,11 @@ class PerturbationGalleryDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, rows, kind, predictions=None, y=None, image_shape=None):
-        self.rows = rows
-        self.kind = kind
-        self.predictions = predictions
-        self.y = y
-        self.image_shape = image_shape
+    rows: dict
+    kind: str
+    predictions: dict | None = None
+    y: np.ndarray | None = None
+    image_shape: tuple | None = None
 
     @classmethod
     def from_estimator(

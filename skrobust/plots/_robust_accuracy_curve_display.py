@@ -54,9 +54,8 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, curves, norm_name="units of X"):
-        self.curves = curves
-        self.norm_name = norm_name
+    curves: dict
+    norm_name: str = "units of X"
 
     @classmethod
     def from_results(cls, results, *, name=None, norm_name="units of X"):

@@ -67,12 +67,11 @@ class RobustRatioDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, curves, accuracies, intervals, temperature, name=None):
-        self.curves = curves
-        self.accuracies = accuracies
-        self.intervals = intervals
-        self.temperature = temperature
-        self.name = name
+    curves: dict
+    accuracies: dict
+    intervals: dict
+    temperature: float
+    name: str | None = None
 
     @classmethod
     def from_results(cls, results, *, name=None):

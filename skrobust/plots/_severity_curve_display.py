@@ -56,9 +56,8 @@ class SeverityCurveDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, curves, score_name="score"):
-        self.curves = curves
-        self.score_name = score_name
+    curves: dict
+    score_name: str = "score"
 
     @classmethod
     def from_results(cls, results, *, name=None):

@@ -80,11 +80,10 @@ class StabilitySurfaceDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, scores, conditions, names, score_name="accuracy"):
-        self.scores = scores
-        self.conditions = conditions
-        self.names = names
-        self.score_name = score_name
+    scores: list
+    conditions: list
+    names: list
+    score_name: str = "accuracy"
 
     @classmethod
     def from_results(cls, results, *, name=None):

@@ -1,6 +1,7 @@
 """Base class of the displays."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from skrobust._optional import require
 from skrobust._results import columns_html, folded_html
@@ -12,8 +13,13 @@ class BaseDisplay:
     """Base class of the displays.
 
     A display holds the data of one picture: ``plot`` draws it, ``frame`` returns it as
-    a table, and a notebook shows that table.
+    a table, and a notebook shows that table. A subclass declares its data as fields of
+    a dataclass; its constructor takes them by name.
     """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     def _repr_html_(self):
         name = type(self).__name__
