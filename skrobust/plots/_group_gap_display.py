@@ -107,9 +107,12 @@ class GroupGapDisplay(BaseDisplay):
         DataFrame
             The columns of the results.
         """
-        caller = type(self).__name__
-        check_choice(kind, "kind", f"{caller}.frame", ("groups", "gaps"))
-        return self._data_frame(getattr(self, kind))
+        return self._data_frame(self._table(kind, "frame"))
+
+    def _table(self, kind, method):
+        caller = f"{type(self).__name__}.{method}"
+        check_choice(kind, "kind", caller, ("groups", "gaps"))
+        return getattr(self, kind)
 
     def plot(self, ax=None, *, kind="groups"):
         """Draw the groups or the gaps.
@@ -126,10 +129,8 @@ class GroupGapDisplay(BaseDisplay):
         display : GroupGapDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        check_choice(kind, "kind", f"{caller}.plot", ("groups", "gaps"))
+        table = self._table(kind, "plot")
         ax, size = self._start(ax, 3.5, 2)
-        table = getattr(self, kind)
         if kind == "groups":
             sizes = zip(table["group"], table["n_samples"], strict=True)
             labels = [f"{group} (n = {n})" for group, n in sizes]

@@ -127,10 +127,8 @@ class SeverityCurveDisplay(BaseDisplay):
         rows = []
         for scorer, level in levels.items():
             table = scores_of(cv_results, scorer, caller)
-            place = 0
-            if f"rank_test_{clean}" in cv_results:
-                place = int(np.argmin(cv_results[f"rank_test_{clean}"]))
-            rows.append([float(level), *mean_and_limits(table[place])])
+            best = np.argmin(cv_results.get(f"rank_test_{clean}", [0]))
+            rows.append([float(level), *mean_and_limits(table[best])])
         rows = np.array(sorted(rows))
         curve = dict(zip(_COLUMNS, rows.T, strict=True))
         return cls(curves={name: curve})
