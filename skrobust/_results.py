@@ -26,11 +26,8 @@ def _text(value):
         isinstance(v, numbers.Number) for v in value
     ):
         return ", ".join(_text(v) for v in value)
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
-    if isinstance(value, numbers.Integral):
-        return str(int(value))
-    if isinstance(value, numbers.Real):
+    is_real = isinstance(value, numbers.Real)
+    if is_real and not isinstance(value, numbers.Integral):
         return f"{float(value):.4g}"
     return str(value)
 

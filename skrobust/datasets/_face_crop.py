@@ -109,10 +109,9 @@ class FaceCrop:
                 "YuNet model."
             )
         grey = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2GRAY)
-        found = cv2.CascadeClassifier(str(path)).detectMultiScale(
+        return cv2.CascadeClassifier(str(path)).detectMultiScale(
             grey, scaleFactor=1.1, minNeighbors=5, minSize=(int(self.min_size),) * 2
         )
-        return found if len(found) else np.empty((0, 4))
 
     def _by_model(self, cv2, image):
         if not Path(self.model).is_file():
@@ -121,14 +120,3 @@ class FaceCrop:
         detector = cv2.FaceDetectorYN.create(str(self.model), "", size)
         _, found = detector.detect(cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
         return np.empty((0, 4)) if found is None else found[:, :4]
-
-
-def check_crop(crop, resize, caller, *, alone=False):
-    """Return the function that crops, or None; "face" is a :class:`FaceCrop`."""
-    if isinstance(crop, str) and crop == "face":
-        crop = FaceCrop()
-    if crop is not None and (not callable(crop) or isinstance(crop, type)):
-        raise invalid("crop", caller, "a callable, 'face' or None", crop)
-    if crop is not None and resize is None and not alone:
-        raise ValueError(f"{caller} needs resize=(height, width) beside crop.")
-    return crop

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from skrobust._validation import check_choice, invalid
 from skrobust.datasets.clip_reader import ClipReader
+from skrobust.datasets.frame_sampling import FrameSampling
+from skrobust.datasets.loader_options import shows_options_of
 
 METHODS = (
     "Deepfakes", "Face2Face", "FaceSwap", "NeuralTextures", "FaceShifter",
@@ -15,6 +17,7 @@ _COMPRESSIONS = ("raw", "c0", "c23", "c40")
 _PAIR = re.compile(r"(\d+)_(\d+)")
 
 
+@shows_options_of(ClipReader, FrameSampling)
 def load_faceforensics(
     path,
     *,
@@ -62,11 +65,13 @@ def load_faceforensics(
         Frames of each clip. Of videos exactly one of ``n_frames``, ``every`` and
         ``fps`` is given. Of images None takes all, an int at most that many, evenly
         spread.
-    **options : dict
-        ``every``, ``fps``, ``method``, ``short`` and ``random_state`` of
-        :func:`sample_frames`, for videos only; ``resize``, ``crop``, ``on_error`` and
-        ``cache`` of :func:`load_video_folder`; ``verify=False`` reads the headers of
-        extracted images only, as in :func:`load_image_folder`.
+    resize, crop, on_error, cache : object
+        As in :func:`load_video_folder`; ``cache`` is for videos only.
+    verify : bool, default=True
+        Whether each extracted image is decoded once now; False reads the headers only,
+        as in :func:`load_image_folder`.
+    every, fps, method, short, random_state : object
+        As in :func:`sample_frames`, for videos only.
 
     Returns
     -------

@@ -64,9 +64,8 @@ class ImageSet(Bunch):
             origin.
         """
         pandas = require("pandas", "to_frame", extra="report")
-        columns = {name: self[name] for name in COLUMNS if name in self}
-        columns["filename"] = self["filenames"]
-        columns["label"] = np.array(self["target_names"])[self["target"]]
+        labels = np.array(self["target_names"])[self["target"]]
+        columns = {**self, "filename": self["filenames"], "label": labels}
         return pandas.DataFrame({name: columns[name] for name in COLUMNS})
 
     def take(self, rows):
@@ -90,6 +89,8 @@ class ImageSet(Bunch):
         return out
 
     def __repr__(self):
+        if not self.keys() >= {"images", "target", "target_names", "clip", "skipped"}:
+            return f"ImageSet({', '.join(self)})"
         clips = len(np.unique(self["clip"]))
         return (
             f"ImageSet({len(self['target'])} images of {clips} clips, "

@@ -265,21 +265,18 @@ class LazyImages:
 
     def _read(self, rows):
         """Return the images at some rows, by their place in ``rows``."""
-        found, wanted = {}, defaultdict(list)
+        found, wanted = {}, defaultdict(lambda: defaultdict(list))
         for place, row in enumerate(rows):
             source = self.sources[row]
             if source in self._kept:
                 self._kept.move_to_end(source)
                 found[place] = self._kept[source]
             else:
-                wanted[source[0]].append((source[1], place))
-        for path, parts in wanted.items():
-            for frame, image in read_source(
-                path, {frame for frame, _ in parts}, self.options, _CALLER
-            ):
-                for other, place in parts:
-                    if other == frame:
-                        found[place] = image
+                path, frame = source
+                wanted[path][frame].append(place)
+        for path, places in wanted.items():
+            for frame, image in read_source(path, set(places), self.options, _CALLER):
+                found |= dict.fromkeys(places[frame], image)
                 self._keep((path, frame), image)
         return found
 

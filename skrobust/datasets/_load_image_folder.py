@@ -12,12 +12,7 @@ from skrobust.datasets.clips_on_disk import (
     frame_number,
     is_image,
 )
-from skrobust.datasets.folder_levels import (
-    all_files,
-    check_levels,
-    facts_of,
-    note_empty_folders,
-)
+from skrobust.datasets.folder_levels import all_files, check_levels, files_with_facts
 from skrobust.datasets.image_options import ImageOptions
 from skrobust.datasets.metadata_table import table_records
 from skrobust.datasets.skipped_files import Skips
@@ -119,17 +114,12 @@ def load_image_folder(
     else:
         levels = check_levels(levels, label, caller)
         records = _from_names(folder, images, levels, label, skips)
-        note_empty_folders(folder, levels, images, skips)
-    names = sorted({record["label"] for record in records})
-    return build(records, names, skips, options, ignored=ignored, verify=verify)
+    return build(records, skips, options, ignored=ignored, verify=verify)
 
 
 def _from_names(folder, images, levels, label, skips):
     records = []
-    for file in images:
-        facts = facts_of(folder, file, levels, label, skips)
-        if facts is None:
-            continue
+    for file, facts in files_with_facts(folder, images, levels, label, skips):
         deep = len(file.relative_to(folder).parts) - 1 > len(levels)
         found = _CLIP_AND_FRAME.fullmatch(file.stem)
         if deep:  # the folder of a clip

@@ -7,17 +7,14 @@ from skrobust.datasets.clips_on_disk import (
     is_video,
     video_records,
 )
-from skrobust.datasets.folder_levels import (
-    all_files,
-    check_levels,
-    facts_of,
-    note_empty_folders,
-)
+from skrobust.datasets.folder_levels import all_files, check_levels, files_with_facts
 from skrobust.datasets.frame_sampling import FrameSampling
 from skrobust.datasets.image_options import ImageOptions
+from skrobust.datasets.loader_options import shows_options_of
 from skrobust.datasets.skipped_files import Skips
 
 
+@shows_options_of(FrameSampling)
 def load_video_folder(
     path,
     n_frames=None,
@@ -58,9 +55,8 @@ def load_video_folder(
         the next call reads them there. Without it each use of an image decodes its
         video from the last key frame on, and crops again: slow for training. Your own
         ``crop`` function is known by its name alone: empty the folder when it changes.
-    **sampling : dict
-        ``every``, ``fps``, ``method``, ``short`` and ``random_state`` of
-        :func:`sample_frames`. ``short="raise"`` treats a clip with fewer than
+    every, fps, method, short, random_state : object
+        As in :func:`sample_frames`. ``short="raise"`` treats a clip with fewer than
         ``n_frames`` frames as ``on_error`` says.
 
     Returns
@@ -98,13 +94,8 @@ def load_video_folder(
     files = all_files(folder)
     videos = [f for f in files if is_video(f)]
     records = []
-    for file in videos:
-        facts = facts_of(folder, file, levels, label, skips)
-        if facts is None:
-            continue
+    for file, facts in files_with_facts(folder, videos, levels, label, skips):
         facts["clip"] = facts["origin"] = clip_name(folder, file.with_suffix(""))
         records += video_records(file, sampling, skips, **facts)
-    note_empty_folders(folder, levels, videos, skips)
-    names = sorted({record["label"] for record in records})
     ignored = [f for f in files if not is_video(f)]
-    return build(records, names, skips, options, ignored=ignored, cache=cache)
+    return build(records, skips, options, ignored=ignored, cache=cache)

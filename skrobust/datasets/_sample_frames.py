@@ -3,9 +3,7 @@
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrobust.datasets._face_crop import check_crop
 from skrobust.datasets.frame_sampling import FrameSampling
-from skrobust.datasets.image_files import check_resize
 from skrobust.datasets.image_options import ImageOptions
 from skrobust.datasets.video_files import read_frames
 
@@ -85,8 +83,7 @@ def sample_frames(
     """
     caller = "sample_frames"
     sampling = FrameSampling(caller, n_frames, every, fps, method, short, random_state)
-    resize = check_resize(resize, caller)
-    options = ImageOptions(resize, check_crop(crop, resize, caller, alone=True))
+    options = ImageOptions.checked(caller, resize=resize, crop=crop, one_size=False)
     try:
         frames, times, n = sampling.choose(path)
         numbers = sorted(set(frames.tolist()))

@@ -1,8 +1,11 @@
 """UADFV: 49 real videos and 49 fakes of them."""
 
 from skrobust.datasets.clip_reader import VIDEOS_OR_FRAMES, ClipReader
+from skrobust.datasets.frame_sampling import FrameSampling
+from skrobust.datasets.loader_options import shows_options_of
 
 
+@shows_options_of(ClipReader, FrameSampling)
 def load_uadfv(path, *, source="videos", n_frames=None, **options):
     """Load UADFV (Yang, Li, Lyu, 2019) from its unpacked folder.
 
@@ -23,11 +26,13 @@ def load_uadfv(path, *, source="videos", n_frames=None, **options):
         Frames of each clip. Of videos exactly one of ``n_frames``, ``every`` and
         ``fps`` is given. Of images None takes all, an int at most that many, evenly
         spread.
-    **options : dict
-        ``every``, ``fps``, ``method``, ``short`` and ``random_state`` of
-        :func:`sample_frames`, for videos only; ``resize``, ``crop``, ``on_error`` and
-        ``cache`` of :func:`load_video_folder`; ``verify=False`` reads the headers of
-        extracted images only, as in :func:`load_image_folder`.
+    resize, crop, on_error, cache : object
+        As in :func:`load_video_folder`; ``cache`` is for videos only.
+    verify : bool, default=True
+        Whether each extracted image is decoded once now; False reads the headers only,
+        as in :func:`load_image_folder`.
+    every, fps, method, short, random_state : object
+        As in :func:`sample_frames`, for videos only.
 
     Returns
     -------

@@ -15,7 +15,7 @@ _CALLER = "LazyImages"
 
 
 def build(
-    records, target_names, skips, options, *, ignored=(), verify=True, cache=None
+    records, skips, options, *, target_names=None, ignored=(), verify=True, cache=None
 ):
     """Return the set of the records whose images can be read.
 
@@ -25,12 +25,12 @@ def build(
         With ``path``, ``label``, ``group``, ``clip``, ``frame``, ``origin`` and
         ``number`` (of the frame in a video; None for an image file). The ``size`` of
         each image that can be used is added, and the ``file`` of a cached frame.
-    target_names : list of str
-        Labels in the order of their numbers.
     skips : Skips
         What is left out.
     options : ImageOptions
         Treatment of each image.
+    target_names : list of str, default=None
+        Labels in the order of their numbers; None: those of all records, sorted.
     ignored : list of path
         Files that were not looked at.
     verify : bool
@@ -41,20 +41,24 @@ def build(
     """
     videos = {}
     for record in records:
-        if record["number"] is None:
-            _measure_image(record, skips, options, verify)
-        else:
+        if record["number"] is not None:
             videos.setdefault(record["path"], []).append(record)
+            continue
+        try:
+            record["size"] = _image_size(record["path"], options, verify)
+        except ValueError as error:
+            skips.add(record["path"], str(error))
     for path, frames in videos.items():
         _measure_frames(path, frames, skips, options, cache)
-    kept = [record for record in records if record.get("size") is not None]
+    kept = [record for record in records if "size" in record]
     if kept and options.resize is None:
         kept = _of_one_size(kept, skips)
     if not kept:
         reason = f" The first was left out: {skips.found[0][1]}." if skips.found else ""
         raise ValueError(f"{skips.caller} found no image that it can use.{reason}")
     skips.warn(len(kept), "images")
-    codes = {name: code for code, name in enumerate(target_names)}
+    names = target_names or sorted({record["label"] for record in records})
+    codes = {name: code for code, name in enumerate(names)}
 
     def column(name):
         return np.array([str(record[name]) for record in kept])
@@ -70,7 +74,7 @@ def build(
             convert=options.convert,
         ),
         target=np.array([codes[record["label"]] for record in kept], dtype=np.intp),
-        target_names=list(target_names),
+        target_names=list(names),
         group=column("group"),
         clip=column("clip"),
         frame=np.array([record["frame"] for record in kept], dtype=np.intp),
@@ -94,16 +98,6 @@ def _of_one_size(records, skips):
     return [record for record in records if record["size"] == usual]
 
 
-def _measure_image(record, skips, options, verify):
-    reason = None
-    try:
-        record["size"] = _image_size(record["path"], options, verify)
-    except ValueError as error:
-        reason = str(error)
-    if reason is not None:
-        skips.add(record["path"], reason)
-
-
 def _image_size(path, options, verify):
     if verify:
         image = read_image(path, _CALLER, convert=options.convert)
@@ -121,18 +115,16 @@ def _image_size(path, options, verify):
 
 def _measure_frames(path, records, skips, options, cache):
     """Read each chosen frame of a video once and note its size."""
-    of_number, lost = {}, []
-    for record in records:
-        of_number.setdefault(record["number"], []).append(record)
+    found, lost = {}, []
+    numbers = {record["number"] for record in records}
     try:
-        for number, image, file in _frames(path, of_number, options, cache, lost):
-            for record in of_number[number]:
-                record |= {"size": image.shape[:2], "file": str(file)}
+        for number, image, file in _frames(path, numbers, options, cache, lost):
+            found[number] = {"size": image.shape[:2], "file": str(file)}
     except ValueError as error:
         # Part of a clip is no clip: it is left out whole.
-        for record in records:
-            record["size"] = None
-        lost = [(path, str(error))]
+        found, lost = {}, [(path, str(error))]
+    for record in records:
+        record |= found.get(record["number"], {})
     for name, reason in lost:
         skips.add(name, reason)
 

@@ -106,9 +106,9 @@ class ClipReader:
             )
         return build(
             self._records,
-            LABELS,
             self.skips,
             self.options,
+            target_names=LABELS,
             verify=self.verify,
             cache=self.cache,
         )

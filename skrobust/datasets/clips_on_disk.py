@@ -30,13 +30,7 @@ def visible(folder):
 
 def natural(name):
     """Return a key that sorts 2.png before 10.png."""
-    parts, digits = [""], False
-    for letter in name:
-        is_digit = letter in "0123456789"
-        if is_digit != digits:
-            parts.append("")
-            digits = is_digit
-        parts[-1] += letter
+    parts = re.split("([0-9]+)", name)
     return [(int(part), part) if i % 2 else part for i, part in enumerate(parts)]
 
 
@@ -58,13 +52,11 @@ def is_image(path):
 
 def video_records(path, sampling, skips, **facts):
     """Return one record per sampled frame of a video file."""
-    reason = None
     try:
         frames, _, _ = sampling.choose(path)
     except ValueError as error:
-        frames, reason = (), str(error)
-    if reason is not None:
-        skips.add(path, reason)
+        skips.add(path, str(error))
+        return []
     return [
         {"path": str(path), "number": int(f), "frame": int(f), **facts} for f in frames
     ]

@@ -29,17 +29,16 @@ def check_levels(levels, label, caller):
     return tuple(levels)
 
 
-def facts_of(folder, file, levels, label, skips):
-    """Return the label and group of a file by its folders, or None."""
-    parts = file.relative_to(folder).parts[:-1]
-    if len(parts) < len(levels):
-        skips.add(file, f"it lies in no folder for its {levels[len(parts)]}")
-        return None
-    return {"label": label, "group": "", **dict(zip(levels, parts, strict=False))}
-
-
-def note_empty_folders(folder, levels, files, skips):
-    """Note folders without a file of the kind: classes, groups and clips."""
+def files_with_facts(folder, files, levels, label, skips):
+    """Yield each file with the label and group of its folders; note empty folders."""
+    for file in files:
+        parts = file.relative_to(folder).parts[:-1]
+        if len(parts) < len(levels):
+            skips.add(file, f"it lies in no folder for its {levels[len(parts)]}")
+            continue
+        named = dict(zip(levels, parts, strict=False))
+        yield file, {"label": label, "group": "", **named}
+    # Classes, groups and clips without a file of the kind.
     full = {parent for file in files for parent in file.parents}
     for place in sorted(p for p in folder.rglob("*") if p.is_dir()):
         hidden = any(part.startswith(".") for part in place.relative_to(folder).parts)

@@ -9,9 +9,6 @@ from skrobust._keyed_noise.generator import seed_number, stream_number
 from skrobust._validation import check_choice, check_count, check_number
 from skrobust.datasets.video_files import frame_rate, timeline
 
-METHODS = ("uniform", "random", "first")
-SHORT = ("raise", "all", "repeat")
-
 
 @dataclass(frozen=True)
 class FrameSampling:
@@ -52,8 +49,8 @@ class FrameSampling:
             check_number(self.fps, "fps", caller, low=0, low_open=True)
         else:
             check_count(getattr(self, given[0]), given[0], caller)
-        check_choice(self.method, "method", caller, METHODS)
-        check_choice(self.short, "short", caller, SHORT)
+        check_choice(self.method, "method", caller, ("uniform", "random", "first"))
+        check_choice(self.short, "short", caller, ("raise", "all", "repeat"))
         if self.method != "uniform" and self.n_frames is None:
             raise ValueError(
                 f"{caller} takes method={self.method!r} with n_frames only."
@@ -106,17 +103,13 @@ class FrameSampling:
         return np.sort(rng.choice(n, n_frames, replace=False))
 
 
-OPTIONS = {
-    field.name: field.default
-    for field in fields(FrameSampling)
-    if field.name not in ("caller", "n_frames")
-}
+_OPTIONS = [field.name for field in fields(FrameSampling)][2:]  # after caller, n_frames
 
 
 def check_names(options, caller):
     """Raise for a keyword that is no option of the sampling of frames."""
     for name in options:
-        if name not in OPTIONS:
+        if name not in _OPTIONS:
             raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
 
 
@@ -124,5 +117,5 @@ def check_unused(options, caller):
     """Raise for options of videos that were given where images are read."""
     check_names(options, caller)
     for name, value in options.items():
-        if name != "random_state" and value != OPTIONS[name]:
+        if name != "random_state" and value != getattr(FrameSampling, name):
             raise ValueError(f"{caller} takes {name} with source='videos' only.")

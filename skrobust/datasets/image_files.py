@@ -82,12 +82,3 @@ def _as_rgb(Image, image, convert):
         ground = Image.new("RGBA", image.size, (0, 0, 0, 255))
         image = Image.alpha_composite(ground, image)
     return image.convert("RGB")
-
-
-def resized(image, resize, caller):
-    """Return an image in the size (height, width), by Pillow's bicubic filter."""
-    if resize is None or image.shape[:2] == resize:
-        return image
-    Image = pillow(caller)
-    small = Image.fromarray(image).resize(resize[::-1], Image.Resampling.BICUBIC)
-    return np.asarray(small)

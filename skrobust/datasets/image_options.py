@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-from skrobust._validation import check_choice
-from skrobust.datasets._face_crop import check_crop
-from skrobust.datasets.image_files import check_resize, resized
+import numpy as np
+
+from skrobust._validation import check_choice, invalid
+from skrobust.datasets._face_crop import FaceCrop
+from skrobust.datasets.image_files import check_resize, pillow
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,22 @@ class ImageOptions:
     convert: bool = False
 
     @classmethod
-    def checked(cls, caller, *, resize, crop, convert=False):
+    def checked(cls, caller, *, resize, crop, convert=False, one_size=True):
         """Return the options, or raise before anything is read."""
-        crop = check_crop(crop, resize, caller)
+        if isinstance(crop, str) and crop == "face":
+            crop = FaceCrop()
+        if crop is not None and (not callable(crop) or isinstance(crop, type)):
+            raise invalid("crop", caller, "a callable, 'face' or None", crop)
+        if crop is not None and resize is None and one_size:
+            raise ValueError(f"{caller} needs resize=(height, width) beside crop.")
         check_choice(convert, "convert", caller, (True, False))
         return cls(check_resize(resize, caller), crop, convert)
 
     def finish(self, image, caller):
-        """Return an image cropped and resized."""
+        """Return an image cropped, and resized by Pillow's bicubic filter."""
         image = image if self.crop is None else self.crop(image)
-        return resized(image, self.resize, caller)
+        if self.resize is None or image.shape[:2] == self.resize:
+            return image
+        Image = pillow(caller)
+        size = self.resize[::-1]
+        return np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BICUBIC))

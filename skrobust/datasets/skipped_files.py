@@ -27,7 +27,7 @@ class Skips:
             raise ValueError(
                 f"{self.caller} cannot use {str(path)!r}: {reason}. Pass "
                 "on_error='skip' to leave such files out."
-            )
+            ) from None
         self.found.append((str(path), reason))
 
     def warn(self, n_used, what):

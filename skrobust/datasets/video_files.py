@@ -66,27 +66,26 @@ def timeline(path, caller):
 @functools.lru_cache(maxsize=256)
 def _timeline(path, size, changed, caller):
     av = decoder(caller)
-    stamps, keys, n = [], [], 0
     try:
         with av.open(path) as container:
             stream = _stream(container)
-            for packet in container.demux(stream):
-                if packet.size == 0 or packet.is_discard:
-                    continue
-                n += 1
-                stamps.append(packet.pts)
-                if packet.is_keyframe:
-                    keys.append(packet.pts)
+            packets = [
+                (packet.pts, packet.is_keyframe)
+                for packet in container.demux(stream)
+                if packet.size and not packet.is_discard
+            ]
             announced, tick = stream.frames, float(stream.time_base or 0)
     except (av.FFmpegError, IndexError, OSError) as error:
         raise ValueError(f"it cannot be decoded ({error})") from error
+    n, stamps = len(packets), [stamp for stamp, _ in packets]
     if n == 0:
         raise ValueError("it has no frames")
     if announced > n:
         raise ValueError(f"it is cut off: {announced} frames are announced, {n} there")
     if None in stamps or len(set(stamps)) < n or not tick:
         return Timeline((), (), n, tick)
-    return Timeline(tuple(sorted(stamps)), tuple(sorted(keys)), n, tick)
+    keys = sorted(stamp for stamp, is_key in packets if is_key)
+    return Timeline(tuple(sorted(stamps)), tuple(keys), n, tick)
 
 
 def _stream(container):
@@ -149,21 +148,15 @@ def read_frames(path, frames, caller):
 
 
 def _by_stamp(container, stream, line, frames):
-    keys = np.array(line.keys)
-    reader, last = container.decode(stream), None
+    reader, last = container.decode(stream), line.stamps[0]
     for number in frames:
         stamp = line.stamps[number]
-        before = keys[keys <= stamp]
-        if (len(before) and last is not None and before[-1] > last) or (
-            last is None and len(before) and before[-1] > line.stamps[0]
-        ):
-            container.seek(int(before[-1]), stream=stream)
+        key = max((key for key in line.keys if key <= stamp), default=last)
+        if key > last:
+            container.seek(key, stream=stream)
             reader = container.decode(stream)
-        for frame in reader:
-            if frame.pts is not None and frame.pts >= stamp:
-                break
-        else:
-            frame = None
+        shown = (f for f in reader if f.pts is not None and f.pts >= stamp)
+        frame = next(shown, None)
         if frame is None or frame.pts != stamp:
             raise ValueError(f"its frame {number} of {line.n} cannot be decoded")
         last = frame.pts

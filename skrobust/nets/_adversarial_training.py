@@ -186,7 +186,8 @@ class AdversarialTraining(BaseEstimator):
             self.message_ = messages[0]
         examples = X.new_tensor(result)
         if self.mode == "add":
-            torch = _torch()
+            import torch
+
             batch[0] = torch.cat([X, examples])
             batch[1] = torch.cat([y, y[chosen]])
         else:
@@ -194,7 +195,8 @@ class AdversarialTraining(BaseEstimator):
             batch[0][chosen] = examples
 
     def _rows_and_labels(self, batch):
-        torch = _torch()
+        import torch
+
         is_pair = isinstance(batch, list) and len(batch) == 2
         is_pair = is_pair and all(isinstance(part, torch.Tensor) for part in batch)
         is_pair = is_pair and len(batch[0]) == len(batch[1])
@@ -216,12 +218,6 @@ class AdversarialTraining(BaseEstimator):
         key = NoiseKey.from_rows(values, stream_number("share", epoch, number))
         draws = key.generator().random((n,))
         return np.sort(np.argsort(draws, kind="stable")[:size])
-
-
-def _torch():
-    import torch
-
-    return torch
 
 
 def _described(batch):

@@ -127,7 +127,11 @@ def make_net_classifier(
         raise invalid("fitted", caller, "a bool, True only for a made module", fitted)
     check_random_state(random_state)
     if classes is not None:
-        classes = _check_classes(classes, caller)
+        labels = list(classes) if np.ndim(classes) == 1 else []
+        if len(labels) < 2 or len(set(map(str, labels))) < len(labels):
+            rule = "None or a list of at least two different labels"
+            raise invalid("classes", caller, rule, classes)
+        classes = labels
     settings = {
         "classes": classes,
         "device": _device(device, caller),
@@ -146,15 +150,6 @@ def make_net_classifier(
     check_freeze(freeze)
     net = kind(module, **settings)
     return net.use_as_fitted() if fitted else net
-
-
-def _check_classes(classes, caller):
-    """Return labels as a list, or raise."""
-    values = list(classes) if np.ndim(classes) == 1 else []
-    if len(values) < 2 or len(set(map(str, values))) < len(values):
-        rule = "None or a list of at least two different labels"
-        raise invalid("classes", caller, rule, classes)
-    return values
 
 
 def _device(device, caller):

@@ -9,8 +9,10 @@ SIDE = 256  # pixels; four poolings leave 8 x 8
 class _MesoNet(nn.Module):
     """Base class of both: images in, one logit out."""
 
-    def _dense(self):
-        return nn.Sequential(
+    def __init__(self, *layers):
+        super().__init__()
+        self.features = nn.Sequential(*layers)
+        self.head = nn.Sequential(
             nn.Flatten(),
             nn.Dropout(0.5),
             nn.Linear(16 * 8 * 8, 16),
@@ -102,14 +104,12 @@ class Meso4(_MesoNet):
     """
 
     def __init__(self):
-        super().__init__()
         layers, n_in = [], 3
         for n_out, side, pool in ((8, 3, 2), (8, 5, 2), (16, 5, 2), (16, 5, 4)):
             layers += [_same_conv(n_in, n_out, side), nn.ReLU()]
             layers += _after_conv(n_out, pool)
             n_in = n_out
-        self.features = nn.Sequential(*layers)
-        self.head = self._dense()
+        super().__init__(*layers)
 
 
 class MesoInception4(_MesoNet):
@@ -136,8 +136,7 @@ class MesoInception4(_MesoNet):
     """
 
     def __init__(self):
-        super().__init__()
-        self.features = nn.Sequential(
+        super().__init__(
             _Inception(3, 1, 4, 4, 2),
             *_after_conv(11, 2),
             _Inception(11, 2, 4, 4, 2),
@@ -149,4 +148,3 @@ class MesoInception4(_MesoNet):
             nn.ReLU(),
             *_after_conv(16, 4),
         )
-        self.head = self._dense()

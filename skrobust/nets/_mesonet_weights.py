@@ -9,11 +9,6 @@ from skrobust._optional import require
 from skrobust._validation import invalid
 
 _CALLER = "load_mesonet_weights"
-_NAMES = {
-    "conv2d": ("kernel", "bias"),
-    "batch_normalization": ("gamma", "beta", "moving_mean", "moving_variance"),
-    "dense": ("kernel", "bias"),
-}
 
 
 def load_mesonet_weights(path):
@@ -83,12 +78,11 @@ def _net_of(file, path):
     from skrobust.nets._mesonet import Meso4, MesoInception4
 
     layers = _layers(file.get("model_weights", file))
-    counts = tuple(len(layers[kind]) for kind in _NAMES)
+    counts = tuple(len(groups) for groups in layers.values())
+    # Of convolutions, batch normalisations and dense layers.
     kinds = {(4, 4, 2): Meso4, (16, 4, 2): MesoInception4}
     if counts not in kinds:
-        listed = ", ".join(
-            f"{n} {kind}" for n, kind in zip(counts, _NAMES, strict=True)
-        )
+        listed = ", ".join(f"{len(groups)} {kind}" for kind, groups in layers.items())
         raise _Foreign(f"holds other layers ({listed})")
     net = kinds[counts]()
     net.load_state_dict(_state(net, layers), strict=False)
@@ -97,7 +91,7 @@ def _net_of(file, path):
 
 def _layers(root):
     """Return for each kind of layer its groups, in the order of their numbers."""
-    found = {kind: [] for kind in _NAMES}
+    found = {kind: [] for kind in _PLACES}
     for name, group in root.items():
         match = re.fullmatch(r"([a-z0-9_]+?)(?:_(\d+))?", name)
         names = [_text(n) for n in getattr(group, "attrs", {}).get("weight_names", [])]
@@ -106,7 +100,7 @@ def _layers(root):
         if match is None or match[1] not in found:
             raise _Foreign(f"holds a layer {name!r}, which neither net has")
         parts = {n.rpartition("/")[2].partition(":")[0]: n for n in names}
-        if set(parts) != set(_NAMES[match[1]]):
+        if set(parts) != {part for part, _ in _PLACES[match[1]].values()}:
             raise _Foreign(f"lacks the weights of its layer {name!r}, or names others")
         arrays = {part: group[n] for part, n in parts.items()}
         found[match[1]].append((int(match[2] or 0), name, arrays))
@@ -159,13 +153,13 @@ def _dense_kernel(shape):
 
 _PLACES = {
     "conv2d": {"weight": ("kernel", _conv_kernel), "bias": ("bias", _as_is)},
-    "dense": {"weight": ("kernel", _dense_kernel), "bias": ("bias", _as_is)},
     "batch_normalization": {
         "weight": ("gamma", _as_is),
         "bias": ("beta", _as_is),
         "running_mean": ("moving_mean", _as_is),
         "running_var": ("moving_variance", _as_is),
     },
+    "dense": {"weight": ("kernel", _dense_kernel), "bias": ("bias", _as_is)},
 }
 
 

@@ -23,29 +23,10 @@ class LabelledNet(SeededFit):
     ``infer`` stands in sorted order, so skorch, scorers and attacks see one order.
     """
 
-    def __init__(
-        self,
-        module,
-        *,
-        criterion,
-        classes=None,
-        freeze=None,
-        random_state=0,
-        train_split=None,
-        iterator_train__shuffle=True,
-        verbose=0,
-        **kwargs,
-    ):
+    def __init__(self, module, *, classes=None, freeze=None, random_state=0, **kwargs):
         self.freeze = freeze
         self.random_state = random_state
-        super().__init__(
-            module,
-            criterion=criterion,
-            train_split=train_split,
-            iterator_train__shuffle=iterator_train__shuffle,
-            verbose=verbose,
-            **kwargs,
-        )
+        super().__init__(module, **kwargs)
         self.classes = classes
 
     @property

@@ -11,7 +11,21 @@ _SEED_LOCK = threading.RLock()
 
 
 class SeededFit:
-    """Mixin of skorch nets whose fit depends on its own seed."""
+    """Mixin of skorch nets whose fit depends on its own seed.
+
+    Parameters
+    ----------
+    module : torch module or class
+        As in skorch.
+    **kwargs : dict
+        As in skorch, with other defaults where ``_defaults`` names them: a fit takes
+        all rows, in random order and in silence.
+    """
+
+    _defaults = {"train_split": None, "iterator_train__shuffle": True, "verbose": 0}
+
+    def __init__(self, module, **kwargs):
+        super().__init__(module, **(self._defaults | kwargs))
 
     def _seed_of_fit(self):
         return self.seed
@@ -79,38 +93,20 @@ class SeededClassifier(SeededFit, NeuralNetClassifier):
     seed : int or None, default=0
         Seed of the weights and of the order of the batches; the global generator of
         torch is put back afterwards.
-    criterion, optimizer, lr, batch_size, iterator_train__shuffle, train_split, verbose
-        As in skorch, with defaults that suit small images.
     **kwargs : dict
-        As in skorch.
+        As in skorch, with defaults that suit small images.
     """
 
-    def __init__(
-        self,
-        module,
-        *,
-        seed=0,
-        criterion=nn.CrossEntropyLoss,
-        optimizer=torch.optim.Adam,
-        lr=3e-3,
-        batch_size=64,
-        iterator_train__shuffle=True,
-        train_split=None,
-        verbose=0,
-        **kwargs,
-    ):
+    _defaults = SeededFit._defaults | {
+        "criterion": nn.CrossEntropyLoss,
+        "optimizer": torch.optim.Adam,
+        "lr": 3e-3,
+        "batch_size": 64,
+    }
+
+    def __init__(self, module, *, seed=0, **kwargs):
         self.seed = seed
-        super().__init__(
-            module,
-            criterion=criterion,
-            optimizer=optimizer,
-            lr=lr,
-            batch_size=batch_size,
-            iterator_train__shuffle=iterator_train__shuffle,
-            train_split=train_split,
-            verbose=verbose,
-            **kwargs,
-        )
+        super().__init__(module, **kwargs)
 
     def fit(self, X, y, **fit_params):
         """Fit from a fixed seed, leaving torch's global generator as it was.

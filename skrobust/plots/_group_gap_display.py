@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._validation import check_choice, invalid
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import draw_forest, draw_reference, hollow_out, legend_above
+from skrobust.plots.drawing import draw_forest, draw_reference, legend_above, pair_names
 
 
 class GroupGapDisplay(BaseDisplay):
@@ -53,10 +53,9 @@ class GroupGapDisplay(BaseDisplay):
     >>> GroupGapDisplay.from_results(results).plot(kind="gaps")  # doctest: +SKIP
     """
 
-    def __init__(self, *, groups, gaps, measure="value"):
-        self.groups = groups
-        self.gaps = gaps
-        self.measure = measure
+    groups: dict
+    gaps: dict
+    measure: str = "value"
 
     @classmethod
     def from_results(cls, results, *, tolerance=None):
@@ -108,9 +107,12 @@ class GroupGapDisplay(BaseDisplay):
         DataFrame
             The columns of the results.
         """
-        caller = type(self).__name__
-        check_choice(kind, "kind", f"{caller}.frame", ("groups", "gaps"))
-        return self._data_frame(getattr(self, kind))
+        return self._data_frame(self._table(kind, "frame"))
+
+    def _table(self, kind, method):
+        caller = f"{type(self).__name__}.{method}"
+        check_choice(kind, "kind", caller, ("groups", "gaps"))
+        return getattr(self, kind)
 
     def plot(self, ax=None, *, kind="groups"):
         """Draw the groups or the gaps.
@@ -127,10 +129,8 @@ class GroupGapDisplay(BaseDisplay):
         display : GroupGapDisplay
             The display itself.
         """
-        caller = type(self).__name__
-        check_choice(kind, "kind", f"{caller}.plot", ("groups", "gaps"))
+        table = self._table(kind, "plot")
         ax, size = self._start(ax, 3.5, 2)
-        table = getattr(self, kind)
         if kind == "groups":
             sizes = zip(table["group"], table["n_samples"], strict=True)
             labels = [f"{group} (n = {n})" for group, n in sizes]
@@ -138,14 +138,14 @@ class GroupGapDisplay(BaseDisplay):
             hollow, x, value = table["is_small"], self.measure, "value"
             texts = f"all samples {line:.3f}", "fewer than 30 samples"
         else:
-            pairs = zip(table["first"], table["second"], strict=True)
-            labels = [f"{first} - {second}" for first, second in pairs]
+            labels = pair_names(table)
             hollow, line = ~(table["p_adjusted"] < 0.05), 0.0
             x, value = f"gap in {self.measure}", "gap"
             texts = "no gap", "chance may explain it (p ≥ 0.05)"
         limits = [table[name] for name in (value, "low", "high")]
-        self.points_, self.bars_ = draw_forest(ax, labels, limits, size, x=x)
-        entries = hollow_out(ax, self.points_, hollow, texts[1])
+        self.points_, self.bars_, entries = draw_forest(
+            ax, labels, limits, size, x=x, hollow=hollow, meaning=texts[1]
+        )
         self.line_ = draw_reference(ax, line, vertical=True, ls="--", label=texts[0])
         self.legend_ = legend_above(ax, size, [self.line_, *entries], ncols=1)
         return self

@@ -10,6 +10,7 @@ from skrobust.plots.drawing import (
     draw_band,
     draw_reference,
     get_pyplot,
+    label_axes,
     legend_above,
     line_style,
 )
@@ -67,13 +68,10 @@ class LabelBudgetDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(
-        self, *, curves, true_accuracy=None, simulated=False, band_name="interval"
-    ):
-        self.curves = curves
-        self.true_accuracy = true_accuracy
-        self.simulated = simulated
-        self.band_name = band_name
+    curves: dict
+    true_accuracy: float | None = None
+    simulated: bool = False
+    band_name: str = "interval"
 
     @classmethod
     def from_results(cls, results):
@@ -159,9 +157,7 @@ class LabelBudgetDisplay(BaseDisplay):
             Columns ``sampler``, ``n_labels``, ``accuracy``, ``low``, ``high`` and
             ``failures``.
         """
-        return self._concatenated(
-            {"sampler": name, **curve} for name, curve in self.curves.items()
-        )
+        return self._concatenated("sampler", self.curves)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw estimates, and below them the failures found.
@@ -203,30 +199,28 @@ class LabelBudgetDisplay(BaseDisplay):
         return self
 
     def _draw_estimates(self, place, name, curve, style):
-        x, ax = curve["n_labels"], self.ax_
-        low, high = curve["low"], curve["high"]
-        if not self.simulated:
+        x, ax, limits = curve["n_labels"], self.ax_, (curve["low"], curve["high"])
+        if self.simulated:
+            style = {**style, "linestyle": "none"}
+            # Side by side, whatever the scale: budgets are multiplied by a little.
+            x = x * np.exp(_DODGE * (place - (len(self.curves) - 1) / 2))
+        else:
             style = {**style, "drawstyle": "steps-post"}
-            (line,) = ax.plot(x, curve["accuracy"], label=name, **style)
-            settings = {"step": "post", "label": self.band_name}
-            self.bands_[name] = draw_band(ax, x, (low, high), line, **settings)
-            self.lines_[name] = line
-            return
-        # Side by side, whatever the scale: budgets are multiplied by a little.
-        x = x * np.exp(_DODGE * (place - (len(self.curves) - 1) / 2))
-        style = {**style, "linestyle": "none"}
         (line,) = ax.plot(x, curve["accuracy"], label=name, **style)
-        settings = {"linestyles": LINES[place % len(LINES)], "label": self.band_name}
-        self.bands_[name] = ax.vlines(
-            x, low, high, color=line.get_color(), lw=1.5, **settings
-        )
-        self.lines_[name] = line
+        if self.simulated:
+            dashes, color = LINES[place % len(LINES)], line.get_color()
+            settings = {"linestyles": dashes, "color": color, "lw": 1.5}
+            band = ax.vlines(x, *limits, label=self.band_name, **settings)
+        else:
+            settings = {"step": "post", "label": self.band_name}
+            band = draw_band(ax, x, limits, line, **settings)
+        self.lines_[name], self.bands_[name] = line, band
 
     def _label(self, upper, lower, size):
-        upper.set_ylabel("accuracy", fontsize=size)
-        bottom = upper if lower is None else lower
-        bottom.set_xlabel("labels spent", fontsize=size)
         axes = [upper] if lower is None else [upper, lower]
+        for one, y in zip(axes, ("accuracy", "failures found"), strict=False):
+            x = "labels spent" if one is axes[-1] else ""
+            label_axes(one, size, x=x, y=y)
         if self.simulated:
             spent = [curve["n_labels"] for curve in self.curves.values()]
             budgets = np.unique(np.concatenate(spent))
@@ -235,7 +229,6 @@ class LabelBudgetDisplay(BaseDisplay):
                 one.set_xticks(budgets, [f"{n:g}" for n in budgets])
                 one.minorticks_off()
         if lower is not None:
-            lower.set_ylabel("failures found", fontsize=size)
             lower.set_ylim(bottom=0)
             lower.legend(fontsize=0.83 * size, loc="upper left")
         shown = list(self.lines_.values()) if lower is None else []
@@ -244,5 +237,3 @@ class LabelBudgetDisplay(BaseDisplay):
         shown += [one for one in (self.truth_line_, band) if one is not None]
         if shown:
             self.legend_ = legend_above(upper, size, shown)
-        for one in axes:
-            one.tick_params(labelsize=size)

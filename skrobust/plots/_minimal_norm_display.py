@@ -48,9 +48,8 @@ class MinimalNormDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, norms, norm_name="units of X"):
-        self.norms = norms
-        self.norm_name = norm_name
+    norms: dict
+    norm_name: str = "units of X"
 
     @classmethod
     def from_results(cls, results, *, name=None, norm_name="units of X"):
@@ -76,13 +75,10 @@ class MinimalNormDisplay(BaseDisplay):
         ValueError
             For distances that are nan, negative or empty.
         """
-        caller, models = cls.__name__, {name: results}
-        if isinstance(results, dict) and "distance" not in results:
-            if not results:
-                raise invalid("results", caller, "not empty", results)
-            models = cls._by_model(results, name, "distance")
-        norms = {}
-        for label, one in models.items():
+        caller, norms = cls.__name__, {}
+        if isinstance(results, dict) and not results:
+            raise invalid("results", caller, "not empty", results)
+        for label, one in cls._by_model(results, name, "distance").items():
             values = one.get("distance") if isinstance(one, dict) else one
             try:
                 values = np.asarray(values, dtype=float)
@@ -133,14 +129,14 @@ class MinimalNormDisplay(BaseDisplay):
             Columns ``model``, ``distance`` (rising) and ``robust_accuracy``, the share
             of samples not fooled within that distance.
         """
-        tables = []
+        tables = {}
         for label, norms in self.norms.items():
             x = np.sort(norms)
             # The same distance twice is one place of the curve.
             left = 1 - np.searchsorted(x, x, side="right") / len(x)
             left = np.where(np.isinf(x), np.nan, left)
-            tables.append({"model": label, "distance": x, "robust_accuracy": left})
-        return self._concatenated(tables)
+            tables[label] = {"distance": x, "robust_accuracy": left}
+        return self._concatenated("model", tables)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves, and where half the samples are fooled.

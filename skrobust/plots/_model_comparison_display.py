@@ -6,13 +6,12 @@ from skrobust._validation import check_number
 from skrobust.metrics import compare_models
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import (
-    draw_curve,
+    draw_curves,
     draw_forest,
     draw_reference,
-    hollow_out,
     label_axes,
     legend_above,
-    line_style,
+    pair_names,
 )
 
 
@@ -64,9 +63,8 @@ class ModelComparisonDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, table, metric="score"):
-        self.table = table
-        self.metric = metric
+    table: dict
+    metric: str = "score"
 
     @classmethod
     def from_results(cls, results):
@@ -139,31 +137,28 @@ class ModelComparisonDisplay(BaseDisplay):
             self._draw_pairs(*self._start(ax, 3.5, 2), alpha)
         return self
 
-    def _pairs(self):
-        pairs = zip(self.table["first"], self.table["second"], strict=True)
-        return [f"{first} - {second}" for first, second in pairs]
-
     def _draw_pairs(self, ax, size, alpha):
         limits = [self.table[name] for name in ("difference", "low", "high")]
-        x = f"difference in {self.metric}"
-        self.points_, self.bars_ = draw_forest(ax, self._pairs(), limits, size, x=x)
-        hollow = ~(self.table["p_adjusted"] < alpha)
-        text = f"may be equal (adjusted p ≥ {alpha:g})"
-        entries = hollow_out(ax, self.points_, hollow, text)
+        self.points_, self.bars_, entries = draw_forest(
+            ax,
+            pair_names(self.table),
+            limits,
+            size,
+            x=f"difference in {self.metric}",
+            hollow=~(self.table["p_adjusted"] < alpha),
+            meaning=f"may be equal (adjusted p ≥ {alpha:g})",
+        )
         self.legend_ = legend_above(ax, size, entries)
         self.zero_line_ = draw_reference(ax, 0, vertical=True, ls="--")
 
     def _draw_curves(self, ax, size):
-        labels = np.array(self._pairs())
-        for place, label in enumerate(dict.fromkeys(labels)):
+        labels, curves = np.array(pair_names(self.table)), {}
+        names = ("tolerance", "difference", "band_low", "band_high")
+        for label in dict.fromkeys(labels):
             rows = np.flatnonzero(labels == label)
             rows = rows[np.argsort(self.table["tolerance"][rows])]
-            x = self.table["tolerance"][rows]
-            limits = [self.table[f"band_{side}"][rows] for side in ("low", "high")]
-            parts = x, self.table["difference"][rows], limits
-            self.lines_[label], self.bands_[label] = draw_curve(
-                ax, *parts, line_style(place, marker=False), label=label
-            )
+            curves[label] = [self.table[name][rows] for name in names]
+        self.lines_, self.bands_ = draw_curves(ax, curves)
         self.zero_line_ = draw_reference(ax, 0, ls="--")
         label_axes(ax, size, x="tolerance", y=f"difference in {self.metric}")
         self.legend_ = legend_above(ax, size)

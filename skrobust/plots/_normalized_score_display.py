@@ -64,10 +64,9 @@ class NormalizedScoreDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, parts, raw_name="score", name=None):
-        self.parts = parts
-        self.raw_name = raw_name
-        self.name = name
+    parts: dict
+    raw_name: str = "score"
+    name: str | None = None
 
     @classmethod
     def from_results(cls, results, *, raw_name="score", name=None):
@@ -152,12 +151,14 @@ class NormalizedScoreDisplay(BaseDisplay):
 
     def _steps(self):
         p = self.parts
-        after = [p["raw"], p["raw"] * p["dimensionality"]]
-        after += [after[-1] * p["signal"], p["unclipped"], p["score"]]
-        names = [self.raw_name, "times dimensionality", "times signal"]
-        names += ["divided by imbalance", "normalized score"]
-        factors = [np.nan, p["dimensionality"], p["signal"], p["imbalance"], np.nan]
-        return names, factors, after
+        reduced = p["raw"] * p["dimensionality"]
+        return [
+            (self.raw_name, np.nan, p["raw"]),
+            ("times dimensionality", p["dimensionality"], reduced),
+            ("times signal", p["signal"], reduced * p["signal"]),
+            ("divided by imbalance", p["imbalance"], p["unclipped"]),
+            ("normalized score", np.nan, p["score"]),
+        ]
 
     def frame(self):
         """Return the steps as a data frame of pandas.
@@ -168,8 +169,7 @@ class NormalizedScoreDisplay(BaseDisplay):
             Columns ``step``, ``factor`` (nan for the scores) and ``value``, the score
             after that step.
         """
-        columns = zip(("step", "factor", "value"), self._steps(), strict=True)
-        return self._data_frame(dict(columns))
+        return self._data_frame(self._steps(), columns=["step", "factor", "value"])
 
     def plot(self, ax=None, *, values_format=".3f"):
         """Draw the steps.
@@ -187,7 +187,7 @@ class NormalizedScoreDisplay(BaseDisplay):
             The display itself.
         """
         ax, size = self._start(ax, 3.5, 2)
-        names, factors, values = self._steps()
+        names, factors, values = zip(*self._steps(), strict=True)
         places = np.arange(len(names))[::-1]
         # Scores are full bars, what stands between them is pale and hatched.
         self.bars_ = ax.barh(places, values, height=0.6, color=color_of(0))

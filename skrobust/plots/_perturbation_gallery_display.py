@@ -71,12 +71,11 @@ class PerturbationGalleryDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, rows, kind, predictions=None, y=None, image_shape=None):
-        self.rows = rows
-        self.kind = kind
-        self.predictions = predictions
-        self.y = y
-        self.image_shape = image_shape
+    rows: dict
+    kind: str
+    predictions: dict | None = None
+    y: np.ndarray | None = None
+    image_shape: tuple | None = None
 
     @classmethod
     def from_estimator(
@@ -158,16 +157,14 @@ class PerturbationGalleryDisplay(BaseDisplay):
             Columns ``condition``, ``sample``, and where known ``true`` and
             ``predicted``.
         """
-        table = []
+        tables = {}
         for condition, rows in self.rows.items():
-            for i in range(len(rows)):
-                row = {"condition": condition, "sample": i}
-                if self.y is not None:
-                    row["true"] = self.y[i]
-                if self.predictions is not None:
-                    row["predicted"] = self.predictions[condition][i]
-                table.append(row)
-        return self._data_frame(table)
+            tables[condition] = {"sample": np.arange(len(rows))}
+            if self.y is not None:
+                tables[condition]["true"] = self.y
+            if self.predictions is not None:
+                tables[condition]["predicted"] = self.predictions[condition]
+        return self._concatenated("condition", tables)
 
     def plot(self, ax=None):
         """Draw the gallery.

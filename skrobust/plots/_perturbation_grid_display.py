@@ -123,9 +123,8 @@ class PerturbationGridDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, panels, score_name="accuracy"):
-        self.panels = panels
-        self.score_name = score_name
+    panels: list
+    score_name: str = "accuracy"
 
     @classmethod
     def from_results(cls, results):

@@ -5,7 +5,7 @@ import numpy as np
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import proportion_interval
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import draw_curve, label_axes, legend_above, line_style
+from skrobust.plots.drawing import draw_curves, label_axes, legend_above
 
 _COLUMNS = ("eps", "robust_accuracy", "low", "high")
 
@@ -54,9 +54,8 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, curves, norm_name="units of X"):
-        self.curves = curves
-        self.norm_name = norm_name
+    curves: dict
+    norm_name: str = "units of X"
 
     @classmethod
     def from_results(cls, results, *, name=None, norm_name="units of X"):
@@ -127,9 +126,7 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         DataFrame
             Columns ``model``, ``eps``, ``robust_accuracy``, ``low`` and ``high``.
         """
-        return self._concatenated(
-            {"model": label, **curve} for label, curve in self.curves.items()
-        )
+        return self._concatenated("model", self.curves)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves.
@@ -147,13 +144,11 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
             The display itself.
         """
         ax, size = self._start(ax, 4, 2.8)
-        self.lines_, self.bands_ = {}, {}
-        for place, (label, curve) in enumerate(self.curves.items()):
-            style = line_style(place, marker=False) | (line_kwargs or {})
-            x, y, *limits = (curve[name] for name in _COLUMNS)
-            self.lines_[label], self.bands_[label] = draw_curve(
-                ax, x, y, limits, style, label=label
-            )
+        curves = {
+            label: [curve[name] for name in _COLUMNS]
+            for label, curve in self.curves.items()
+        }
+        self.lines_, self.bands_ = draw_curves(ax, curves, line_kwargs)
         ax.set_ylim(0, 1.02)
         ax.set_xlim(left=0)
         label_axes(ax, size, x=f"radius eps ({self.norm_name})", y="robust accuracy")

@@ -67,12 +67,11 @@ class RobustRatioDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, curves, accuracies, intervals, temperature, name=None):
-        self.curves = curves
-        self.accuracies = accuracies
-        self.intervals = intervals
-        self.temperature = temperature
-        self.name = name
+    curves: dict
+    accuracies: dict
+    intervals: dict
+    temperature: float
+    name: str | None = None
 
     @classmethod
     def from_results(cls, results, *, name=None):
@@ -151,10 +150,7 @@ class RobustRatioDisplay(BaseDisplay):
             ``tempered``, and, equal in all rows, ``robust_accuracy``,
             ``clean_accuracy`` and ``constant_model_accuracy``.
         """
-        return self._concatenated(
-            {"mode": mode, **curve, **self.accuracies}
-            for mode, curve in self.curves.items()
-        )
+        return self._concatenated("mode", self.curves).assign(**self.accuracies)
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the curves and the lines.

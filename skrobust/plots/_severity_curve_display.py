@@ -5,13 +5,7 @@ import numpy as np
 from skrobust._validation import check_choice, invalid
 from skrobust.plots.base import BaseDisplay, score_name
 from skrobust.plots.cv_scores import mean_and_limits, scores_of
-from skrobust.plots.drawing import (
-    draw_band,
-    draw_reference,
-    label_axes,
-    legend_above,
-    line_style,
-)
+from skrobust.plots.drawing import draw_curves, draw_reference, label_axes, legend_above
 
 _COLUMNS = ("severity", "score", "low", "high")
 
@@ -62,9 +56,8 @@ class SeverityCurveDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, curves, score_name="score"):
-        self.curves = curves
-        self.score_name = score_name
+    curves: dict
+    score_name: str = "score"
 
     @classmethod
     def from_results(cls, results, *, name=None):
@@ -134,10 +127,8 @@ class SeverityCurveDisplay(BaseDisplay):
         rows = []
         for scorer, level in levels.items():
             table = scores_of(cv_results, scorer, caller)
-            place = 0
-            if f"rank_test_{clean}" in cv_results:
-                place = int(np.argmin(cv_results[f"rank_test_{clean}"]))
-            rows.append([float(level), *mean_and_limits(table[place])])
+            best = np.argmin(cv_results.get(f"rank_test_{clean}", [0]))
+            rows.append([float(level), *mean_and_limits(table[best])])
         rows = np.array(sorted(rows))
         curve = dict(zip(_COLUMNS, rows.T, strict=True))
         return cls(curves={name: curve})
@@ -151,11 +142,8 @@ class SeverityCurveDisplay(BaseDisplay):
             Columns ``curve``, ``severity``, ``low``, ``high`` and ``accuracy`` (or
             ``score``), one row per point.
         """
-        names = ("severity", self.score_name, "low", "high")
-        return self._concatenated(
-            {"curve": label, **dict(zip(names, curve.values(), strict=True))}
-            for label, curve in self.curves.items()
-        )
+        table = self._concatenated("curve", self.curves)
+        return table.rename(columns={"score": self.score_name})
 
     def plot(self, ax=None, *, kind="score", line_kwargs=None):
         """Draw the curves.
@@ -177,16 +165,15 @@ class SeverityCurveDisplay(BaseDisplay):
         caller = f"{type(self).__name__}.plot"
         check_choice(kind, "kind", caller, ("score", "relative"))
         ax, size = self._start(ax, 4, 2.8)
-        self.lines_, self.bands_ = {}, {}
-        alpha = 0.2 if len(self.curves) < 3 else 0.1  # many bands lie on one another
-        for place, (label, curve) in enumerate(self.curves.items()):
+        curves = {}
+        for label, curve in self.curves.items():
             base = curve["score"][0] if kind == "relative" else 1.0
-            style = line_style(place) | (line_kwargs or {})
-            x, limits = curve["severity"], (curve["low"] / base, curve["high"] / base)
-            (line,) = ax.plot(x, curve["score"] / base, label=label, **style)
-            self.lines_[label] = line
-            if np.isfinite(limits[0]).any():
-                self.bands_[label] = draw_band(ax, x, limits, line, alpha=alpha)
+            scores = [curve[name] / base for name in _COLUMNS[1:]]
+            curves[label] = [curve["severity"], *scores]
+        alpha = 0.2 if len(curves) < 3 else 0.1  # many bands lie on one another
+        self.lines_, self.bands_ = draw_curves(
+            ax, curves, line_kwargs, marker=True, alpha=alpha
+        )
         if kind == "relative":
             draw_reference(ax, 1)
         y = self.score_name if kind == "score" else f"share of clean {self.score_name}"

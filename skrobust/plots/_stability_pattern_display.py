@@ -75,20 +75,11 @@ class StabilityPatternDisplay(BaseDisplay):
         "variability_weight": Number(low=0),
     }
 
-    def __init__(
-        self,
-        *,
-        scores,
-        periods=None,
-        falling_rate_weight=12,
-        variability_weight=0.5,
-        score_name="score",
-    ):
-        self.scores = scores
-        self.periods = periods
-        self.falling_rate_weight = falling_rate_weight
-        self.variability_weight = variability_weight
-        self.score_name = score_name
+    scores: np.ndarray
+    periods: np.ndarray | None = None
+    falling_rate_weight: float = 12
+    variability_weight: float = 0.5
+    score_name: str = "score"
 
     @classmethod
     def from_periods(cls, scores, periods=None, **kwargs):

@@ -80,11 +80,10 @@ class StabilitySurfaceDisplay(BaseDisplay):
     >>> display.plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, scores, conditions, names, score_name="accuracy"):
-        self.scores = scores
-        self.conditions = conditions
-        self.names = names
-        self.score_name = score_name
+    scores: list
+    conditions: list
+    names: list
+    score_name: str = "accuracy"
 
     @classmethod
     def from_results(cls, results, *, name=None):
@@ -278,10 +277,7 @@ class StabilitySurfaceDisplay(BaseDisplay):
                 settings = shared | settings | point_kwargs
                 target.append(self.ax_.scatter(*place, **settings))
         handles = [*self.model_points_, self.condition_points_[0]]
-        labels = [artist.get_label() for artist in self.model_points_]
         place = {"loc": "upper left"}  # an empty corner of 3-D axes
         if not three_d:
             place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": 3}
-        self.legend_ = self.ax_.legend(
-            handles, [*labels, "one condition"], fontsize=0.83 * size, **place
-        )
+        self.legend_ = self.ax_.legend(handles=handles, fontsize=0.83 * size, **place)

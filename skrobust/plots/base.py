@@ -1,6 +1,7 @@
 """Base class of the displays."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from skrobust._optional import require
 from skrobust._results import columns_html, folded_html
@@ -12,8 +13,13 @@ class BaseDisplay:
     """Base class of the displays.
 
     A display holds the data of one picture: ``plot`` draws it, ``frame`` returns it as
-    a table, and a notebook shows that table.
+    a table, and a notebook shows that table. A subclass declares its data as fields of
+    a dataclass; its constructor takes them by name.
     """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     def _repr_html_(self):
         name = type(self).__name__
@@ -46,12 +52,11 @@ class BaseDisplay:
         pandas = require("pandas", caller, extra="report")
         return pandas.DataFrame(data, **kwargs)
 
-    def _concatenated(self, tables):
-        """Return several tables as one data frame of pandas, below one another."""
-        parts = [self._data_frame(table) for table in tables]
-        return require("pandas", "frame", extra="report").concat(
-            parts, ignore_index=True
-        )
+    def _concatenated(self, column, tables):
+        """Return tables below one another, with a first column of their names."""
+        parts = [self._data_frame({column: k, **v}) for k, v in tables.items()]
+        pandas = require("pandas", "frame", extra="report")
+        return pandas.concat(parts, ignore_index=True)
 
     def _start(self, ax, width, height, *, three_d=False):
         """Set the axes and the figure; return the axes and a font size.

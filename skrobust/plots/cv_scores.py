@@ -72,8 +72,5 @@ def condition_scores(cv_results, conditions, caller, n_best):
     means = np.column_stack(means)
     params = cv_results.get("params", [{}])
     best = np.argsort(-means.mean(axis=1), kind="stable")[:n_best]
-    named = {}
-    for i in best:
-        text = ", ".join(f"{k}={v}" for k, v in params[i].items())
-        named[text or "model"] = means[i]
-    return named
+    names = {i: ", ".join(f"{k}={v}" for k, v in params[i].items()) for i in best}
+    return {name or "model": means[i] for i, name in names.items()}

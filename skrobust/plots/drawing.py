@@ -29,18 +29,12 @@ def check_axes(ax, caller, *, three_d=False):
     return ax
 
 
-def colors():
-    """Return the colours of lines: those of the user's style, or a safe palette."""
-    plt = get_pyplot()
-    cycle = plt.rcParams["axes.prop_cycle"]
-    if cycle == plt.matplotlib.rcParamsDefault["axes.prop_cycle"]:
-        return OKABE_ITO
-    return cycle.by_key().get("color", ["C0"])
-
-
 def color_of(place):
-    """Return the colour of one line among several."""
-    palette = colors()
+    """Return the colour of one line, of the user's style or a safe palette."""
+    plt, palette = get_pyplot(), OKABE_ITO
+    cycle = plt.rcParams["axes.prop_cycle"]
+    if cycle != plt.matplotlib.rcParamsDefault["axes.prop_cycle"]:
+        palette = cycle.by_key().get("color", ["C0"])
     return palette[place % len(palette)]
 
 
@@ -64,10 +58,34 @@ def draw_band(ax, x, limits, line, *, alpha=0.2, **settings):
     return ax.fill_between(x, low, high, color=color, alpha=alpha, lw=0, **settings)
 
 
-def draw_curve(ax, x, y, limits, style, *, label, **band):
-    """Draw a line with its band and return both."""
-    (line,) = ax.plot(x, y, label=label, **style)
-    return line, draw_band(ax, x, limits, line, **band)
+def draw_curves(ax, curves, line_kwargs=None, *, marker=False, **band):
+    """Draw lines, each with the band of its limits, if any; return both by name.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes to draw on.
+    curves : dict of str to (x, y, low, high)
+        Arrays of shape (n_points,); limits of NaN stand for no band.
+    line_kwargs : dict, default=None
+        Passed to ``plot`` for all lines.
+    marker : bool, default=False
+        Whether the points are marked.
+    **band : dict
+        Passed to :func:`draw_band`.
+
+    Returns
+    -------
+    lines, bands : dict of str to artist
+        By name.
+    """
+    lines, bands = {}, {}
+    for place, (name, (x, y, *limits)) in enumerate(curves.items()):
+        style = line_style(place, marker=marker) | (line_kwargs or {})
+        (lines[name],) = ax.plot(x, y, label=name, **style)
+        if np.isfinite(limits[0]).any():
+            bands[name] = draw_band(ax, x, limits, lines[name], **band)
+    return lines, bands
 
 
 def draw_reference(ax, value, *, vertical=False, **settings):
@@ -113,7 +131,13 @@ def label_some_ticks(ax, names, most=6):
         ax.tick_params(axis="x", rotation=30)
 
 
-def draw_forest(ax, labels, limits, size, *, x):
+def pair_names(table):
+    """Return "first - second" for each row of a table of differences."""
+    pairs = zip(table["first"], table["second"], strict=True)
+    return [f"{first} - {second}" for first, second in pairs]
+
+
+def draw_forest(ax, labels, limits, size, *, x, hollow, meaning):
     """Draw points with intervals, one row for each label, the first on top.
 
     Parameters
@@ -128,11 +152,17 @@ def draw_forest(ax, labels, limits, size, *, x):
         Font size.
     x : str
         Label of the axis of values.
+    hollow : array of bool of shape (n_rows,)
+        Points to empty.
+    meaning : str
+        What hollow points are, for the legend.
 
     Returns
     -------
     points, bars : artist
         The values and their intervals.
+    entries : list of artist
+        The entry of the legend for hollow points, if there are any.
     """
     places = np.arange(len(labels))[::-1]
     value, low, high = (np.asarray(part, dtype=float) for part in limits)
@@ -144,17 +174,13 @@ def draw_forest(ax, labels, limits, size, *, x):
     # Names no higher than their rows.
     fitting = 0.7 * 72 * size_in_inches(ax)[1] / max(len(labels), 1)
     ax.tick_params(axis="y", labelsize=min(size, max(fitting, 3)))
-    return points, bars
-
-
-def hollow_out(ax, points, hollow, label):
-    """Empty some points, and return the legend's entry for them."""
     face, full = ax.get_facecolor(), points.get_facecolor()[0]
     points.set_facecolor([face if h else full for h in hollow])
     points.set_edgecolor(full)
     if not np.any(hollow):
-        return []
-    return [ax.scatter([], [], s=25, facecolor=face, edgecolor=[full], label=label)]
+        return points, bars, []
+    entry = ax.scatter([], [], s=25, facecolor=face, edgecolor=[full], label=meaning)
+    return points, bars, [entry]
 
 
 def legend_above(ax, size, handles=None, *, ncols=2, title=None):

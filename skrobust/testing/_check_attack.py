@@ -7,8 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skrobust._norms import length
 from skrobust._validation import check_same_length
-from skrobust.testing import promises
-from skrobust.testing.promises import same, seeded
+from skrobust.testing.promises import Promises, linear_problem, same, seeded
 
 
 def check_attack(attack, estimator=None, X=None, y=None):
@@ -34,12 +33,14 @@ def check_attack(attack, estimator=None, X=None, y=None):
     >>> from skrobust.testing import check_attack
     >>> check_attack(FGSM(eps=0.1, data_range=(0, 1)))
     """
+    promise = Promises("attack", attack, "get_params", "perturb")
     if estimator is None:
-        X, y = promises.linear_problem(60, 6)
+        X, y = linear_problem(60, 6)
         estimator = LogisticRegression(C=100).fit(X, y)
+    promise.check_instance("estimator", estimator, "predict")
     check_same_length("check_attack", X=X, y=y)
-    a, promise = seeded(attack), promises.Promises(attack)
-    promises.check_copies(attack, promise)
+    a = seeded(attack)
+    promise.check_copies()
     before, model = X.copy(), pickle.dumps(estimator)
     out = a.perturb(estimator, X, y)
     promise(np.array_equal(X, before), "the input must not change")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust.testing.promises import Promises, check_copies, same, seeded
+from skrobust.testing.promises import Promises, same, seeded
 
 
 def check_perturbation(perturbation, X=None, *, draws=True):
@@ -13,8 +13,9 @@ def check_perturbation(perturbation, X=None, *, draws=True):
     perturbation : object with ``fit``, ``transform`` and ``perturb``
         Of your own, or one of skrobust.
     X : ndarray of shape (n_samples, ...), default=None
-        Rows to try it on, all different; None takes 12 random images of 8 x 8 pixels
-        in [0, 1], as arrays of shape (12, 8, 8).
+        Rows to try it on, all different; None takes random rows of the kind that the
+        class takes: images in [0, 1] (flat ones with ``image_shape``), a table, series
+        or texts. A class that names no kind gets 12 images of 8 x 8 pixels.
     draws : bool, default=True
         Whether it draws random numbers, so that equal rows must come out different.
 
@@ -29,10 +30,10 @@ def check_perturbation(perturbation, X=None, *, draws=True):
     >>> from skrobust.testing import check_perturbation
     >>> check_perturbation(GaussianNoise(std=0.1))
     """
-    if X is None:
-        X = np.random.default_rng(0).random((12, 8, 8))
-    promise = Promises(perturbation)
-    check_copies(perturbation, promise)
+    methods = ("get_params", "fit", "transform", "perturb")
+    promise = Promises("perturbation", perturbation, *methods)
+    promise.check_copies()
+    X = _rows_for(perturbation) if X is None else X
     before = X.copy()
     p = seeded(perturbation)
     promise(p.fit(X) is p, "fit must return self")
@@ -65,3 +66,21 @@ def check_perturbation(perturbation, X=None, *, draws=True):
         still = seeded(perturbation).set_params(severity=0, **physical).fit(X)
         is_same = same(still.perturb(None, X), X)
         promise(is_same, "severity 0 must not change a single bit")
+
+
+def _rows_for(perturbation):
+    """Return random rows of the kind that a perturbation takes, all different."""
+    rng = np.random.default_rng(0)
+    kind = getattr(perturbation, "_takes", "numbers")
+    if kind == "table":
+        return rng.normal(size=(40, 5))
+    if kind == "series":
+        return rng.normal(size=(12, 40)).cumsum(axis=1)
+    if kind == "text":
+        text = "Café {0}: the dog, number {1}, met {0} élèves; it was fine."
+        return np.array([text.format(n, 37 * n) for n in range(12)], dtype=object)
+    shape = getattr(perturbation, "image_shape", None)
+    if kind == "images" and shape is not None:
+        # A side of -1 is what the others leave of a row.
+        return rng.random((12, abs(int(np.prod(shape))) * (64 if -1 in shape else 1)))
+    return rng.random((12, 8, 8))

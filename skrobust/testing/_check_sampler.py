@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 
-from skrobust.testing.promises import Promises, check_copies, seeded
+from skrobust.testing.promises import Promises, seeded
 
 
 def _raises(call):
@@ -40,12 +40,12 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
     >>> from skrobust.testing import check_sampler
     >>> check_sampler(SimpleRandomSampler())
     """
+    promise = Promises("sampler", sampler, "get_params", "fit", "ask", "tell")
     if scores is None:
         rng = np.random.default_rng(0)
         scores = rng.random(40)
         failed = rng.random(40) < scores * 0.6
-    promise = Promises(sampler)
-    check_copies(sampler, promise)
+    promise.check_copies()
     s = seeded(sampler)
     promise(s.fit(scores) is s, "fit must return self")
     first = s.result()

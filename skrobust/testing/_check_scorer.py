@@ -35,10 +35,11 @@ def check_scorer(scorer, estimator=None, X=None, y=None):
     >>> from skrobust.testing import check_scorer
     >>> check_scorer(make_robust_scorer(GaussianNoise(std=0.1, random_state=0)))
     """
+    promise = Promises("scorer", scorer, "__call__")
     if estimator is None:
         estimator = LogisticRegression(C=10)
         X, y = linear_problem(120, 64)
-    promise = Promises(scorer)
+    promise.check_instance("estimator", estimator, "fit", "predict")
     model = clone(estimator).fit(X, y)
     before = np.array(X, copy=True)
     value = scorer(model, X, y)

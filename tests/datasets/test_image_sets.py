@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing, check_array
 
 import skrobust.datasets
 from skrobust.attacks import FGSM, RandomSearch
-from skrobust.datasets import LazyImages, load_image_folder
+from skrobust.datasets import ImageSet, LazyImages, load_image_folder
 from skrobust.evaluation import (
     cross_validate_perturbations,
     evaluate_attack,
@@ -301,6 +301,8 @@ def test_names_of_clips_and_frames(faces):
     assert part.clip.tolist() == ["fake/7", "fake/x_12", "real/7", "real/x_12"]
     assert part.skipped == []
     assert "12 images of 4 clips" in repr(found)
+    assert repr(ImageSet()) == "ImageSet()"  # as containers are that are not filled yet
+    assert repr(ImageSet(clip=found.clip)) == "ImageSet(clip)"
     assert np.array_equal(pickle.loads(pickle.dumps(found)).images, found.images)
 
 

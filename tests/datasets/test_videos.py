@@ -1,5 +1,6 @@
 """Frames of videos, the layouts of published sets, faces cut out."""
 
+import inspect
 import json
 import pickle
 from fractions import Fraction
@@ -471,6 +472,33 @@ def test_folders_of_another_layout(tmp_path, load):
         load(tmp_path, n_frames=2, on_error="skip")
     with pytest.raises(ValueError, match="exactly one"):
         load(tmp_path)
+
+
+SAMPLING = {
+    "every": None, "fps": None, "method": "uniform", "short": "raise",
+    "random_state": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "load", [load_uadfv, load_faceforensics, load_celeb_df, load_video_folder]
+)
+def test_signatures_name_every_option(tmp_path, load):
+    parameters = inspect.signature(load).parameters
+    assert not any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    sampling = inspect.signature(sample_frames).parameters
+    assert {name: sampling[name].default for name in SAMPLING} == SAMPLING
+    options = {**SAMPLING, "resize": None, "crop": None, "on_error": "raise"}
+    options["cache"] = None
+    if load is not load_video_folder:
+        options["verify"] = True
+    assert {name: parameters[name].default for name in options} == options
+    # All of them are taken, as the error about the missing clips shows.
+    with pytest.raises(ValueError, match=r"no videos|no image"):
+        load(tmp_path, n_frames=1, **options)
+    sentence = rf"{load.__name__}\(\) got an unexpected keyword argument 'n_frame'"
+    with pytest.raises(TypeError, match=sentence):
+        load(tmp_path, n_frame=1)
 
 
 # ------------------------------------------------------------------------ real data
