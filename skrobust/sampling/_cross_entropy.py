@@ -176,7 +176,7 @@ class CrossEntropySampler(BaseSampler):
         self._counts = counts
         return np.concatenate(chosen), np.ones(n)
 
-    def _combine(self, answered, m=None, m_free=None, weights=None):
+    def _combine(self, answered, weights=None):
         return Estimate(float(answered.y.mean()), np.nan, 0.0, float(answered.n))
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):

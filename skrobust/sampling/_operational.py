@@ -198,9 +198,9 @@ class OperationalSampler(BaseSampler):
         emphasis = EMPHASIS.get(self.failure_emphasis, self.failure_emphasis)
         return frontier(p, p * (1 - p), n, emphasis, self.exploration)
 
-    def _combine(self, answered, m=None, m_free=None, weights=None):
+    def _combine(self, answered, weights=None):
         weights = batch_weights(answered.sizes) if weights is None else weights
-        return super()._combine(answered, m, m_free, weights)
+        return super()._combine(answered, weights)
 
     def _round_variance(self, residuals, pi, design):
         return successive_variance(residuals, pi, self.n_pool_)

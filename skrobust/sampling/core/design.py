@@ -10,7 +10,6 @@ from skrobust.sampling.core.draws import pick
 from skrobust.sampling.core.estimates import (
     between_estimate,
     hajek_variance,
-    size_of,
     size_weights,
     within_estimate,
     z_values,
@@ -140,24 +139,20 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
 
     def _estimate(self, answered):
         """Return the default estimate, with the predictors at draw time, if any."""
-        return self._combine(answered, answered.m, answered.m_free)
-
-    def _published(self, answered):
-        """Return the estimate that the authors of the design compute."""
         return self._combine(answered)
 
-    def _combine(self, answered, m=None, m_free=None, weights=None):
-        """Combine rounds with predictions m, weighted by their sizes unless told."""
+    def _published(self, answered):
+        """Return the estimate that the authors of the design compute, without m."""
+        return self._combine(answered)
+
+    def _combine(self, answered, weights=None):
+        """Combine rounds, weighted by their sizes unless told."""
         weights = size_weights(answered) if weights is None else weights
-        if m is not None and not (m.any() or np.any(m_free)):
-            m = m_free = None
-        z, scale = z_values(answered, m=m, m_free=m_free), size_of(answered.y, m)
+        z = z_values(answered)
+        scale = float(max(np.abs(answered.y).max(), np.abs(answered.m).max()))
         if self._sequential:
             return between_estimate(z, weights, scale)
-        residuals = answered.y if m is None else answered.y - m
-        return within_estimate(
-            answered, z, weights, residuals, self._round_variance, scale
-        )
+        return within_estimate(answered, z, weights, self._round_variance, scale)
 
     def _round_variance(self, residuals, pi, design):
         """Return variance (of z, given the past) and degrees of freedom of a round.

@@ -1,7 +1,7 @@
 """Draws of a sampler in rounds, with their inclusion probabilities."""
 
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -138,7 +138,8 @@ class Answered:
     ----------
     ids, y, pi, m : ndarray of shape (n,)
         Positions in draw order, outcomes (1 = mispredicted), probabilities of being in
-        their round given the past, and predictions at draw time.
+        their round given the past, and predictions: those at draw time, 0 where there
+        were none.
     ends : ndarray of shape (n_rounds,)
         How many draws were made up to the end of each round.
     n_pool : int
@@ -170,6 +171,11 @@ class Answered:
         return len(self.ids)
 
     @property
+    def residuals(self):
+        """Outcomes minus predictions."""
+        return self.y - self.m
+
+    @property
     def starts(self):
         """Number of draws before each round."""
         return np.r_[0, self.ends[:-1]].astype(np.intp)
@@ -179,11 +185,15 @@ class Answered:
         """Number of draws in each round."""
         return self.ends - self.starts
 
+    def with_scaled_m(self, factor):
+        """Return the rounds with predictions times a factor; 0 for none."""
+        m, m_free, span = (factor * v for v in (self.m, self.m_free, self.m_span))
+        return replace(self, m=m, m_free=m_free, m_span=span)
+
 
 def running_sum(values):
-    """Return sums of the first 0, 1, ..., n values, shape (n + 1, ...)."""
-    zero = np.zeros((1, *np.shape(values)[1:]))
-    return np.concatenate([zero, np.cumsum(values, axis=0, dtype=np.float64)])
+    """Return sums of the first 0, 1, ..., n values, shape (n + 1,)."""
+    return np.r_[0.0, np.cumsum(values, dtype=np.float64)]
 
 
 def pick(chance, uniform):

@@ -130,10 +130,9 @@ def anytime_bounds(design, answered, query):
             f"{type(design).__name__}.result: method='anytime' needs draws with a "
             "lowest probability above 0 for every free input, and these have none."
         )
-    m, m_free, span = query.predicted
-    z = z_values(answered, m=m, m_free=m_free)
+    z, span = z_values(answered), answered.m_span
     starts, n_pool = answered.starts, answered.n_pool
-    known = running_sum(answered.y)[starts] + m_free
+    known = running_sum(answered.y)[starts] + answered.m_free
     reach = 1 / np.minimum.reduceat(floor, starts)  # how far one z can go
     least = (known - np.maximum(span[:, 1], 0) * reach) / n_pool
     most = (known + (1 - np.minimum(span[:, 0], 1)) * reach) / n_pool
@@ -158,7 +157,7 @@ def bootstrap_ends(design, answered, estimate, query):
     if apart or (answered.sizes == 1).any():  # one unit has no spread
         parts = [(estimate.weights * len(estimate.z), estimate.z)]
     else:
-        e = (answered.y - query.predicted[0]) / answered.pi
+        e = answered.residuals / answered.pi
         weights = estimate.weights * answered.sizes / answered.n_pool
         rounds = zip(weights, answered.starts, answered.ends, strict=True)
         parts = [(weight, e[i:j]) for weight, i, j in rounds]

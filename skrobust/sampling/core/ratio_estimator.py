@@ -33,7 +33,8 @@ class RatioEstimator:
 
     def __init__(self, sampler, confidence, caller):
         self.design, self.labels = sampler, sampler._answers.labels
-        self.answered, self.skipped = sampler._answered()
+        answered, self.skipped = sampler._answered()
+        self.answered = answered.with_scaled_m(0.0)
         self.confidence, self.caller = confidence, caller
         self.tail = (1 - confidence) / 2
         self.census = self.answered.n == self.answered.n_pool
@@ -197,7 +198,7 @@ class RatioEstimator:
             drawn, free = values[answered.ids], sums_of_free(values, answered)
             m[rounds[round_of]] = drawn[rounds[round_of]]
             m_free[rounds] = free[rounds]
-        found = design._combine(replace(answered, y=y), m, m_free)
+        found = design._combine(replace(answered, y=y, m=m, m_free=m_free))
         rate, std_error = 1 - found.rate / share, found.std_error / share
         return replace(found, rate=rate, std_error=std_error), []
 
