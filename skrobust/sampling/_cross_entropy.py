@@ -134,11 +134,9 @@ class CrossEntropySampler(BaseSampler):
         return np.full(len(self.ids_), np.nan)
 
     def _suspicion(self, X, y_pred):
-        caller = type(self).__name__
-        if callable(self.auxiliary):
-            features = self.auxiliary(X)
-        elif not isinstance(self.auxiliary, str):
-            features = self.auxiliary
+        caller, auxiliary = type(self).__name__, self.auxiliary
+        if not isinstance(auxiliary, str):
+            features = auxiliary(X) if callable(auxiliary) else auxiliary
         elif self.estimator is None:
             features = X
         else:

@@ -45,11 +45,6 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     _parameter_rules = {"auxiliary": NamedOr(("confidence",))}
     _added_before = "random_state"
 
-    @classmethod
-    def _get_test_params(cls):
-        """Return parameters of small instances for the checks of all samplers."""
-        return [{}]
-
     def _check_parameters(self):
         """Raise for bad parameters."""
         check_parameters(self)
@@ -177,9 +172,8 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
         p, assumption = self._assumed(expected_accuracy, caller)
         snapshot = self._snapshot()
         m = 0.0 if snapshot is None else self._predict(snapshot)
-        return draws_needed(
-            p, m, self._plan_draws(), half_width, confidence
-        ), assumption
+        q = self._plan_draws()
+        return draws_needed(p, m, q, half_width, confidence), assumption
 
     def _plan_draws(self):
         """Return the probabilities, summing to 1, with which inputs are drawn."""

@@ -204,6 +204,20 @@ def pick(chance, uniform):
     return reachable[min(place, len(reachable) - 1)]
 
 
+def bisect(holds, low, high, halvings):
+    """Return a low end for which it holds, close to a high end for which it does not.
+
+    It counts as holding at ``low``, and not at ``high``.
+    """
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 def first_where(holds, low, high):
     """Return the first integer from low on for which it holds; high if none before."""
     while low < high:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-CERTAIN = 1 - 1e-9
+from skrobust.sampling.designs.fixed_size import SURE
 
 
 def ordered_draw(pi, uniforms):
@@ -34,7 +34,7 @@ def ordered_draw(pi, uniforms):
     J.-C. Deville, "Une nouvelle méthode de tirage à probabilités inégales", INSEE
     working paper 9804, 1998. Y. Tillé, "Sampling Algorithms", Springer 2006.
     """
-    certain = pi >= CERTAIN
+    certain = pi >= SURE
     if certain.any():
         open_ = np.flatnonzero(~certain)
         n = len(uniforms) - int(certain.sum())
@@ -105,7 +105,7 @@ def successive_variance(residuals, pi, n_pool):
     variance, df : float
         nan and 0 where only one unit was left to chance.
     """
-    chance = pi < CERTAIN
+    chance = pi < SURE
     r = residuals[chance] / pi[chance]
     if len(r) == 0:
         return 0.0, np.inf

@@ -131,6 +131,12 @@ class OneByStratum(StrataSampler):
         self._ends = np.cumsum(self._sizes)
         self._left = self._sizes.copy()
 
+    def _counts_by_stratum(self, ids, failed):
+        """Return the numbers of answers and of mispredictions in each stratum."""
+        strata, n_strata = self.strata_[ids], len(self._sizes)
+        drawn = np.bincount(strata, minlength=n_strata)
+        return drawn, np.bincount(strata[failed], minlength=n_strata)
+
     def _stratum_probabilities(self, left, weights):
         """Return the probability of each stratum at the next draw."""
         chance = np.where(left > 0, weights, 0.0)

@@ -41,11 +41,6 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
         self.batch_size = batch_size
         self.unseen = unseen
 
-    @classmethod
-    def _get_test_params(cls):
-        """Return parameters of small instances for the checks of all measures."""
-        return [{}]
-
     def fit(self, X, y=None, *, y_pred=None):
         """Fit the measure to the training activations.
 

@@ -95,10 +95,9 @@ def _covariance(rows):
 
 def _factor(covariance, caller, cloud):
     try:
-        factor = cholesky(covariance, lower=True)
+        return cholesky(covariance, lower=True)
     except LinAlgError:
         raise ValueError(
             f"{caller} finds a singular covariance in {cloud}: some units are linear "
             f"functions of others, as the outputs of a softmax are. {CURES}"
         ) from None
-    return factor
