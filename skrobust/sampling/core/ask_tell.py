@@ -200,10 +200,14 @@ class AskTellSampler(SamplingDesign):
         return self._take_in("correct", ids, y_true, failed)
 
     def _take_in(self, verb, ids, y_true, failed):
-        check_is_fitted(self)
-        caller = f"{type(self).__name__}.{verb}"
+        caller = self._caller(verb)
         self._answers.take_in(verb, ids, y_true, failed, self.y_pred_, caller)
         return self
+
+    def _caller(self, verb):
+        """Return the name of a method for messages; raise unless fitted."""
+        check_is_fitted(self)
+        return f"{type(self).__name__}.{verb}"
 
     @property
     def ids_(self):

@@ -44,10 +44,10 @@ class Draws:
         n, before = len(ids), len(self.ids)
         if design is not None:
             self.designs[len(self.ends)] = design
-        ends = np.arange(before + 1, before + n + 1) if sequential else [before + n]
+        ends = range(before + 1, before + n + 1) if sequential else [before + n]
         self.ids.extend(np.asarray(ids, dtype=np.int64).tolist())
         self.pi.extend(np.asarray(pi, dtype=np.float64).tolist())
-        self.ends.extend(np.asarray(ends).tolist())
+        self.ends.extend(ends)
 
     def add_predictor(self, snapshot, values):
         """Store the predictions for the rounds added since the last call.

@@ -57,5 +57,5 @@ def generator_at(state):
     """Return a generator of numpy in a stored state."""
     kind = getattr(np.random, state["bit_generator"])
     generator = np.random.Generator(kind())
-    generator.bit_generator.state = state  # lists do as arrays
+    generator.bit_generator.state = state  # lists serve as arrays
     return generator

@@ -158,6 +158,14 @@ def over_skipped(answered, skipped, evaluate):
     return found
 
 
+def skipped_note(n_skipped, least, most):
+    """Return a note of the range of an estimate over the skipped answers."""
+    return (
+        f"{n_skipped} skipped answers could be correct or mispredicted: the estimate "
+        f"lies between {least:.4f} and {most:.4f} (the middle is shown)"
+    )
+
+
 def patterns(skipped, answered):
     """Yield outcomes of skipped answers: all of them, or the extremes and a chain.
 

@@ -1,5 +1,7 @@
 """Fixed-size draws along an order, with exact inclusion probabilities."""
 
+from functools import partial
+
 import numpy as np
 
 from skrobust.sampling.designs.fixed_size import SURE
@@ -46,14 +48,15 @@ def ordered_draw(pi, uniforms):
     edges = np.cumsum(pi)
     edges *= n / edges[-1]
     cell = np.arange(n, dtype=np.float64)
-    across = np.searchsorted(edges, cell, side="right")  # holds the start of its cell
+    at = partial(np.searchsorted, edges, side="right")
+    across = at(cell)  # holds the start of its cell
     before = cell - np.where(across > 0, edges[across - 1], 0.0)
     after = np.minimum(edges[across] - cell, 1.0)
     after[before <= 0] = 0.0
     chance = np.minimum(after / np.maximum(1 - before, 1e-300), 1.0)
-    again = _at(edges, cell + after + uniforms * (1 - after))
+    again = at(cell + after + uniforms * (1 - after))
     rest = np.maximum(uniforms - chance, 0.0) / np.maximum(1 - chance, 1e-300)
-    fresh = _at(edges, cell + after + rest * (1 - after))
+    fresh = at(cell + after + rest * (1 - after))
     shared = after > 0
     fresh = np.where(shared & (uniforms < chance), across, fresh)
     again = np.where(again == across, again + 1, again)
@@ -61,10 +64,6 @@ def ordered_draw(pi, uniforms):
         shared & (uniforms >= chance) & (fresh == across), fresh + 1, fresh
     )
     return _chain(across, again, fresh, shared, len(pi))
-
-
-def _at(edges, points):
-    return np.searchsorted(edges, points, side="right")
 
 
 def _chain(across, again, fresh, shared, n_units):
