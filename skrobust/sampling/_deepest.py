@@ -196,9 +196,13 @@ class DeepESTSampler(BaseSampler):
 
     def _probabilities(self, taken):
         """Return the definition of q, which the fast draw must equal."""
-        uniform = np.where(taken, 0.0, 1 / (~taken).sum())
         suspicious = self.scores_[taken] > self.threshold_
         active = suspicious.any() if self.rule_ == "paper" else taken.any()
+        return self._mixed(taken, active)
+
+    def _mixed(self, taken, active):
+        """Return the probabilities of a draw, weighted if the design is active."""
+        uniform = np.where(taken, 0.0, 1 / (~taken).sum())
         links = self._links()
         weights = np.where(taken, 0.0, links)
         if not active or weights.sum() <= EXHAUSTED * links.sum():
@@ -262,11 +266,7 @@ class DeepESTSampler(BaseSampler):
         return np.where(active, 1 - self.mixing_, 1.0) / (self.n_pool_ - np.arange(n))
 
     def _plan_draws(self):
-        links = self._links()
-        uniform = np.full(self.n_pool_, 1 / self.n_pool_)
-        if not links.any():
-            return uniform
-        return self.mixing_ * links / links.sum() + (1 - self.mixing_) * uniform
+        return self._mixed(np.zeros(self.n_pool_, dtype=bool), active=True)
 
     def _find_threshold(self):
         rule = self.threshold

@@ -7,13 +7,7 @@ from sklearn.base import BaseEstimator
 
 from skrobust._parameters import NamedOr, SharedParameters, check_parameters
 from skrobust.sampling.core.draws import pick
-from skrobust.sampling.core.estimates import (
-    between_estimate,
-    hajek_variance,
-    size_weights,
-    within_estimate,
-    z_values,
-)
+from skrobust.sampling.core.estimates import combined_estimate, hajek_variance
 from skrobust.sampling.core.label_plan import assumed_failures, draws_needed
 from skrobust.sampling.core.pool import read_scores
 from skrobust.sampling.core.prefitted import PrefittedMixin
@@ -142,12 +136,8 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
 
     def _combine(self, answered, weights=None):
         """Combine rounds, weighted by their sizes unless told."""
-        weights = size_weights(answered) if weights is None else weights
-        z = z_values(answered)
-        scale = float(max(np.abs(answered.y).max(), np.abs(answered.m).max()))
-        if self._sequential:
-            return between_estimate(z, weights, scale)
-        return within_estimate(answered, z, weights, self._round_variance, scale)
+        round_variance = None if self._sequential else self._round_variance
+        return combined_estimate(answered, weights, round_variance)
 
     def _round_variance(self, residuals, pi, design):
         """Return variance (of z, given the past) and degrees of freedom of a round.

@@ -71,11 +71,6 @@ def sums_of_free(values, answered):
     return values.sum() - running_sum(values[answered.ids])[answered.starts]
 
 
-def size_weights(answered):
-    """Return weights of rounds in proportion to their sizes."""
-    return answered.sizes / answered.n
-
-
 def lure_weights(answered):
     r"""Return the weights of rounds that make a census exact.
 
@@ -158,10 +153,8 @@ def hajek_variance(residuals, pi, n_pool):
     """
     chance = pi < 1 - 1e-12
     n = int(chance.sum())
-    if n == 0:
-        return 0.0, np.inf
-    if n == 1:
-        return np.nan, 0.0
+    if n < 2:
+        return (np.nan, 0.0) if n else (0.0, np.inf)
     e, left = residuals[chance] / pi[chance], 1 - pi[chance]
     centre = (left @ e) / left.sum()
     return float(n / (n - 1) * (left @ (e - centre) ** 2) / n_pool**2), n - 1.0
@@ -172,6 +165,20 @@ def effective_number(residuals):
     square = residuals**2
     fourth = (square**2).sum()
     return float(square.sum() ** 2 / fourth) if fourth > 0 else 0.0
+
+
+def combined_estimate(answered, weights=None, round_variance=None):
+    """Return the estimate from rounds, weighted by their sizes unless told.
+
+    Its variance is that within rounds, if ``round_variance`` gives it, or else that
+    between rounds.
+    """
+    weights = answered.sizes / answered.n if weights is None else weights
+    z = z_values(answered)
+    scale = float(max(np.abs(answered.y).max(), np.abs(answered.m).max()))
+    if round_variance is None:
+        return between_estimate(z, weights, scale)
+    return within_estimate(answered, z, weights, round_variance, scale)
 
 
 def between_estimate(z, weights, scale=0.0):

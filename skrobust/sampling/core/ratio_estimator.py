@@ -113,15 +113,13 @@ class RatioEstimator:
     def mean_or_ratio(self, numerator, denominator):
         """Return the mean of any numbers over the pool, or a ratio of two totals."""
         answered, (y_true, y_pred) = self.answered, self.both_labels()
-        above, below = (
-            None if f is None else self._values(f(y_true, y_pred))
-            for f in (numerator, denominator)
-        )
+        above, below = self._values(numerator(y_true, y_pred)), np.ones(answered.n)
+        if denominator is not None:
+            below = self._values(denominator(y_true, y_pred))
         n_used, notes = answered.n, []
-        if below is None and 2 <= n_used < answered.n_pool:
+        if denominator is None and 2 <= n_used < answered.n_pool:
             found = self.design._combine(replace(answered, y=above))
         else:
-            below = np.ones(answered.n) if below is None else below
             found, notes = self.ratio(answered, above, below)
             n_used = int(np.count_nonzero(below))
         half = t_half_width(found.std_error, found.df, (1 + self.confidence) / 2)
@@ -183,9 +181,8 @@ class RatioEstimator:
 
     def _unvaried_ends(self, answered, part, all_failed):
         """Return the ends of the accuracy in a part whose outcomes all agree."""
-        seen = np.full(answered.n, all_failed)
         floor, n_pool = self.design._floor(answered.n), answered.n_pool
-        below, above = unseen_bounds(seen, floor, n_pool, self.tail)
+        below, above = unseen_bounds(all_failed, floor, n_pool, self.tail)
         hidden = (above - below) * n_pool / max(part.sum(), 1)
         return (0.0, hidden) if all_failed else (1 - hidden, 1.0)
 

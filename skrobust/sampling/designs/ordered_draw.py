@@ -106,9 +106,7 @@ def successive_variance(residuals, pi, n_pool):
     """
     chance = pi < SURE
     r = residuals[chance] / pi[chance]
-    if len(r) == 0:
-        return 0.0, np.inf
-    if len(r) == 1:
-        return np.nan, 0.0
+    if len(r) < 2:
+        return (np.nan, 0.0) if len(r) else (0.0, np.inf)
     total = ((r - np.roll(r, 1)) ** 2).sum()
     return float(total / 2 / n_pool**2), len(r) - 1.0
