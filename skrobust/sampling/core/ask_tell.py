@@ -6,13 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_count, check_same_length
-from skrobust.sampling.core.answer_checks import (
-    FAILED,
-    NOT_GIVEN,
-    OPEN,
-    SKIPPED,
-    UNASKED,
-)
+from skrobust.sampling.core.answer_checks import FAILED, NOT_GIVEN, OPEN, SKIPPED
 from skrobust.sampling.core.answers import Answers
 from skrobust.sampling.core.design import SamplingDesign
 from skrobust.sampling.core.draws import Draws
@@ -115,10 +109,9 @@ class AskTellSampler(SamplingDesign):
 
     def _check_left(self, n, verb):
         """Return how many inputs to ask for, or raise where there are too few."""
-        check_is_fitted(self)
-        self._check_parameters()
         caller = type(self).__name__
-        n = check_count(n, "n", f"{caller}.{verb}")
+        n = check_count(n, "n", self._caller(verb))
+        self._check_parameters()
         if self._frozen:
             raise ValueError(
                 f"{caller} was restored for its results alone (frozen=True): it takes "
@@ -242,7 +235,7 @@ class AskTellSampler(SamplingDesign):
     @property
     def _unasked(self):
         """Mask of the inputs that were never asked."""
-        return self._answers.status == UNASKED
+        return self._answers.unasked
 
     def _outcomes(self):
         """Return the positions told, in draw order, and whether each failed."""

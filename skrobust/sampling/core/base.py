@@ -1,8 +1,7 @@
 """Base class of samplers."""
 
-from skrobust._validation import check_confidence, check_number
-from skrobust.sampling.core.answer_checks import check_oracle
-from skrobust.sampling.core.label_plan import LabelPlan, check_plan
+from skrobust._validation import check_confidence, check_number, invalid
+from skrobust.sampling.core.label_plan import LabelPlan
 from skrobust.sampling.core.rate_estimator import RateEstimator
 from skrobust.sampling.core.ratio_estimator import RatioEstimator
 from skrobust.sampling.core.reporting import ResultInNotebook, sampling_result
@@ -217,7 +216,10 @@ class BaseSampler(ResultInNotebook, StoredSampler):
             accuracy is given.
         """
         caller = self._caller("plan")
-        check_plan(half_width, confidence, expected_accuracy, caller)
+        check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
+        check_confidence(confidence, caller)
+        if expected_accuracy is not None:
+            check_number(expected_accuracy, "expected_accuracy", caller, low=0, high=1)
         n, assumption = self._plan(half_width, confidence, expected_accuracy, caller)
         return LabelPlan(n, float(half_width), float(confidence), assumption)
 
@@ -266,7 +268,10 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         ValueError
             If fewer than n are left: nothing is asked then.
         """
-        check_oracle(oracle, type(self).__name__)
+        if not callable(oracle):
+            cure = "For an array of labels give labels.take."
+            rule = "a callable that takes ids and returns their labels"
+            raise invalid("oracle", f"{type(self).__name__}.sample", rule, oracle, cure)
         for size in self._batches(self._check_left(n, "sample")):
             ids = self.ask(size)
             answers = oracle(ids)

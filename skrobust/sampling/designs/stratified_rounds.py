@@ -96,15 +96,14 @@ class StratifiedRounds(BaseSampler):
         return variance / self.n_pool_**2, df
 
     def _interval(self, answered, estimate, query):
-        silent = 0.0
         if query.method == "default" and estimate.std_error > 0:
             silent = self._silent_variance(answered, estimate.weights)
-        if not silent > 0:
-            return super()._interval(answered, estimate, query)
-        wider = float(np.sqrt(estimate.std_error**2 + silent))
-        estimate = replace(estimate, std_error=wider)
-        low, high, _, notes = super()._interval(answered, estimate, query)
-        return Bounds(low, high, "t, widened", [SILENT, *notes])
+            if silent > 0:
+                wider = float(np.sqrt(estimate.std_error**2 + silent))
+                estimate = replace(estimate, std_error=wider)
+                low, high, _, notes = super()._interval(answered, estimate, query)
+                return Bounds(low, high, "t, widened", [SILENT, *notes])
+        return super()._interval(answered, estimate, query)
 
     def _silent_variance(self, answered, weights):
         """Return the variance that strata whose labels all agree may hide."""

@@ -78,18 +78,20 @@ def extract_activations(estimator, X, *, layer=None, pool="flatten", batch_size=
         check_count(batch_size, "batch_size", caller)
     steps, model = unwrap(estimator)
     if is_net(model):
-        check_is_fitted(model)
-        check_net_input(estimator, X)
-        X = _apply(steps, X)
-        return as_rows(_net_activations(model, X, layer, batch_size, caller), pool)
-    if isinstance(model, (MLPClassifier, MLPRegressor)):
-        check_is_fitted(model)
-        return _mlp_activations(model, _apply(steps, X), layer, batch_size, caller)
-    raise ValueError(
-        f"{caller} finds no layers in {type(model).__name__}; it understands skorch "
-        "nets, MLPClassifier and MLPRegressor. Pass activations of your own instead: "
-        "fit(activations, y_pred)."
-    )
+        activations = _net_activations
+    elif isinstance(model, (MLPClassifier, MLPRegressor)):
+        activations = _mlp_activations
+    else:
+        raise ValueError(
+            f"{caller} finds no layers in {type(model).__name__}; it understands "
+            "skorch nets, MLPClassifier and MLPRegressor. Pass activations of your own "
+            "instead: fit(activations, y_pred)."
+        )
+    check_is_fitted(model)
+    check_net_input(estimator, X)
+    for _, step in steps:
+        X = step.transform(X)
+    return as_rows(activations(model, X, layer, batch_size, caller), pool)
 
 
 def as_rows(activations, pool):
@@ -98,12 +100,6 @@ def as_rows(activations, pool):
         axes = tuple(range(2, activations.ndim))
         return activations.mean(axis=axes, dtype=np.float64).astype(activations.dtype)
     return activations.reshape(len(activations), -1)
-
-
-def _apply(steps, X):
-    for _, step in steps:
-        X = step.transform(X)
-    return X
 
 
 def _mlp_activations(mlp, X, layer, batch_size, caller):
@@ -136,8 +132,7 @@ def _net_activations(net, X, layer, batch_size, caller):
     from skorch.dataset import unpack_data
 
     dataset = net.get_dataset(X)
-    settings = dict(net.get_params_for("iterator_valid"))
-    settings.setdefault("batch_size", net.batch_size)
+    settings = {"batch_size": net.batch_size, **net.get_params_for("iterator_valid")}
     if batch_size is not None:
         settings["batch_size"] = int(batch_size)
     if settings["batch_size"] == -1:
