@@ -99,6 +99,5 @@ def _capital(z, low, bets, theta):
         limit = np.where(loss > 0, SHARES / np.maximum(loss, 1e-300), 1e300)
         stakes = np.minimum(bets, limit)
         logs = np.log1p(np.maximum(stakes * (z - theta), -1.0))
-    return float(
-        np.logaddexp.reduce(np.cumsum(logs, axis=1)).max() - np.log(len(limit))
-    )
+    largest = np.logaddexp.reduce(np.cumsum(logs, axis=1)).max()
+    return float(largest - np.log(len(limit)))

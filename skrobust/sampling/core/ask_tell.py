@@ -129,9 +129,8 @@ class AskTellSampler(SamplingDesign):
             self._foreseen = None
         elif self._draws.snapshots[-1:] != [snapshot] or self._foreseen is None:
             values = np.asarray(self._predict(snapshot), dtype=np.float64)
-            if values.shape != (self.n_pool_,) or not (
-                (values >= 0).all() and (values <= 1).all()
-            ):
+            in_range = (values >= 0).all() and (values <= 1).all()
+            if values.shape != (self.n_pool_,) or not in_range:
                 raise ValueError(
                     f"{type(self).__name__}._predict must return {self.n_pool_} "
                     "probabilities in [0, 1]."

@@ -46,16 +46,6 @@ def unpack(packed):
 
 def plain(value):
     """Return a number or an array of numpy as plain data, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
-
-
-def generator_at(state):
-    """Return a generator of numpy in a stored state."""
-    kind = getattr(np.random, state["bit_generator"])
-    generator = np.random.Generator(kind())
-    generator.bit_generator.state = state  # lists serve as arrays
-    return generator

@@ -71,8 +71,7 @@ def _groups(n):
 
 def _most(p, n, floor):
     """Return the most failures to expect, and the p from which all are taken."""
-    n_sure = int((n - floor * len(p)) / (1 - floor))
-    n_sure = min(n_sure, len(p) - 1)
+    n_sure = min(int((n - floor * len(p)) / (1 - floor)), len(p) - 1)
     rest = (n - n_sure) / (len(p) - n_sure)
     return p[:n_sure].sum() + rest * p[n_sure:].sum(), p[n_sure]
 
