@@ -131,7 +131,7 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
         return self._combine(answered)
 
     def _published(self, answered):
-        """Return the estimate that the authors of the design compute, without m."""
+        """Return the estimate that the authors of the design compute; m is 0."""
         return self._combine(answered)
 
     def _combine(self, answered, weights=None):
