@@ -134,11 +134,9 @@ class CrossEntropySampler(BaseSampler):
         return np.full(len(self.ids_), np.nan)
 
     def _suspicion(self, X, y_pred):
-        caller = type(self).__name__
-        if callable(self.auxiliary):
-            features = self.auxiliary(X)
-        elif not isinstance(self.auxiliary, str):
-            features = self.auxiliary
+        caller, auxiliary = type(self).__name__, self.auxiliary
+        if not isinstance(auxiliary, str):
+            features = auxiliary(X) if callable(auxiliary) else auxiliary
         elif self.estimator is None:
             features = X
         else:
@@ -176,7 +174,7 @@ class CrossEntropySampler(BaseSampler):
         self._counts = counts
         return np.concatenate(chosen), np.ones(n)
 
-    def _combine(self, answered, m=None, m_free=None, weights=None):
+    def _combine(self, answered, weights=None):
         return Estimate(float(answered.y.mean()), np.nan, 0.0, float(answered.n))
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._parameters import Choice, NamedOr, Number
+from skrobust._parameters import Choice, NamedOr
 from skrobust._validation import check_number, invalid
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.surprise.surprise_scores import (
@@ -18,6 +18,27 @@ SPREADS = {
     "mean+sd": lambda p, scale: p.mean() + p.std(),
     "mean+var": lambda p, scale: p.mean() + p.var() * scale,
 }
+
+
+def check_mixing(mixing, name, caller):
+    """Raise unless the share of weighted draws is in [0, 1)."""
+    check_number(mixing, name, caller, low=0, high=1)
+    if mixing == 1:
+        raise ValueError(
+            f"The {name!r} parameter of {caller} must be below 1, or inputs without "
+            "weight could never be drawn and the estimate would be biased."
+        )
+
+
+def check_threshold(threshold, name, caller):
+    """Raise unless the threshold is a number or ("confidence", a number)."""
+    if not isinstance(threshold, (tuple, list)):
+        check_number(threshold, name, caller)
+    elif len(threshold) == 2 and threshold[0] == "confidence":
+        check_number(threshold[1], name, caller, low=0, high=1)
+    else:
+        rule = "a number, the name of a rule, or ('confidence', a number)"
+        raise invalid(name, caller, rule, threshold)
 
 
 class DeepESTSampler(BaseSampler):
@@ -117,8 +138,8 @@ class DeepESTSampler(BaseSampler):
         "auxiliary": NamedOr(("confidence", "dsa", "lsa", "combined")),
         "standardize": Choice(*STANDARDIZE),
         "rule": Choice("paper", "released"),
-        "mixing": Number(low=0, high=1),
-        "threshold": NamedOr(("auto", *SPREADS)),
+        "mixing": check_mixing,
+        "threshold": NamedOr(("auto", *SPREADS), check_threshold),
     }
 
     @classmethod
@@ -175,9 +196,13 @@ class DeepESTSampler(BaseSampler):
 
     def _probabilities(self, taken):
         """Return the definition of q, which the fast draw must equal."""
-        uniform = np.where(taken, 0.0, 1 / (~taken).sum())
         suspicious = self.scores_[taken] > self.threshold_
         active = suspicious.any() if self.rule_ == "paper" else taken.any()
+        return self._mixed(taken, active)
+
+    def _mixed(self, taken, active):
+        """Return the probabilities of a draw, weighted if the design is active."""
+        uniform = np.where(taken, 0.0, 1 / (~taken).sum())
         links = self._links()
         weights = np.where(taken, 0.0, links)
         if not active or weights.sum() <= EXHAUSTED * links.sum():
@@ -241,11 +266,7 @@ class DeepESTSampler(BaseSampler):
         return np.where(active, 1 - self.mixing_, 1.0) / (self.n_pool_ - np.arange(n))
 
     def _plan_draws(self):
-        links = self._links()
-        uniform = np.full(self.n_pool_, 1 / self.n_pool_)
-        if not links.any():
-            return uniform
-        return self.mixing_ * links / links.sum() + (1 - self.mixing_) * uniform
+        return self._mixed(np.zeros(self.n_pool_, dtype=bool), active=True)
 
     def _find_threshold(self):
         rule = self.threshold
@@ -259,19 +280,3 @@ class DeepESTSampler(BaseSampler):
             with np.errstate(over="ignore"):  # no score is above infinity
                 return float(SPREADS[rule](self.scores_ / scale, scale) * scale)
         return 1 - float(rule[1]) if isinstance(rule, (tuple, list)) else float(rule)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        caller, threshold = type(self).__name__, self.threshold
-        if self.mixing == 1:
-            raise ValueError(
-                f"The 'mixing' parameter of {caller} must be below 1, or inputs "
-                "without weight could never be drawn and the estimate would be biased."
-            )
-        if isinstance(threshold, (tuple, list)):
-            if len(threshold) != 2 or threshold[0] != "confidence":
-                rule = "a number, the name of a rule, or ('confidence', a number)"
-                raise invalid("threshold", caller, rule, threshold)
-            check_number(threshold[1], "threshold", caller, low=0, high=1)
-        elif not isinstance(threshold, str):
-            check_number(threshold, "threshold", caller)

@@ -113,12 +113,6 @@ class GradientSampler(OneByStratum):
         overall = failed.sum() / (drawn.sum() + 1)
         return {"rates": ((failed + overall) / (drawn + 1)).tolist()}
 
-    def _counts_by_stratum(self, ids, failed):
-        """Return the numbers of answers and of mispredictions in each stratum."""
-        strata, n_strata = self.strata_[ids], len(self._sizes)
-        drawn = np.bincount(strata, minlength=n_strata)
-        return drawn, np.bincount(strata[failed], minlength=n_strata)
-
     def _predict(self, snapshot):
         return np.array(snapshot["rates"])[self.strata_]
 

@@ -8,7 +8,6 @@ from scipy.special import ndtri
 from skrobust._parameters import Count, Flag, NamedOr, Number
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.draws import first_where
-from skrobust.sampling.core.rate_interval import Bounds, unvaried_bounds
 from skrobust.sampling.designs.frontier import frontier
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling.designs.recalibration import (
@@ -198,29 +197,23 @@ class OperationalSampler(BaseSampler):
         emphasis = EMPHASIS.get(self.failure_emphasis, self.failure_emphasis)
         return frontier(p, p * (1 - p), n, emphasis, self.exploration)
 
-    def _combine(self, answered, m=None, m_free=None, weights=None):
+    def _combine(self, answered, weights=None):
         weights = batch_weights(answered.sizes) if weights is None else weights
-        return super()._combine(answered, m, m_free, weights)
+        return super()._combine(answered, weights)
 
     def _round_variance(self, residuals, pi, design):
         return successive_variance(residuals, pi, self.n_pool_)
 
     def _interval(self, answered, estimate, query):
-        expected, default = np.nan, query.method == "default"
-        if default and query.estimator == "default" and answered.designs:
+        if query.method == query.estimator == "default" and answered.designs:
             parts = [answered.designs[t]["expected"] for t in range(len(answered.ends))]
             weights = batch_weights(answered.sizes)
             expected = float(np.sqrt(weights**2 @ np.array(parts)))
-        larger = expected > estimate.std_error
-        if larger:
-            estimate = replace(estimate, std_error=expected)
-        low, high, method, notes = super()._interval(answered, estimate, query)
-        if larger and method == "t":
-            method = "t, widened"
-        if method.startswith("t") and default and not answered.y.any():
-            _, beyond, _, more = unvaried_bounds(self, answered, query.tail)
-            high, notes = max(high, beyond), [*notes, *more]
-        return Bounds(low, high, method, notes)
+            if expected > estimate.std_error:
+                estimate = replace(estimate, std_error=expected)
+                bounds = super()._interval(answered, estimate, query)
+                return bounds._replace(method="t, widened")
+        return super()._interval(answered, estimate, query)
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         p, assumption = self._assumed(expected_accuracy, caller)

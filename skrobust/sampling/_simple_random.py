@@ -91,12 +91,10 @@ class SimpleRandomSampler(BaseSampler):
         left = self.n_pool_ - np.arange(start, start + n)
         return self._permutation[start : start + n], 1 / left
 
-    def _combine(self, answered, m=None, m_free=None, weights=None):
+    def _combine(self, answered, weights=None):
         # Mean of y - m plus that of m over the pool, with the textbook variance.
-        n, n_pool = answered.n, self.n_pool_
-        m = np.zeros(n) if m is None else m
-        m_pool = 0.0 if m_free is None else float(m_free[0]) / n_pool
-        residuals = answered.y - m
+        n, n_pool, residuals = answered.n, self.n_pool_, answered.residuals
+        m_pool = float(answered.m_free[0]) / n_pool
         rate = m_pool + float(residuals.mean())
         spread = ((residuals - residuals.mean()) ** 2).sum() / max(n - 1, 1)
         varied = np.ptp(residuals) > 1e-12

@@ -96,9 +96,7 @@ class TwoStageSampler(FloorMixin, OneByStratum):
         return self._stratum_share
 
     def _published(self, answered):
-        strata = self.strata_[answered.ids]
-        drawn = np.bincount(strata, minlength=len(self._sizes))
-        failed = np.bincount(strata, answered.y, minlength=len(self._sizes))
+        drawn, failed = self._counts_by_stratum(answered.ids, answered.y > 0)
         seen = (drawn > 0) & (self._stratum_share > 0)
         each = failed[seen] / drawn[seen] * self._sizes[seen]
         rate = float((each / self._stratum_share[seen]).mean() / self.n_pool_)

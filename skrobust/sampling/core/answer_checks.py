@@ -103,14 +103,6 @@ def as_booleans(failed, ids, caller):
     return np.array(failed, dtype=bool)
 
 
-def check_oracle(oracle, caller):
-    """Raise for an oracle that is not callable, before anything is drawn."""
-    if not callable(oracle):
-        cure = "For an array of labels give labels.take."
-        rule = "a callable that takes ids and returns their labels"
-        raise invalid("oracle", f"{caller}.sample", rule, oracle, cure)
-
-
 def answer_list(given, name, ids, caller):
     """Return one Python object for each id; a missing answer is None."""
     if np.ndim(given) == 0 and is_missing(given):

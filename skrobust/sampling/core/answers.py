@@ -31,6 +31,11 @@ class Answers:
         self.status = np.full(n_pool, UNASKED, dtype=np.int8)
         self.labels, self.events = {}, []
 
+    @property
+    def unasked(self):
+        """Mask of the inputs that were never asked."""
+        return self.status == UNASKED
+
     def open(self, ids):
         """Mark positions as asked."""
         self.status[ids] = OPEN

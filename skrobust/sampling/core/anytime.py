@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skrobust.sampling.core.draws import bisect
+
 # Gamblers: bets in standard deviations, and shares of the largest bet that cannot ruin.
 BETS = np.array([1, 0.4, 0.2, 0.1, 0.05, 0.02])[:, None]
 SHARES = np.array([0.95, 0.75, 0.75, 0.5, 0.5, 0.5])[:, None]
@@ -83,16 +85,11 @@ def _bets(z, width):
 
 def _first_held(z, low, bets, goal):
     """Return the least mean that the bets "it is higher" never ruined."""
-    refuted, held = 0.0, 1.0
-    if _capital(z, low, bets, refuted) < goal:
-        return 0.0
-    for _ in range(HALVINGS):
-        middle = (refuted + held) / 2
-        if _capital(z, low, bets, middle) >= goal:
-            refuted = middle
-        else:
-            held = middle
-    return refuted
+
+    def ruined(theta):
+        return _capital(z, low, bets, theta) >= goal
+
+    return bisect(ruined, 0.0, 1.0, HALVINGS) if ruined(0.0) else 0.0
 
 
 def _capital(z, low, bets, theta):
@@ -102,6 +99,5 @@ def _capital(z, low, bets, theta):
         limit = np.where(loss > 0, SHARES / np.maximum(loss, 1e-300), 1e300)
         stakes = np.minimum(bets, limit)
         logs = np.log1p(np.maximum(stakes * (z - theta), -1.0))
-    return float(
-        np.logaddexp.reduce(np.cumsum(logs, axis=1)).max() - np.log(len(limit))
-    )
+    largest = np.logaddexp.reduce(np.cumsum(logs, axis=1)).max()
+    return float(largest - np.log(len(limit)))

@@ -6,13 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_count, check_same_length
-from skrobust.sampling.core.answer_checks import (
-    FAILED,
-    NOT_GIVEN,
-    OPEN,
-    SKIPPED,
-    UNASKED,
-)
+from skrobust.sampling.core.answer_checks import FAILED, NOT_GIVEN, OPEN, SKIPPED
 from skrobust.sampling.core.answers import Answers
 from skrobust.sampling.core.design import SamplingDesign
 from skrobust.sampling.core.draws import Draws
@@ -115,10 +109,9 @@ class AskTellSampler(SamplingDesign):
 
     def _check_left(self, n, verb):
         """Return how many inputs to ask for, or raise where there are too few."""
-        check_is_fitted(self)
-        self._check_parameters()
         caller = type(self).__name__
-        n = check_count(n, "n", f"{caller}.{verb}")
+        n = check_count(n, "n", self._caller(verb))
+        self._check_parameters()
         if self._frozen:
             raise ValueError(
                 f"{caller} was restored for its results alone (frozen=True): it takes "
@@ -136,9 +129,8 @@ class AskTellSampler(SamplingDesign):
             self._foreseen = None
         elif self._draws.snapshots[-1:] != [snapshot] or self._foreseen is None:
             values = np.asarray(self._predict(snapshot), dtype=np.float64)
-            if values.shape != (self.n_pool_,) or not (
-                (values >= 0).all() and (values <= 1).all()
-            ):
+            in_range = (values >= 0).all() and (values <= 1).all()
+            if values.shape != (self.n_pool_,) or not in_range:
                 raise ValueError(
                     f"{type(self).__name__}._predict must return {self.n_pool_} "
                     "probabilities in [0, 1]."
@@ -200,10 +192,14 @@ class AskTellSampler(SamplingDesign):
         return self._take_in("correct", ids, y_true, failed)
 
     def _take_in(self, verb, ids, y_true, failed):
-        check_is_fitted(self)
-        caller = f"{type(self).__name__}.{verb}"
+        caller = self._caller(verb)
         self._answers.take_in(verb, ids, y_true, failed, self.y_pred_, caller)
         return self
+
+    def _caller(self, verb):
+        """Return the name of a method for messages; raise unless fitted."""
+        check_is_fitted(self)
+        return f"{type(self).__name__}.{verb}"
 
     @property
     def ids_(self):
@@ -238,7 +234,7 @@ class AskTellSampler(SamplingDesign):
     @property
     def _unasked(self):
         """Mask of the inputs that were never asked."""
-        return self._answers.status == UNASKED
+        return self._answers.unasked
 
     def _outcomes(self):
         """Return the positions told, in draw order, and whether each failed."""

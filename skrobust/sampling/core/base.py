@@ -1,19 +1,14 @@
 """Base class of samplers."""
 
-import numpy as np
-from sklearn.utils.validation import check_is_fitted
-
-from skrobust._results import facts_html
-from skrobust._validation import check_choice, check_confidence, check_number
-from skrobust.sampling.core.answer_checks import check_oracle
-from skrobust.sampling.core.label_plan import LabelPlan, check_plan
+from skrobust._validation import check_confidence, check_number, invalid
+from skrobust.sampling.core.label_plan import LabelPlan
 from skrobust.sampling.core.rate_estimator import RateEstimator
-from skrobust.sampling.core.ratio_estimator import METRICS, RatioEstimator, check_groups
-from skrobust.sampling.core.reporting import sampling_result
+from skrobust.sampling.core.ratio_estimator import RatioEstimator
+from skrobust.sampling.core.reporting import ResultInNotebook, sampling_result
 from skrobust.sampling.core.stored import StoredSampler
 
 
-class BaseSampler(StoredSampler):
+class BaseSampler(ResultInNotebook, StoredSampler):
     """Base class of samplers: ``fit``, ``ask``, ``tell``, ``result``, ``sample``.
 
     A subclass writes ``_probabilities(taken)``, the probabilities of the next draw; or,
@@ -96,9 +91,8 @@ class BaseSampler(StoredSampler):
         ValueError
             For arguments that are not valid for this sampler.
         """
-        check_is_fitted(self)
+        caller = self._caller("result")
         self._check_parameters()
-        caller = f"{type(self).__name__}.result"
         check_confidence(confidence, caller)
         answered, _ = self._answered()
         query = RateEstimator(
@@ -148,36 +142,8 @@ class BaseSampler(StoredSampler):
             For bad arguments, predictions that are missing, true labels that were
             never told, or skipped answers of which the metric would need the label.
         """
-        check_is_fitted(self)
-        caller = f"{type(self).__name__}.metric"
-        check_confidence(confidence, caller)
-        check_choice(name, "name", caller, METRICS)
-        if name == "accuracy" and label is not None:
-            raise ValueError(
-                f"{caller}: label= goes with precision, recall and f1; the accuracy "
-                "among inputs of a true class is its recall."
-            )
-        if name != "accuracy" and self.y_pred_ is None:
-            raise ValueError(
-                f"{caller}: {name} needs predicted labels: fit with a classifier or "
-                "with y_pred=."
-            )
-        found = RatioEstimator(self, confidence, caller)
-        by_label = name != "accuracy" and label is None
-
-        def metric_in(part):
-            if by_label:
-                return found.by_label(name, part)
-            return found.metric(name, label, part)
-
-        if groups is None:
-            return metric_in(np.ones(self.n_pool_, dtype=bool))
-        groups = check_groups(groups, self.n_pool_, caller)
-        if groups.dtype == bool:
-            return metric_in(groups)
-        return {
-            group: metric_in(groups == group) for group in np.unique(groups).tolist()
-        }
+        estimator = RatioEstimator(self, confidence, self._caller("metric"))
+        return estimator.metric(name, label, groups)
 
     def estimate(self, numerator, denominator=None, *, confidence=0.95):
         """Estimate the pool mean of any number of each input, or a ratio of two.
@@ -212,11 +178,8 @@ class BaseSampler(StoredSampler):
         >>> sampler.estimate(lambda y_true, y_pred: abs(y_true - y_pred)).value
         0.5
         """
-        check_is_fitted(self)
-        caller = f"{type(self).__name__}.estimate"
-        check_confidence(confidence, caller)
-        found = RatioEstimator(self, confidence, caller)
-        return found.mean_or_ratio(numerator, denominator)
+        estimator = RatioEstimator(self, confidence, self._caller("estimate"))
+        return estimator.mean_or_ratio(numerator, denominator)
 
     def plan(self, half_width, *, confidence=0.95, expected_accuracy=None):
         r"""Return how many labels an interval of a half-width is likely to need.
@@ -252,9 +215,11 @@ class BaseSampler(StoredSampler):
             For bad arguments, and where the scores are no probabilities and no
             accuracy is given.
         """
-        check_is_fitted(self)
-        caller = f"{type(self).__name__}.plan"
-        check_plan(half_width, confidence, expected_accuracy, caller)
+        caller = self._caller("plan")
+        check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
+        check_confidence(confidence, caller)
+        if expected_accuracy is not None:
+            check_number(expected_accuracy, "expected_accuracy", caller, low=0, high=1)
         n, assumption = self._plan(half_width, confidence, expected_accuracy, caller)
         return LabelPlan(n, float(half_width), float(confidence), assumption)
 
@@ -275,7 +240,7 @@ class BaseSampler(StoredSampler):
         bool
             False before two answers.
         """
-        caller = f"{type(self).__name__}.should_stop"
+        caller = self._caller("should_stop")
         check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
         low, high = self.result(confidence=confidence, method="anytime").interval
         return bool((high - low) / 2 <= half_width)
@@ -303,7 +268,10 @@ class BaseSampler(StoredSampler):
         ValueError
             If fewer than n are left: nothing is asked then.
         """
-        check_oracle(oracle, type(self).__name__)
+        if not callable(oracle):
+            cure = "For an array of labels give labels.take."
+            rule = "a callable that takes ids and returns their labels"
+            raise invalid("oracle", f"{type(self).__name__}.sample", rule, oracle, cure)
         for size in self._batches(self._check_left(n, "sample")):
             ids = self.ask(size)
             answers = oracle(ids)
@@ -312,28 +280,3 @@ class BaseSampler(StoredSampler):
             else:
                 self.tell(ids, answers)
         return self.result()
-
-    def _repr_mimebundle_(self, **kwargs):
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += self._state_html()
-        return bundle
-
-    @property
-    def _repr_html_(self):
-        diagram = super()._repr_html_
-        return lambda: diagram() + self._state_html()
-
-    def _state_html(self):
-        """Return the result so far, to stand below the diagram of a fitted sampler."""
-        if not hasattr(self, "n_pool_"):
-            return ""
-        found = self.result()
-        low, high = found.interval
-        facts = {
-            "labels": f"{found.n_labels} of {found.n_pool}",
-            "mispredictions": found.n_failures,
-            "accuracy": found.accuracy,
-            f"{100 * found.confidence:g} % interval": f"{low:.4g} to {high:.4g}",
-        }
-        return facts_html("Sampling so far", facts)

@@ -7,14 +7,7 @@ from sklearn.base import BaseEstimator
 
 from skrobust._parameters import NamedOr, SharedParameters, check_parameters
 from skrobust.sampling.core.draws import pick
-from skrobust.sampling.core.estimates import (
-    between_estimate,
-    hajek_variance,
-    size_of,
-    size_weights,
-    within_estimate,
-    z_values,
-)
+from skrobust.sampling.core.estimates import combined_estimate, hajek_variance
 from skrobust.sampling.core.label_plan import assumed_failures, draws_needed
 from skrobust.sampling.core.pool import read_scores
 from skrobust.sampling.core.prefitted import PrefittedMixin
@@ -45,11 +38,6 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     _methods = ("default", "t", "anytime", "bootstrap")
     _parameter_rules = {"auxiliary": NamedOr(("confidence",))}
     _added_before = "random_state"
-
-    @classmethod
-    def _get_test_params(cls):
-        """Return parameters of small instances for the checks of all samplers."""
-        return [{}]
 
     def _check_parameters(self):
         """Raise for bad parameters."""
@@ -140,24 +128,16 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
 
     def _estimate(self, answered):
         """Return the default estimate, with the predictors at draw time, if any."""
-        return self._combine(answered, answered.m, answered.m_free)
-
-    def _published(self, answered):
-        """Return the estimate that the authors of the design compute."""
         return self._combine(answered)
 
-    def _combine(self, answered, m=None, m_free=None, weights=None):
-        """Combine rounds with predictions m, weighted by their sizes unless told."""
-        weights = size_weights(answered) if weights is None else weights
-        if m is not None and not (m.any() or np.any(m_free)):
-            m = m_free = None
-        z, scale = z_values(answered, m=m, m_free=m_free), size_of(answered.y, m)
-        if self._sequential:
-            return between_estimate(z, weights, scale)
-        residuals = answered.y if m is None else answered.y - m
-        return within_estimate(
-            answered, z, weights, residuals, self._round_variance, scale
-        )
+    def _published(self, answered):
+        """Return the estimate that the authors of the design compute; m is 0."""
+        return self._combine(answered)
+
+    def _combine(self, answered, weights=None):
+        """Combine rounds, weighted by their sizes unless told."""
+        round_variance = None if self._sequential else self._round_variance
+        return combined_estimate(answered, weights, round_variance)
 
     def _round_variance(self, residuals, pi, design):
         """Return variance (of z, given the past) and degrees of freedom of a round.
@@ -182,9 +162,8 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
         p, assumption = self._assumed(expected_accuracy, caller)
         snapshot = self._snapshot()
         m = 0.0 if snapshot is None else self._predict(snapshot)
-        return draws_needed(
-            p, m, self._plan_draws(), half_width, confidence
-        ), assumption
+        q = self._plan_draws()
+        return draws_needed(p, m, q, half_width, confidence), assumption
 
     def _plan_draws(self):
         """Return the probabilities, summing to 1, with which inputs are drawn."""

@@ -1,7 +1,7 @@
 """Draws of a sampler in rounds, with their inclusion probabilities."""
 
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,10 +44,10 @@ class Draws:
         n, before = len(ids), len(self.ids)
         if design is not None:
             self.designs[len(self.ends)] = design
-        ends = np.arange(before + 1, before + n + 1) if sequential else [before + n]
+        ends = range(before + 1, before + n + 1) if sequential else [before + n]
         self.ids.extend(np.asarray(ids, dtype=np.int64).tolist())
         self.pi.extend(np.asarray(pi, dtype=np.float64).tolist())
-        self.ends.extend(np.asarray(ends).tolist())
+        self.ends.extend(ends)
 
     def add_predictor(self, snapshot, values):
         """Store the predictions for the rounds added since the last call.
@@ -138,7 +138,8 @@ class Answered:
     ----------
     ids, y, pi, m : ndarray of shape (n,)
         Positions in draw order, outcomes (1 = mispredicted), probabilities of being in
-        their round given the past, and predictions at draw time.
+        their round given the past, and predictions: those at draw time, 0 where there
+        were none.
     ends : ndarray of shape (n_rounds,)
         How many draws were made up to the end of each round.
     n_pool : int
@@ -170,6 +171,11 @@ class Answered:
         return len(self.ids)
 
     @property
+    def residuals(self):
+        """Outcomes minus predictions."""
+        return self.y - self.m
+
+    @property
     def starts(self):
         """Number of draws before each round."""
         return np.r_[0, self.ends[:-1]].astype(np.intp)
@@ -179,11 +185,15 @@ class Answered:
         """Number of draws in each round."""
         return self.ends - self.starts
 
+    def with_scaled_m(self, factor):
+        """Return the rounds with predictions times a factor; 0 for none."""
+        m, m_free, span = (factor * v for v in (self.m, self.m_free, self.m_span))
+        return replace(self, m=m, m_free=m_free, m_span=span)
+
 
 def running_sum(values):
-    """Return sums of the first 0, 1, ..., n values, shape (n + 1, ...)."""
-    zero = np.zeros((1, *np.shape(values)[1:]))
-    return np.concatenate([zero, np.cumsum(values, axis=0, dtype=np.float64)])
+    """Return sums of the first 0, 1, ..., n values, shape (n + 1,)."""
+    return np.r_[0.0, np.cumsum(values, dtype=np.float64)]
 
 
 def pick(chance, uniform):
@@ -192,6 +202,20 @@ def pick(chance, uniform):
     edges = np.cumsum(chance[reachable])
     place = np.searchsorted(edges, uniform * edges[-1], side="right")
     return reachable[min(place, len(reachable) - 1)]
+
+
+def bisect(holds, low, high, halvings):
+    """Return a low end for which it holds, close to a high end for which it does not.
+
+    It counts as holding at ``low``, and not at ``high``.
+    """
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def first_where(holds, low, high):

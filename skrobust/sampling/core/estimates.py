@@ -39,7 +39,7 @@ class Estimate:
     weights: np.ndarray = None
 
 
-def z_values(answered, y=None, m=None, m_free=None):
+def z_values(answered):
     r"""Return an unbiased estimate of the mean of y for each round.
 
     .. math::
@@ -51,38 +51,24 @@ def z_values(answered, y=None, m=None, m_free=None):
     Parameters
     ----------
     answered : Answered
-        The rounds.
-    y : ndarray of shape (n,) or (n, k), default=None
-        Values in draw order; None takes the outcomes.
-    m : ndarray of the same shape, default=None
-        Predictions of ``y``, made without the rounds they are used for; None is 0.
-    m_free : ndarray of shape (n_rounds,) or (n_rounds, k), default=None
-        Sums of m over the units that were free before each round.
+        The rounds; each m was made without the rounds that it is used for.
 
     Returns
     -------
-    ndarray of shape (n_rounds,) or (n_rounds, k)
+    ndarray of shape (n_rounds,)
         Given the past each has the mean of y over the pool as its expectation.
     """
-    y = answered.y if y is None else np.asarray(y, dtype=np.float64)
-    pi = answered.pi if y.ndim == 1 else answered.pi[:, None]
-    residual = y if m is None else y - m
-    free = 0.0 if m is None else m_free
     starts = answered.starts
-    drawn = residual / pi
+    drawn = answered.residuals / answered.pi
     if len(starts) < answered.n:
-        drawn = np.add.reduceat(drawn, starts, axis=0)
-    return (running_sum(y)[starts] + free + drawn) / answered.n_pool
+        drawn = np.add.reduceat(drawn, starts)
+    known = running_sum(answered.y)[starts] + answered.m_free
+    return (known + drawn) / answered.n_pool
 
 
 def sums_of_free(values, answered):
     """Return the sums of values over the units free before each round."""
-    return values.sum(axis=0) - running_sum(values[answered.ids])[answered.starts]
-
-
-def size_weights(answered):
-    """Return weights of rounds in proportion to their sizes."""
-    return answered.sizes / answered.n
+    return values.sum() - running_sum(values[answered.ids])[answered.starts]
 
 
 def lure_weights(answered):
@@ -167,18 +153,11 @@ def hajek_variance(residuals, pi, n_pool):
     """
     chance = pi < 1 - 1e-12
     n = int(chance.sum())
-    if n == 0:
-        return 0.0, np.inf
-    if n == 1:
-        return np.nan, 0.0
+    if n < 2:
+        return (np.nan, 0.0) if n else (0.0, np.inf)
     e, left = residuals[chance] / pi[chance], 1 - pi[chance]
     centre = (left @ e) / left.sum()
     return float(n / (n - 1) * (left @ (e - centre) ** 2) / n_pool**2), n - 1.0
-
-
-def size_of(y, m):
-    """Return the largest absolute value or prediction."""
-    return max(float(np.abs(v).max()) for v in (y, m) if v is not None)
 
 
 def effective_number(residuals):
@@ -186,6 +165,20 @@ def effective_number(residuals):
     square = residuals**2
     fourth = (square**2).sum()
     return float(square.sum() ** 2 / fourth) if fourth > 0 else 0.0
+
+
+def combined_estimate(answered, weights=None, round_variance=None):
+    """Return the estimate from rounds, weighted by their sizes unless told.
+
+    Its variance is that within rounds, if ``round_variance`` gives it, or else that
+    between rounds.
+    """
+    weights = answered.sizes / answered.n if weights is None else weights
+    z = z_values(answered)
+    scale = float(max(np.abs(answered.y).max(), np.abs(answered.m).max()))
+    if round_variance is None:
+        return between_estimate(z, weights, scale)
+    return within_estimate(answered, z, weights, round_variance, scale)
 
 
 def between_estimate(z, weights, scale=0.0):
@@ -204,13 +197,14 @@ def between_estimate(z, weights, scale=0.0):
     return Estimate(rate, std_error, len(z) - 1.0, n, z, weights)
 
 
-def within_estimate(answered, z, weights, residuals, round_variance, scale=0.0):
+def within_estimate(answered, z, weights, round_variance, scale=0.0):
     """Return the estimate with the sum of the variances within rounds.
 
     ``round_variance(residuals, pi, design)`` gives variance and degrees of freedom of
     one round's z. Where it cannot (nan), the spread between rounds serves.
     """
     rate, parts, spread = weighted_mean(z, weights), [], np.empty(answered.n)
+    residuals = answered.residuals
     for t, (start, end) in enumerate(zip(answered.starts, answered.ends, strict=True)):
         e, pi = residuals[start:end], answered.pi[start:end]
         parts.append(round_variance(e, pi, answered.designs.get(t)))

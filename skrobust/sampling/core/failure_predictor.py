@@ -23,11 +23,6 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
 
     _parameter_rules = {"suspicion": Choice("confidence", "entropy")}
 
-    @classmethod
-    def _get_test_params(cls):
-        """Return parameters of small instances for the checks of all predictors."""
-        return [{}]
-
     def fit(self, X, y):
         """Calibrate on a labelled reference set that the model was not trained on.
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from skrobust._validation import check_confidence, check_number
-
 
 @dataclass(frozen=True)
 class LabelPlan:
@@ -94,11 +92,3 @@ def scaled_to(scores, rate):
             break
         factor *= 1 + (rate - p.mean()) * len(p) / p[p < 1].sum()
     return p
-
-
-def check_plan(half_width, confidence, expected_accuracy, caller):
-    """Raise for arguments of a plan that are out of range."""
-    check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
-    check_confidence(confidence, caller)
-    if expected_accuracy is not None:
-        check_number(expected_accuracy, "expected_accuracy", caller, low=0, high=1)

@@ -13,16 +13,16 @@ def pack(values, name, caller):
         return None
     values = np.ascontiguousarray(values)
     if values.dtype.kind in "biuf":
-        little = values.astype(values.dtype.newbyteorder("<"), copy=False)
-        data = base64.b64encode(little.tobytes()).decode()
-        return {"dtype": little.dtype.str, "shape": list(values.shape), "data": data}
-    listed = values.tolist()
-    if not all(isinstance(v, PLAIN) for v in listed):
-        raise ValueError(
-            f"{caller}.to_json cannot write {name} as JSON; use labels of str, int, "
-            "float or bool, or include_pool=False."
-        )
-    return {"dtype": values.dtype.str, "shape": list(values.shape), "data": listed}
+        values = values.astype(values.dtype.newbyteorder("<"), copy=False)
+        data = base64.b64encode(values.tobytes()).decode()
+    else:
+        data = values.tolist()
+        if not all(isinstance(v, PLAIN) for v in data):
+            raise ValueError(
+                f"{caller}.to_json cannot write {name} as JSON; use labels of str, "
+                "int, float or bool, or include_pool=False."
+            )
+    return {"dtype": values.dtype.str, "shape": list(values.shape), "data": data}
 
 
 def content(values):
@@ -46,23 +46,6 @@ def unpack(packed):
 
 def plain(value):
     """Return a number or an array of numpy as plain data, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
-
-
-def generator_at(state):
-    """Return a generator of numpy in a stored state."""
-    kind = getattr(np.random, state["bit_generator"])
-    generator = np.random.Generator(kind())
-    generator.bit_generator.state = arrays_again(state)
-    return generator
-
-
-def arrays_again(state):
-    """Return a stored generator state with its lists as arrays."""
-    if isinstance(state, dict):
-        return {name: arrays_again(value) for name, value in state.items()}
-    return np.array(state, dtype=np.uint64) if isinstance(state, list) else state

@@ -27,10 +27,8 @@ def check_inputs(sampler, X):
 
 def read_scores(estimator, auxiliary, X, caller, *, needed=True):
     """Return the suspicion of each input, or None where it is not needed."""
-    if callable(auxiliary):
-        scores = auxiliary(X)
-    elif not isinstance(auxiliary, str):
-        scores = auxiliary
+    if not isinstance(auxiliary, str):
+        scores = auxiliary(X) if callable(auxiliary) else auxiliary
     elif not needed and (estimator is not None or np.ndim(X) > 1):
         return None
     elif estimator is not None:

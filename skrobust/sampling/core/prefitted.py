@@ -8,6 +8,11 @@ class PrefittedMixin:
 
     _kept = ("estimator",)
 
+    @classmethod
+    def _get_test_params(cls):
+        """Return parameters of small instances for the checks of all such classes."""
+        return [{}]
+
     def __sklearn_clone__(self):
         params = {
             name: value if name in self._kept else copy.deepcopy(value)

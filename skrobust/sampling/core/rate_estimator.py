@@ -1,11 +1,12 @@
 """Estimators of the failure rate, by name, with their intervals."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
 from skrobust._validation import check_choice, check_scores, invalid
+from skrobust.sampling.core.draws import Answered
 from skrobust.sampling.core.estimates import Estimate, lure_weights, sums_of_free
 from skrobust.sampling.core.rate_interval import Bounds
 
@@ -17,6 +18,7 @@ ALL_PATTERNS = 6  # skipped answers up to which each combination is tried
 CHAIN = 16
 
 
+@dataclass(eq=False)
 class RateEstimator:
     """Estimate of a failure rate and its interval, as requested of one sampler.
 
@@ -25,29 +27,25 @@ class RateEstimator:
     design : SamplingDesign
         The sampler, for its formulas.
     answered : Answered
-        The rounds.
+        The rounds. They keep the predictions that the estimator corrects.
     estimator, method, confidence, predictor
         As in ``BaseSampler.result``.
     caller : str
         Name for error messages.
     """
 
-    def __init__(
-        self,
-        design,
-        answered,
-        estimator="default",
-        method="default",
-        confidence=0.95,
-        predictor=None,
-        caller="",
-    ):
-        self.design, self.answered, self.caller = design, answered, caller
-        self.estimator, self.method = estimator, method
-        self.confidence, self.predictor = confidence, predictor
-        self.tail = (1 - confidence) / 2
+    design: object
+    answered: Answered
+    estimator: str = "default"
+    method: str = "default"
+    confidence: float = 0.95
+    predictor: object = None
+    caller: str = ""
+
+    def __post_init__(self):
+        self.tail = (1 - self.confidence) / 2
         self._check()
-        self.predicted = self._predictions(answered)
+        self.answered = self._with_predictions()
 
     def evaluate(self, answered):
         """Return estimate and bounds of the rate; all outcomes count as known."""
@@ -60,7 +58,7 @@ class RateEstimator:
 
     def estimate(self, answered):
         """Return the estimate alone."""
-        design, (m, m_free, _) = self.design, self.predicted
+        design = self.design
         if self.estimator == "default":
             return design._estimate(answered)
         if self.estimator == "published":
@@ -68,15 +66,14 @@ class RateEstimator:
         if self.estimator == "lure":
             return design._combine(answered, weights=lure_weights(answered))
         if self.estimator == "ppi":
-            scale = self._lambda(answered, m, m_free)
-            m, m_free = scale * m, scale * m_free
-        return design._combine(answered, m, m_free)
+            answered = answered.with_scaled_m(self._lambda(answered))
+        return design._combine(answered)
 
-    def _lambda(self, answered, m, m_free):
+    def _lambda(self, answered):
         """Return the lambda of PPI++, clipped and shrunk."""
         # The estimated variance is a quadratic in lambda; three values fix it.
         v0, v1, half = (
-            self.design._combine(answered, lam * m, lam * m_free).std_error ** 2
+            self.design._combine(answered.with_scaled_m(lam)).std_error ** 2
             for lam in (0.0, 1.0, 0.5)
         )
         slope = ((v1 - v0) - 4 * (half - v0)) / 2
@@ -86,18 +83,18 @@ class RateEstimator:
         rarer = min(answered.y.sum(), answered.n - answered.y.sum())
         return float(np.clip(slope / curve, 0, 1) * rarer / (rarer + SHRINKAGE))
 
-    def _predictions(self, answered):
-        """Return m, its sums over free units and its span, where they are needed."""
-        corrected = self.estimator in CORRECTED
+    def _with_predictions(self):
+        """Return the rounds with the predictions m that are needed, 0 for none."""
+        answered, corrected = self.answered, self.estimator in CORRECTED
         stored = corrected and self.predictor is None and (answered.which >= 0).any()
         if self.estimator == "default" or stored:
-            return answered.m, answered.m_free, answered.m_span
-        n_rounds = len(answered.ends)
+            return answered
         if not corrected:
-            return np.zeros(answered.n), np.zeros(n_rounds), np.zeros((n_rounds, 2))
+            return answered.with_scaled_m(0.0)
         p = self._failure_probabilities()
-        span = np.tile([p.min(), p.max()], (n_rounds, 1))
-        return p[answered.ids], sums_of_free(p, answered), span
+        span = np.tile([p.min(), p.max()], (len(answered.ends), 1))
+        m, m_free = p[answered.ids], sums_of_free(p, answered)
+        return replace(answered, m=m, m_free=m_free, m_span=span)
 
     def _failure_probabilities(self):
         """Return the given failure probability of each unit."""
@@ -159,6 +156,14 @@ def over_skipped(answered, skipped, evaluate):
         y[skipped] = pattern
         found.append(evaluate(replace(answered, y=y)))
     return found
+
+
+def skipped_note(n_skipped, least, most):
+    """Return a note of the range of an estimate over the skipped answers."""
+    return (
+        f"{n_skipped} skipped answers could be correct or mispredicted: the estimate "
+        f"lies between {least:.4f} and {most:.4f} (the middle is shown)"
+    )
 
 
 def patterns(skipped, answered):

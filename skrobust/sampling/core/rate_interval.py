@@ -68,30 +68,28 @@ def t_half_width(std_error, df, level):
 
 def unvaried_bounds(design, answered, tail):
     """Return the bounds where all outcomes agree (the rule of three)."""
-    failed = answered.y > 0
-    floor = design._floor(answered.n)
-    low, high = unseen_bounds(failed, floor, answered.n_pool, tail)
-    kind = "mispredictions" if not failed.any() else "variation"
+    failed, low, high = answered.y > 0, 0.0, 1.0
+    if failed.all() or not failed.any():
+        floor = design._floor(answered.n)
+        low, high = unseen_bounds(failed[0], floor, answered.n_pool, tail)
+    kind = "variation" if failed.any() else "mispredictions"
     note = f"No {kind} seen: the interval is only what that allows."
     return Bounds(low, high, "rule of three", [note])
 
 
-def unseen_bounds(failed, floor, n_pool, tail):
+def unseen_bounds(all_failed, floor, n_pool, tail):
     """Bound the failure rate when all n outcomes agree.
 
     Had K inputs the other outcome, each draw would have met one with probability at
     least K * floor; K is the largest number for which n misses keep a chance of more
     than ``tail``.
     """
-    n, n_failed = len(failed), int(np.sum(failed))
-    if 0 < n_failed < n:
-        return 0.0, 1.0
 
     def unlikely(k):
         return np.prod(np.clip(1 - k * floor, 0, 1)) <= tail
 
-    share = (first_where(unlikely, 1, n_pool - n + 1) - 1) / n_pool
-    return (0.0, share) if n_failed == 0 else (1 - share, 1.0)
+    share = (first_where(unlikely, 1, n_pool - len(floor) + 1) - 1) / n_pool
+    return (1 - share, 1.0) if all_failed else (0.0, share)
 
 
 def rare_bound(design, answered, query):
@@ -130,10 +128,9 @@ def anytime_bounds(design, answered, query):
             f"{type(design).__name__}.result: method='anytime' needs draws with a "
             "lowest probability above 0 for every free input, and these have none."
         )
-    m, m_free, span = query.predicted
-    z = z_values(answered, m=m, m_free=m_free)
+    z, span = z_values(answered), answered.m_span
     starts, n_pool = answered.starts, answered.n_pool
-    known = running_sum(answered.y)[starts] + m_free
+    known = running_sum(answered.y)[starts] + answered.m_free
     reach = 1 / np.minimum.reduceat(floor, starts)  # how far one z can go
     least = (known - np.maximum(span[:, 1], 0) * reach) / n_pool
     most = (known + (1 - np.minimum(span[:, 0], 1)) * reach) / n_pool
@@ -158,7 +155,7 @@ def bootstrap_ends(design, answered, estimate, query):
     if apart or (answered.sizes == 1).any():  # one unit has no spread
         parts = [(estimate.weights * len(estimate.z), estimate.z)]
     else:
-        e = (answered.y - query.predicted[0]) / answered.pi
+        e = answered.residuals / answered.pi
         weights = estimate.weights * answered.sizes / answered.n_pool
         rounds = zip(weights, answered.starts, answered.ends, strict=True)
         parts = [(weight, e[i:j]) for weight, i, j in rounds]

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from skrobust._containers import to_array
-from skrobust._validation import invalid
+from skrobust._validation import check_choice, check_confidence, invalid
 from skrobust.sampling.core.estimates import Estimate, sums_of_free
-from skrobust.sampling.core.rate_estimator import over_skipped
+from skrobust.sampling.core.rate_estimator import over_skipped, skipped_note
 from skrobust.sampling.core.rate_interval import (
     FEW_RESIDUALS,
     t_half_width,
@@ -33,18 +33,56 @@ class RatioEstimator:
 
     def __init__(self, sampler, confidence, caller):
         self.design, self.labels = sampler, sampler._answers.labels
-        self.answered, self.skipped = sampler._answered()
+        check_confidence(confidence, caller)
+        answered, self.skipped = sampler._answered()
+        self.answered = answered.with_scaled_m(0.0)
         self.confidence, self.caller = confidence, caller
         self.tail = (1 - confidence) / 2
         self.census = self.answered.n == self.answered.n_pool
 
-    def by_label(self, name, part):
-        """Return a metric of each class."""
-        told = [self.labels[i] for i in self.answered.ids if i in self.labels]
-        labels = dict.fromkeys([*np.unique(self.design.y_pred_).tolist(), *told])
-        return {label: self.metric(name, label, part) for label in labels}
+    def metric(self, name, label, groups):
+        """Return one metric, or a dictionary by label, by group, or by both."""
+        check_choice(name, "name", self.caller, METRICS)
+        if name == "accuracy" and label is not None:
+            raise ValueError(
+                f"{self.caller}: label= goes with precision, recall and f1; the "
+                "accuracy among inputs of a true class is its recall."
+            )
+        if name != "accuracy":
+            y_pred = self._predictions(f"{self.caller}: {name}")
 
-    def metric(self, name, label, part):
+        def metric_in(part):
+            if name == "accuracy" or label is not None:
+                return self._metric(name, label, part)
+            told = [self.labels[i] for i in self.answered.ids if i in self.labels]
+            labels = dict.fromkeys([*np.unique(y_pred).tolist(), *told])
+            return {one: self._metric(name, one, part) for one in labels}
+
+        everything = np.ones(self.design.n_pool_, dtype=bool)
+        groups = everything if groups is None else self._check_groups(groups)
+        if groups.dtype == bool:
+            return metric_in(groups)
+        names = np.unique(groups).tolist()
+        return {group: metric_in(groups == group) for group in names}
+
+    def _predictions(self, subject):
+        """Return the predicted labels of the pool, or raise for who needs them."""
+        if self.design.y_pred_ is None:
+            raise ValueError(
+                f"{subject} needs predicted labels: fit with a classifier or with "
+                "y_pred=."
+            )
+        return self.design.y_pred_
+
+    def _check_groups(self, groups):
+        """Return the group of each input, or a mask, as a 1-D array."""
+        groups, n_pool = np.asarray(to_array(groups)), self.design.n_pool_
+        if groups.ndim != 1 or len(groups) != n_pool:
+            rule = f"a mask, or one group, for each of the {n_pool} inputs of the pool"
+            raise invalid("groups", self.caller, rule, groups.shape)
+        return groups
+
+    def _metric(self, name, label, part):
         """Return one metric of one class in one part of the pool (a mask)."""
         if name in ("recall", "f1"):
             y_true, y_pred = self.both_labels()
@@ -63,31 +101,25 @@ class RatioEstimator:
             return found[0]
         values = [one.value for one in found]
         lows, highs = zip(*(one.interval for one in found), strict=True)
-        note = (
-            f"{len(self.skipped)} skipped answers could be correct or mispredicted: "
-            f"the estimate lies between {min(values):.4f} and {max(values):.4f} (the "
-            "middle is shown)."
-        )
+        note = skipped_note(len(self.skipped), min(values), max(values))
         return replace(
             found[0],
             value=(min(values) + max(values)) / 2,
             interval=(min(lows), max(highs)),
             std_error=max(one.std_error for one in found),
-            warnings=(note, *found[0].warnings),
+            warnings=(f"{note}.", *found[0].warnings),
         )
 
     def mean_or_ratio(self, numerator, denominator):
         """Return the mean of any numbers over the pool, or a ratio of two totals."""
         answered, (y_true, y_pred) = self.answered, self.both_labels()
-        above, below = (
-            None if f is None else self._values(f(y_true, y_pred))
-            for f in (numerator, denominator)
-        )
+        above, below = self._values(numerator(y_true, y_pred)), np.ones(answered.n)
+        if denominator is not None:
+            below = self._values(denominator(y_true, y_pred))
         n_used, notes = answered.n, []
-        if below is None and 2 <= n_used < answered.n_pool:
+        if denominator is None and 2 <= n_used < answered.n_pool:
             found = self.design._combine(replace(answered, y=above))
         else:
-            below = np.ones(answered.n) if below is None else below
             found, notes = self.ratio(answered, above, below)
             n_used = int(np.count_nonzero(below))
         half = t_half_width(found.std_error, found.df, (1 + self.confidence) / 2)
@@ -101,12 +133,7 @@ class RatioEstimator:
 
     def both_labels(self):
         """Return true and predicted labels; a passed input has the predicted one."""
-        if self.design.y_pred_ is None:
-            raise ValueError(
-                f"{self.caller} needs predicted labels: fit with a classifier or with "
-                "y_pred=."
-            )
-        y_pred = self.design.y_pred_[self.answered.ids]
+        y_pred = self._predictions(self.caller)[self.answered.ids]
         y_true = y_pred.astype(object)
         unknown = set(self.skipped.tolist())
         for at, i in enumerate(self.answered.ids.tolist()):
@@ -154,9 +181,8 @@ class RatioEstimator:
 
     def _unvaried_ends(self, answered, part, all_failed):
         """Return the ends of the accuracy in a part whose outcomes all agree."""
-        seen = np.full(answered.n, all_failed)
         floor, n_pool = self.design._floor(answered.n), answered.n_pool
-        below, above = unseen_bounds(seen, floor, n_pool, self.tail)
+        below, above = unseen_bounds(all_failed, floor, n_pool, self.tail)
         hidden = (above - below) * n_pool / max(part.sum(), 1)
         return (0.0, hidden) if all_failed else (1 - hidden, 1.0)
 
@@ -197,7 +223,7 @@ class RatioEstimator:
             drawn, free = values[answered.ids], sums_of_free(values, answered)
             m[rounds[round_of]] = drawn[rounds[round_of]]
             m_free[rounds] = free[rounds]
-        found = design._combine(replace(answered, y=y), m, m_free)
+        found = design._combine(replace(answered, y=y, m=m, m_free=m_free))
         rate, std_error = 1 - found.rate / share, found.std_error / share
         return replace(found, rate=rate, std_error=std_error), []
 
@@ -210,12 +236,3 @@ class RatioEstimator:
                 f"shape {values.shape}."
             )
         return values
-
-
-def check_groups(groups, n_pool, caller):
-    """Return the group of each input, or a mask, as a 1-D array."""
-    groups = np.asarray(to_array(groups))
-    if groups.ndim != 1 or len(groups) != n_pool:
-        rule = f"a mask, or one group, for each of the {n_pool} inputs of the pool"
-        raise invalid("groups", caller, rule, groups.shape)
-    return groups

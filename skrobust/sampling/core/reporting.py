@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from skrobust._results import facts_html
 from skrobust.sampling.core.answer_checks import FAILED, OPEN, PASSED, SKIPPED
 from skrobust.sampling.core.estimates import Estimate
-from skrobust.sampling.core.rate_estimator import over_skipped
+from skrobust.sampling.core.rate_estimator import over_skipped, skipped_note
 from skrobust.sampling.core.rate_interval import Bounds
 from skrobust.sampling.core.sampling_result import SamplingResult
 
@@ -55,6 +56,34 @@ def sampling_result(estimator, ids, status, pool_notes):
     )
 
 
+class ResultInNotebook:
+    """Mixin of samplers: the result so far, below the diagram of a fitted sampler."""
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._state_html()
+        return bundle
+
+    @property
+    def _repr_html_(self):
+        diagram = super()._repr_html_
+        return lambda: diagram() + self._state_html()
+
+    def _state_html(self):
+        if not hasattr(self, "n_pool_"):
+            return ""
+        found = self.result()
+        low, high = found.interval
+        facts = {
+            "labels": f"{found.n_labels} of {found.n_pool}",
+            "mispredictions": found.n_failures,
+            "accuracy": found.accuracy,
+            f"{100 * found.confidence:g} % interval": f"{low:.4g} to {high:.4g}",
+        }
+        return facts_html("Sampling so far", facts)
+
+
 def waiting_note(ids, status, answered):
     """Yield a note if told answers wait behind an open draw."""
     rest = status[answered.n :]
@@ -81,11 +110,8 @@ def worst_case(found, n_skipped):
         min(estimate.df for estimate in estimates),
         min(estimate.effective_n for estimate in estimates),
     )
-    notes = [
-        f"{n_skipped} skipped answers could be correct or mispredicted: the estimate "
-        f"lies between {1 - most:.4f} and {1 - least:.4f} (the middle is shown), and "
-        "the interval covers what either would give."
-    ]
+    note = skipped_note(n_skipped, 1 - most, 1 - least)
+    notes = [f"{note}, and the interval covers what either would give."]
     for one in bounds:
         notes += [note for note in one.notes if note not in notes and len(notes) < 3]
     methods = {one.method for one in bounds}

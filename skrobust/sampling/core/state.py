@@ -11,14 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from skrobust.sampling.core.draws import Draws
-from skrobust.sampling.core.packing import (
-    PLAIN,
-    content,
-    generator_at,
-    pack,
-    plain,
-    unpack,
-)
+from skrobust.sampling.core.packing import PLAIN, content, pack, plain, unpack
 
 FORMAT = 1
 
@@ -113,7 +106,9 @@ class State:
                     f"{caller}: this state belongs to another pool (of "
                     f"{facts['n_pool']} inputs, with other scores or predictions)."
                 )
-        new._rng = generator_at(facts["generator"])
+        state = facts["generator"]
+        new._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
+        new._rng.bit_generator.state = state
         new._restart()
         return new
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skrobust.sampling.core.draws import bisect
+
 SURE = 1 - 1e-9  # an inclusion probability above it is 1
 NOTHING = 1e-250  # share of the weight below which a unit counts as zero
 
@@ -197,14 +199,7 @@ def allocate(need, sizes, n, least=2):
             k = np.floor((np.sqrt(1 + 4 * (need * scale) ** 2) - 1) / 2)
         return np.clip(np.minimum(k + 1, sizes).astype(np.int64), floor, sizes)
 
-    low, high = 0.0, 1e25
-    for _ in range(200):
-        middle = (low + high) / 2
-        if filled(middle).sum() <= n:
-            low = middle
-        else:
-            high = middle
-    counts = filled(low)
+    counts = filled(bisect(lambda scale: filled(scale).sum() <= n, 0.0, 1e25, 200))
     while counts.sum() < n:
         gain = np.where(counts < sizes, need / np.sqrt(counts * (counts + 1.0)), -1)
         counts[gain.argmax()] += 1

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skrobust.sampling.core.draws import bisect
+
 SINGLE = 256  # likeliest failures that are looked at one by one when p is summarised
 GROWTH = 1.02  # of the groups of all others
 HALVINGS = 30
@@ -51,12 +53,13 @@ def frontier(p, variance, n, emphasis=0.0, exploration=0.1):
     least = size * mean @ _scaled(np.sqrt(spread), size, n, floor)
     most, threshold = _most(p, n, floor)
     goal = least + emphasis * (most - least)
-    low, high = 0.0, 1 / threshold
-    for _ in range(HALVINGS):
-        kappa = (low + high) / 2
+
+    def too_few(kappa):
         pi = _scaled(_wanted(mean, spread, kappa), size, n, floor)
-        low, high = (low, kappa) if size * mean @ pi > goal else (kappa, high)
-    return _scaled(_wanted(p, variance, low), np.ones(len(p)), n, floor)
+        return size * mean @ pi <= goal
+
+    kappa = bisect(too_few, 0.0, 1 / threshold, HALVINGS)
+    return _scaled(_wanted(p, variance, kappa), np.ones(len(p)), n, floor)
 
 
 def _groups(n):
@@ -68,8 +71,7 @@ def _groups(n):
 
 def _most(p, n, floor):
     """Return the most failures to expect, and the p from which all are taken."""
-    n_sure = int((n - floor * len(p)) / (1 - floor))
-    n_sure = min(n_sure, len(p) - 1)
+    n_sure = min(int((n - floor * len(p)) / (1 - floor)), len(p) - 1)
     rest = (n - n_sure) / (len(p) - n_sure)
     return p[:n_sure].sum() + rest * p[n_sure:].sum(), p[n_sure]
 

@@ -1,8 +1,10 @@
 """Fixed-size draws along an order, with exact inclusion probabilities."""
 
+from functools import partial
+
 import numpy as np
 
-CERTAIN = 1 - 1e-9
+from skrobust.sampling.designs.fixed_size import SURE
 
 
 def ordered_draw(pi, uniforms):
@@ -34,7 +36,7 @@ def ordered_draw(pi, uniforms):
     J.-C. Deville, "Une nouvelle méthode de tirage à probabilités inégales", INSEE
     working paper 9804, 1998. Y. Tillé, "Sampling Algorithms", Springer 2006.
     """
-    certain = pi >= CERTAIN
+    certain = pi >= SURE
     if certain.any():
         open_ = np.flatnonzero(~certain)
         n = len(uniforms) - int(certain.sum())
@@ -46,14 +48,15 @@ def ordered_draw(pi, uniforms):
     edges = np.cumsum(pi)
     edges *= n / edges[-1]
     cell = np.arange(n, dtype=np.float64)
-    across = np.searchsorted(edges, cell, side="right")  # holds the start of its cell
+    at = partial(np.searchsorted, edges, side="right")
+    across = at(cell)  # holds the start of its cell
     before = cell - np.where(across > 0, edges[across - 1], 0.0)
     after = np.minimum(edges[across] - cell, 1.0)
     after[before <= 0] = 0.0
     chance = np.minimum(after / np.maximum(1 - before, 1e-300), 1.0)
-    again = _at(edges, cell + after + uniforms * (1 - after))
+    again = at(cell + after + uniforms * (1 - after))
     rest = np.maximum(uniforms - chance, 0.0) / np.maximum(1 - chance, 1e-300)
-    fresh = _at(edges, cell + after + rest * (1 - after))
+    fresh = at(cell + after + rest * (1 - after))
     shared = after > 0
     fresh = np.where(shared & (uniforms < chance), across, fresh)
     again = np.where(again == across, again + 1, again)
@@ -61,10 +64,6 @@ def ordered_draw(pi, uniforms):
         shared & (uniforms >= chance) & (fresh == across), fresh + 1, fresh
     )
     return _chain(across, again, fresh, shared, len(pi))
-
-
-def _at(edges, points):
-    return np.searchsorted(edges, points, side="right")
 
 
 def _chain(across, again, fresh, shared, n_units):
@@ -105,11 +104,9 @@ def successive_variance(residuals, pi, n_pool):
     variance, df : float
         nan and 0 where only one unit was left to chance.
     """
-    chance = pi < CERTAIN
+    chance = pi < SURE
     r = residuals[chance] / pi[chance]
-    if len(r) == 0:
-        return 0.0, np.inf
-    if len(r) == 1:
-        return np.nan, 0.0
+    if len(r) < 2:
+        return (np.nan, 0.0) if len(r) else (0.0, np.inf)
     total = ((r - np.roll(r, 1)) ** 2).sum()
     return float(total / 2 / n_pool**2), len(r) - 1.0

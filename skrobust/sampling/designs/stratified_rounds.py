@@ -96,15 +96,14 @@ class StratifiedRounds(BaseSampler):
         return variance / self.n_pool_**2, df
 
     def _interval(self, answered, estimate, query):
-        silent = 0.0
         if query.method == "default" and estimate.std_error > 0:
             silent = self._silent_variance(answered, estimate.weights)
-        if not silent > 0:
-            return super()._interval(answered, estimate, query)
-        wider = float(np.sqrt(estimate.std_error**2 + silent))
-        estimate = replace(estimate, std_error=wider)
-        low, high, _, notes = super()._interval(answered, estimate, query)
-        return Bounds(low, high, "t, widened", [SILENT, *notes])
+            if silent > 0:
+                wider = float(np.sqrt(estimate.std_error**2 + silent))
+                estimate = replace(estimate, std_error=wider)
+                low, high, _, notes = super()._interval(answered, estimate, query)
+                return Bounds(low, high, "t, widened", [SILENT, *notes])
+        return super()._interval(answered, estimate, query)
 
     def _silent_variance(self, answered, weights):
         """Return the variance that strata whose labels all agree may hide."""
@@ -130,6 +129,12 @@ class OneByStratum(StrataSampler):
         self._order = np.lexsort((keys, self.strata_))
         self._ends = np.cumsum(self._sizes)
         self._left = self._sizes.copy()
+
+    def _counts_by_stratum(self, ids, failed):
+        """Return the numbers of answers and of mispredictions in each stratum."""
+        strata, n_strata = self.strata_[ids], len(self._sizes)
+        drawn = np.bincount(strata, minlength=n_strata)
+        return drawn, np.bincount(strata[failed], minlength=n_strata)
 
     def _stratum_probabilities(self, left, weights):
         """Return the probability of each stratum at the next draw."""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrobust._containers import to_array
 from skrobust._differentiable.net import MODE_LOCK
 from skrobust._optional import require
-from skrobust._responses import check_net_input, is_net, unwrap
+from skrobust._responses import check_net_input, is_net, undisturbed, unwrap
 from skrobust._validation import check_choice, check_count, invalid
 
 POOLS = ("flatten", "mean")
@@ -78,18 +78,20 @@ def extract_activations(estimator, X, *, layer=None, pool="flatten", batch_size=
         check_count(batch_size, "batch_size", caller)
     steps, model = unwrap(estimator)
     if is_net(model):
-        check_is_fitted(model)
-        check_net_input(estimator, X)
-        X = _apply(steps, X)
-        return as_rows(_net_activations(model, X, layer, batch_size, caller), pool)
-    if isinstance(model, (MLPClassifier, MLPRegressor)):
-        check_is_fitted(model)
-        return _mlp_activations(model, _apply(steps, X), layer, batch_size, caller)
-    raise ValueError(
-        f"{caller} finds no layers in {type(model).__name__}; it understands skorch "
-        "nets, MLPClassifier and MLPRegressor. Pass activations of your own instead: "
-        "fit(activations, y_pred)."
-    )
+        activations = _net_activations
+    elif isinstance(model, (MLPClassifier, MLPRegressor)):
+        activations = _mlp_activations
+    else:
+        raise ValueError(
+            f"{caller} finds no layers in {type(model).__name__}; it understands "
+            "skorch nets, MLPClassifier and MLPRegressor. Pass activations of your own "
+            "instead: fit(activations, y_pred)."
+        )
+    check_is_fitted(model)
+    check_net_input(estimator, X)
+    for _, step in steps:
+        X = step.transform(X)
+    return as_rows(activations(model, X, layer, batch_size, caller), pool)
 
 
 def as_rows(activations, pool):
@@ -98,12 +100,6 @@ def as_rows(activations, pool):
         axes = tuple(range(2, activations.ndim))
         return activations.mean(axis=axes, dtype=np.float64).astype(activations.dtype)
     return activations.reshape(len(activations), -1)
-
-
-def _apply(steps, X):
-    for _, step in steps:
-        X = step.transform(X)
-    return X
 
 
 def _mlp_activations(mlp, X, layer, batch_size, caller):
@@ -136,15 +132,14 @@ def _net_activations(net, X, layer, batch_size, caller):
     from skorch.dataset import unpack_data
 
     dataset = net.get_dataset(X)
-    settings = dict(net.get_params_for("iterator_valid"))
-    settings.setdefault("batch_size", net.batch_size)
+    settings = {"batch_size": net.batch_size, **net.get_params_for("iterator_valid")}
     if batch_size is not None:
         settings["batch_size"] = int(batch_size)
     if settings["batch_size"] == -1:
         settings["batch_size"] = len(dataset)
     module = getattr(net.module_, "_orig_mod", net.module_)
     pieces = []
-    with _undisturbed(torch, net), _recorded(torch, module, layer, caller) as recorded:
+    with _evaluating(torch, net), _recorded(torch, module, layer, caller) as recorded:
         for batch in net.iterator_valid(dataset, **settings):
             rows = unpack_data(batch)[0]
             recorded.clear()
@@ -158,21 +153,16 @@ def _net_activations(net, X, layer, batch_size, caller):
 
 
 @contextlib.contextmanager
-def _undisturbed(torch, net):
+def _evaluating(torch, net):
     """Evaluate inside; restore modes and random states afterwards."""
     first = next(net.module_.parameters(), None)
     on_cuda = first is not None and first.device.type == "cuda"
     devices = [first.device] if on_cuda else []
     # A data loader draws a seed from torch's own generator.
-    with MODE_LOCK, torch.random.fork_rng(devices=devices):
-        modes = [(m, m.training) for m in net.module_.modules()]
-        try:
-            for m, _ in modes:
-                m.training = False
-            yield
-        finally:
-            for m, mode in modes:
-                m.training = mode
+    with MODE_LOCK, undisturbed(net), torch.random.fork_rng(devices=devices):
+        for m in net.module_.modules():
+            m.training = False
+        yield
 
 
 @contextlib.contextmanager
@@ -180,39 +170,32 @@ def _recorded(torch, module, layer, caller):
     """Record the output of the layer, or the inputs of every Linear."""
     recorded = []
 
-    def record(value):
+    def record(_, *passed):
+        value = passed[-1]  # inputs, or inputs and output
         value = value[0] if isinstance(value, tuple) and value else value
         # A copy: a later layer that works in place would change it.
         is_tensor = isinstance(value, torch.Tensor)
         recorded.append(value.detach().clone() if is_tensor else value)
 
+    known = {name: m for name, m in module.named_modules() if name}
     if layer is None:
         linear = [m for m in module.modules() if isinstance(m, torch.nn.Linear)]
-        hooks = [
-            m.register_forward_pre_hook(lambda m, args: record(args)) for m in linear
-        ]
+        hooks = [m.register_forward_pre_hook(record) for m in linear]
         if not linear:
-            known = ", ".join(_layers(module))
             raise ValueError(
                 f"{caller} finds no Linear in the net, so that no layer is the "
-                f"penultimate one; name one with layer: {known}."
+                f"penultimate one; name one with layer: {', '.join(known)}."
             )
     else:
-        known = _layers(module)
         if not isinstance(layer, str) or layer not in known:
             rule = f"a layer of the net ({', '.join(known)}), or None"
             raise invalid("layer", caller, rule, layer)
-        target = known[layer]
-        hooks = [target.register_forward_hook(lambda m, args, out: record(out))]
+        hooks = [known[layer].register_forward_hook(record)]
     try:
         yield recorded
     finally:
         for hook in hooks:
             hook.remove()
-
-
-def _layers(module):
-    return {name: m for name, m in module.named_modules() if name}
 
 
 def _only(recorded, layer, caller):

@@ -41,11 +41,6 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
         self.batch_size = batch_size
         self.unseen = unseen
 
-    @classmethod
-    def _get_test_params(cls):
-        """Return parameters of small instances for the checks of all measures."""
-        return [{}]
-
     def fit(self, X, y=None, *, y_pred=None):
         """Fit the measure to the training activations.
 
@@ -72,7 +67,9 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
             where a class does not allow what has to be learned.
         """
         check_parameters(self)
-        activations, labels = self._read(X, self._given(y, y_pred), reset=True)
+        if y_pred is None and self.estimator is None and self._needs_classes():
+            y_pred = y
+        activations, labels = self._read(X, y_pred, reset=True)
         if self._needs_classes() and labels is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but "
@@ -135,14 +132,9 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     def _needs_classes(self):
         return True
 
-    def _given(self, y, y_pred):
-        if y_pred is not None:
-            return y_pred
-        return y if self.estimator is None and self._needs_classes() else None
-
-    def _read(self, X, y_pred, *, reset):
+    def _read(self, X, labels, *, reset):
+        """Return activations as rows, and classes where they are given or needed."""
         caller = type(self).__name__
-        labels = y_pred
         if self.estimator is None:
             X = to_array(X) if hasattr(X, "detach") else X
             options = {"allow_nd": True, "ensure_all_finite": False, "reset": reset}
@@ -155,10 +147,9 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
                 cure = "MahalanobisSurprise(covariance='global') needs no classes."
                 refuse_regressor(self.estimator, caller, cure)
                 labels = predict_labels(self.estimator, X)
-            options = {"pool": self.pool, "batch_size": self.batch_size}
-            activations = extract_activations(
-                self.estimator, X, layer=self.layer, **options
-            )
+            names = ("layer", "pool", "batch_size")
+            options = {name: getattr(self, name) for name in names}
+            activations = extract_activations(self.estimator, X, **options)
         activations = as_rows(check_finite_rows(activations, caller), self.pool)
         if not reset and activations.shape[1] != self.n_units_:
             raise ValueError(

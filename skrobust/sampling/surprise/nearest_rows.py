@@ -103,12 +103,14 @@ class _Chunk:
         self._exact = nearest.centred(nearest.rows[start:end])
         self._half = np.einsum("ij,ij->i", self._exact, self._exact) / 2
         self._radius = np.sqrt(2 * self._half.max())
-        self._fast = self._with_half(np.float32)
-        self._slow = None
+        self._sides = {}
 
-    def _with_half(self, dtype):
+    def _side(self, dtype):
         # s comes out of one product when -|a|^2 / 2 meets a column of ones.
-        return np.column_stack([self._exact, -self._half]).astype(dtype)
+        if dtype not in self._sides:
+            side = np.column_stack([self._exact, -self._half])
+            self._sides[dtype] = side.astype(dtype)
+        return self._sides[dtype]
 
     def improve(self, queries, banned, best, place):
         """Update best squared distances and places, in place."""
@@ -130,10 +132,8 @@ class _Chunk:
 
     def _candidates(self, exact, square, bans, best, dtype):
         """Return every pair that may be nearer than the best so far, and few others."""
-        if dtype is np.float64 and self._slow is None:
-            self._slow = self._with_half(np.float64)
-        side = self._fast if dtype is np.float32 else self._slow
-        s = np.column_stack([exact, np.ones(len(exact))]).astype(dtype) @ side.T
+        ones = np.ones(len(exact))
+        s = np.column_stack([exact, ones]).astype(dtype) @ self._side(dtype).T
         for rows, columns in bans:
             s[rows, columns] = -np.inf
         top = s.max(axis=1).astype(np.float64)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._containers import to_array
-from skrobust._validation import check_scores, invalid
+from skrobust._validation import check_same_length, check_scores, invalid
 
 STANDARDIZE = ("max", "minmax", None)
 
@@ -67,9 +67,5 @@ def with_confidence(doubt, surprise, caller):
     """Return 1 - c (1 - d) of the confidence c and the surprise d."""
     if doubt.max() > 1:
         raise invalid("X", caller, "1 - confidence, in [0, 1]", float(doubt.max()))
-    if len(doubt) != len(surprise):
-        raise ValueError(
-            f"{caller} needs inputs of equal length; X has {len(doubt)}, surprise has "
-            f"{len(surprise)}."
-        )
+    check_same_length(caller, X=doubt, surprise=surprise)
     return 1 - (1 - doubt) * (1 - surprise)

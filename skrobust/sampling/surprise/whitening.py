@@ -53,7 +53,13 @@ class Whitener:
         self.mean = rows.mean(axis=0)[self.kept]
         kept = covariance[np.ix_(self.kept, self.kept)]
         kept.flat[:: d + 1] += ridge
-        self.factor = _factor(kept, caller, cloud)
+        try:
+            self.factor = cholesky(kept, lower=True)
+        except LinAlgError:
+            raise ValueError(
+                f"{caller} finds a singular covariance in {cloud}: some units are "
+                f"linear functions of others, as the outputs of a softmax are. {CURES}"
+            ) from None
         # What is left of each variance, given the units before it.
         left = np.diag(self.factor) ** 2 / np.diag(kept)
         self.rests_on_rounding = bool(left.min() < _ROUNDING)
@@ -91,14 +97,3 @@ def _covariance(rows):
     # With weights, numpy rounds as within scipy's density estimate; on activations
     # that hardly vary in one direction it is the rounding that decides.
     return np.atleast_2d(np.cov(rows, rowvar=False, aweights=np.full(n, 1 / n)))
-
-
-def _factor(covariance, caller, cloud):
-    try:
-        factor = cholesky(covariance, lower=True)
-    except LinAlgError:
-        raise ValueError(
-            f"{caller} finds a singular covariance in {cloud}: some units are linear "
-            f"functions of others, as the outputs of a softmax are. {CURES}"
-        ) from None
-    return factor
