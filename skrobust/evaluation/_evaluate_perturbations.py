@@ -184,7 +184,8 @@ def evaluate_perturbations(
         **samples.facts(),
     )
     if scorer is None:
-        interval = index_interval(correct, samples.units, confidence, caller)
+        parts = correct, samples.units, samples.confidence, caller
+        interval = index_interval(*parts)
         results["accuracy_stability_index_interval"] = interval
         results["correct"] = correct
         if groups is not None:

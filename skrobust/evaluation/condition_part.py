@@ -1,6 +1,7 @@
 """Score of one condition: the part that runs in a worker and is kept on disk."""
 
 from collections import Counter
+from difflib import get_close_matches
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -8,9 +9,10 @@ from sklearn.metrics import check_scoring
 from sklearn.metrics import get_scorer_names as scikit_learn_names
 
 from skrobust._responses import is_net, predict_labels, predict_probabilities, unwrap
+from skrobust._validation import invalid
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
-from skrobust.metrics.registry import find_metric
+from skrobust.metrics.registry import find_metric, metric_names
 
 _ACCURACIES = ("accuracy", "robust_accuracy")  # equal under one condition
 _NETS = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
@@ -56,8 +58,8 @@ def find_scorer(estimator, scoring, caller):
         return None
     if spec is not None and spec.name in _ACCURACIES:
         return None
-    is_own = spec is not None and scoring not in scikit_learn_names()
-    if not is_own:
+    if spec is None or scoring in scikit_learn_names():
+        _check_scoring_name(scoring, caller)
         return check_scoring(estimator, scoring=scoring)
     missing = sorted(spec.needs & {"clean", "tolerance", "conditions"})
     if missing:
@@ -67,6 +69,19 @@ def find_scorer(estimator, scoring, caller):
             "skrobust.metrics.get_scorer instead."
         )
     return MetricScorer(spec) if spec.scorer is None else spec.scorer()
+
+
+def _check_scoring_name(scoring, caller):
+    """Raise for anything but a callable, None or a name of scikit-learn."""
+    names = scikit_learn_names()
+    if scoring is None or callable(scoring) or scoring in names:
+        return
+    cure = ""
+    if isinstance(scoring, str):
+        for near in get_close_matches(scoring, [*names, *metric_names()], n=1):
+            cure = f"Did you mean {near!r}?"
+    rule = "None, a callable, or the name of a scorer of scikit-learn or skrobust"
+    raise invalid("scoring", caller, rule, scoring, cure)
 
 
 def clean_part(estimator, X, y, scorer, caller):

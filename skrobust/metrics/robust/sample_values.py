@@ -23,7 +23,7 @@ def correctness(data, caller, *, name="y_pred"):
     correct = np.asarray(data[0])
     if correct.ndim not in (1, 2) or 0 in correct.shape:
         rule = "of shape (n_samples,) or (n_samples, n_conditions)"
-        raise invalid("correct", caller, rule, correct.shape)
+        raise invalid("correct", caller, rule, correct.shape or data[0])
     if correct.dtype.kind not in "biuf" or not np.isin(correct, (0, 1)).all():
         raise ValueError(
             f"{caller} needs correctness of each sample as booleans, or 0 and 1. For "

@@ -46,8 +46,14 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
         check_same_length(caller, data=arrays[0], clusters=clusters)
     if score is None and len(arrays) != 1:
         raise ValueError(
-            f"{caller} needs score=callable to score {len(arrays)} arrays per period."
+            f"{caller} of the stability index takes one array of rows, whose mean is "
+            f"the score of a period; to score {len(arrays)} arrays, such as labels and "
+            "predictions, pass a function as score=, such as "
+            "sklearn.metrics.accuracy_score."
         )
+    if score is not None and not callable(score):
+        rule = "None or a function of the rows of a period"
+        raise invalid("score", caller, rule, score)
     if score is None and arrays[0].ndim != 1:
         rule = "1-D without score=, as each period's score is then the mean"
         raise invalid("data", caller, rule, arrays[0].shape)
