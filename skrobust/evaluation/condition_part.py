@@ -8,11 +8,12 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.metrics import get_scorer_names as scikit_learn_names
 
-from skrobust._responses import is_net, predict_labels, predict_probabilities, unwrap
+from skrobust._responses import is_net, predict_labels, unwrap
 from skrobust._validation import invalid
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric, metric_names
+from skrobust.metrics.scorers.classes import answers_for, signed_value
 
 _ACCURACIES = ("accuracy", "robust_accuracy")  # equal under one condition
 _NETS = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
@@ -39,13 +40,7 @@ class MetricScorer:
 
     def __call__(self, estimator, X, y):
         """Return the score; greater is better."""
-        spec = self.spec
-        if "probabilities" in spec.needs:
-            answers = predict_probabilities(estimator, X, f"The {spec.title}")
-        else:
-            answers = predict_labels(estimator, X)
-        value = spec.function(y, answers)
-        return value if spec.greater_is_better else -value
+        return signed_value(self.spec, y, answers_for(self.spec, estimator, X))
 
 
 def find_scorer(estimator, scoring, caller):

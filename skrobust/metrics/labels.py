@@ -48,11 +48,11 @@ def label_array(y, caller, name):
     )
 
 
-def check_one_each(values, n, what, name, caller):
-    """Raise a ValueError unless there are as many values as the data have."""
+def check_one_each(values, n, what, name, caller, *, other="the data"):
+    """Raise a ValueError unless there are as many values as the other data have."""
     if len(values) != n:
         raise ValueError(
-            f"{caller} needs {what}; {name} has {len(values)}, the data {n}."
+            f"{caller} needs {what}; {name} has {len(values)}, {other} {n}."
         )
 
 

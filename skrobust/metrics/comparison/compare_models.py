@@ -10,7 +10,12 @@ from skrobust._results import Results
 from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.comparison import paired
 from skrobust.metrics.comparison.model_data import make_comparison
-from skrobust.metrics.intervals.bootstrap import bootstrap, jackknife, jackknife_error
+from skrobust.metrics.intervals.bootstrap import (
+    bootstrap,
+    defined_draws,
+    jackknife,
+    jackknife_error,
+)
 from skrobust.metrics.intervals.clusters import make_units
 
 
@@ -134,7 +139,9 @@ def compare_models(
     rngs = [np.random.default_rng(seed) for _ in statistics]
     drawn = zip(statistics, rngs, strict=True)
     draws = np.stack([bootstrap(s, n_resamples, r) for s, r in drawn], axis=1)
-    draws, missing = _defined(draws)
+    draws, missing = defined_draws(draws, "resamples")
+    if len(draws) < 2:
+        raise ValueError(f"{caller} found no resample with a defined metric.")
     notes += missing
     pairs = list(itertools.combinations(range(len(models)), 2))
     first, second = (list(side) for side in zip(*pairs, strict=True))
@@ -197,16 +204,4 @@ def compare_models(
         unit=units.name,
         confidence=confidence,
         warnings=notes,
-    )
-
-
-def _defined(draws):
-    defined = np.isfinite(draws).all(axis=(1, 2))
-    if defined.all():
-        return draws, ()
-    missing = int((~defined).sum())
-    if len(draws) - missing < 2:
-        raise ValueError("compare_models found no resample with a defined metric.")
-    return draws[defined], (
-        f"The metric is undefined in {missing} of {len(draws)} resamples.",
     )

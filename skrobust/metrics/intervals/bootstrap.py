@@ -10,27 +10,40 @@ _CHUNK = 1 << 22  # counts held at a time
 def bootstrap(statistic, n_resamples, rng):
     """Return the statistic of resamples, shape (n_resamples, n_values)."""
     n = statistic.units.n
-    size = max(1, min(n_resamples, _CHUNK // n))
-    parts = []
-    for start in range(0, n_resamples, size):
-        b = min(size, n_resamples - start)
-        draws = rng.integers(n, size=(b, n)) + n * np.arange(b)[:, None]
-        counts = np.bincount(draws.ravel(), minlength=b * n).reshape(b, n)
-        parts.append(statistic(counts))
-    return np.concatenate(parts)
+
+    def draw(_, size):
+        draws = rng.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
+        return np.bincount(draws.ravel(), minlength=size * n).reshape(size, n)
+
+    return _in_chunks(statistic, n_resamples, draw)
 
 
 def jackknife(statistic, groups=None):
     """Return the statistic without each unit, or without each group of units."""
-    n = statistic.units.n
-    groups = np.arange(n) if groups is None else groups
-    n_groups = int(groups.max()) + 1
-    size = max(1, _CHUNK // n)
-    parts = []
-    for start in range(0, n_groups, size):
-        left_out = np.arange(start, min(start + size, n_groups))
-        parts.append(statistic((groups != left_out[:, None]).astype(np.int64)))
-    return np.concatenate(parts)
+    groups = np.arange(statistic.units.n) if groups is None else groups
+
+    def leave_out(start, size):
+        left_out = np.arange(start, start + size)
+        return (groups != left_out[:, None]).astype(np.int64)
+
+    return _in_chunks(statistic, int(groups.max()) + 1, leave_out)
+
+
+def _in_chunks(statistic, n, counts):
+    """Return the statistic of n rows of ``counts(start, size)``, some at a time."""
+    size = max(1, _CHUNK // statistic.units.n)
+    parts = (counts(start, min(size, n - start)) for start in range(0, n, size))
+    return np.concatenate([statistic(part) for part in parts])
+
+
+def defined_draws(values, what):
+    """Return the draws along the first axis that are finite, and any warning."""
+    defined = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    missing = int((~defined).sum())
+    if not missing:
+        return values, ()
+    text = f"The metric is undefined in {missing} of {len(values)} {what}."
+    return values[defined], (text,)
 
 
 def jackknife_error(left_out):

@@ -7,6 +7,7 @@ from skrobust._validation import check_choice, check_same_length
 from skrobust.metrics.intervals.bootstrap import (
     Scores,
     bootstrap,
+    defined_draws,
     jackknife,
     jackknife_error,
     split_rows,
@@ -71,15 +72,10 @@ def bootstrap_interval(statistic, request):
 
 
 def _defined(values, what):
-    values = values[:, 0]
-    defined = np.isfinite(values)
-    if defined.all():
-        return values, ()
-    if defined.sum() < 2:
+    found, warnings = defined_draws(values[:, 0], what)
+    if len(found) < 2:
         return np.full(2, np.nan), (f"The metric is undefined in all {what}.",)
-    missing = int((~defined).sum())
-    text = f"The metric is undefined in {missing} of {len(values)} {what}."
-    return values[defined], (text,)
+    return found, warnings
 
 
 def _bca_levels(statistic, value, draws, levels, rng):

@@ -141,9 +141,8 @@ def score_parts(
     if n_samples is None and f > 1:
         warnings.warn(
             f"{caller} took the {n_rows} rows scored as the size of the data set, "
-            "which "
-            f"raises the score by the factor {f:.3g}; pass n_samples=len(X) of the "
-            "whole data set.",
+            f"which raises the score by the factor {f:.3g}; pass n_samples=len(X) of "
+            "the whole data set.",
             UserWarning,
             stacklevel=4,
         )

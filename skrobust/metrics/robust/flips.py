@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._results import Results
 from skrobust._validation import check_choice, check_number, check_scores, metric
-from skrobust.metrics.labels import label_array
+from skrobust.metrics.labels import check_one_each, label_array
 from skrobust.metrics.robust.corruption import (
     check_reference,
     corruption_names,
@@ -128,11 +128,8 @@ def mean_flip_rate(
     measure = "mean flip probability (no reference)"
     if reference_flip_rates is not None:
         base = _rates(reference_flip_rates, "reference_flip_rates", caller)
-        if len(base) != len(rates):
-            raise ValueError(
-                f"{caller} needs one rate per perturbation of both models; flip_rates "
-                f"has {len(rates)}, reference_flip_rates {len(base)}."
-            )
+        what, other = "one rate per perturbation of both models", "reference_flip_rates"
+        check_one_each(rates, len(base), what, "flip_rates", caller, other=other)
         rates = quotients(rates, base, labels, caller)
         measure = "mFR"
     return Results(

@@ -205,9 +205,8 @@ def _shift(y_pred, y_pred_perturbed, reference, y_true, caller):
     if len(shape) not in (1, 2) or shape[-1] != len(anchor) or 0 in shape:
         raise ValueError(
             f"{caller} needs y_pred_perturbed of shape (n_samples,) or "
-            "(n_perturbations,"
-            f" n_samples), with at least one sample. Got shape {tuple(shape)} for "
-            f"{len(anchor)} samples."
+            "(n_perturbations, n_samples), with at least one sample. Got shape "
+            f"{tuple(shape)} for {len(anchor)} samples."
         )
     flat = np.asarray(y_pred_perturbed).ravel()
     moved = check_scores(flat, caller, name="y_pred_perturbed")

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from skrobust._validation import check_number, check_scores, invalid
+from skrobust.metrics.labels import check_one_each
 from skrobust.metrics.stability.period_rows import time_values
 from skrobust.metrics.stability.period_scores import period_scores
 from skrobust.metrics.stability.trend_interval import Trend, trend_interval
@@ -40,11 +41,8 @@ def index_interval(
         )
     if times is not None:
         times = time_values(times, caller)
-        if len(times) != len(kept):
-            raise ValueError(
-                f"{caller} needs one time per period; times has {len(times)}, the data "
-                f"have {len(kept)}."
-            )
+        what, other = "one time per period", "the data have"
+        check_one_each(times, len(kept), what, "times", caller, other=other)
         times = times[kept]
     else:
         times = np.arange(len(scores), dtype=np.float64)

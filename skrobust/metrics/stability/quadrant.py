@@ -6,6 +6,7 @@ import numpy as np
 
 from skrobust._results import Results
 from skrobust._validation import check_number, check_scores, metric
+from skrobust.metrics.labels import check_one_each
 from skrobust.metrics.stability.indices import (
     accuracy_stability_index,
     coefficient_of_variation,
@@ -117,12 +118,9 @@ def stability_summary(scores, *, reference=None):
         check_number(reference["mean"], "reference mean", caller)
         check_number(reference["cv"], "reference cv", caller, low=0)
     else:
-        if len(check_scores(reference, caller, name="reference")) != len(scores):
-            raise ValueError(
-                f"{caller} needs scores and reference under the same conditions; "
-                "scores "
-                f"has {len(scores)}, reference {len(reference)}."
-            )
+        n = len(check_scores(reference, caller, name="reference"))
+        what = "scores and reference under the same conditions"
+        check_one_each(scores, n, what, "scores", caller, other="reference")
         reference = _summary(reference)
     parts = [one[name] for one in (summary, reference) for name in ("mean", "cv")]
     summary["quadrant"] = _quadrant(*parts)
