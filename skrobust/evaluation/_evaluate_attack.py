@@ -173,7 +173,7 @@ def evaluate_attack(
     p = predict_probabilities(estimator, X, caller)
     labels = column_labels(estimator, p.shape[1])
     options = {"tolerance": tolerances, "reference": reference, "labels": labels}
-    options["y_true"] = y if reference == "true" else None
+    options["y_true"] = y
     temperature = results["temperature"] = _temperature(p, y, labels)
     results["tolerance"] = tolerances
     modes, columns = [], ["tolerance"]

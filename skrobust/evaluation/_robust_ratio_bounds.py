@@ -15,8 +15,12 @@ from skrobust.evaluation.argument_checks import check_labels, float_rows
 from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
-from skrobust.metrics.labels import label_array, label_columns
-from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
+from skrobust.metrics.robust.probability_shift import (
+    REFERENCES,
+    check_tolerances,
+    reference_columns,
+    shift_and_atol,
+)
 from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
 
 _CALLER = "robust_ratio_bounds"
@@ -128,7 +132,7 @@ def robust_ratio_bounds(
     """
     y = check_labels(estimator, X, y, _CALLER)
     attacks = _attack_list(attacks)
-    check_choice(reference, "reference", _CALLER, ("predicted", "true", "max"))
+    check_choice(reference, "reference", _CALLER, REFERENCES)
     tolerances = check_tolerances(tolerances, _CALLER)
     values = float_rows(X, _CALLER)
     ball = _ball(attacks, values, eps, norm, data_range)
@@ -136,10 +140,7 @@ def robust_ratio_bounds(
     strong = [at_full_strength(attack)[0] for attack in attacks]
     p = predict_probabilities(estimator, X, _CALLER)
     labels = column_labels(estimator, p.shape[1])
-    columns = p.argmax(axis=1) if reference == "predicted" else None
-    if reference == "true":
-        known = label_array(y, _CALLER, "y")
-        columns = label_columns(known, labels, p.shape[1], _CALLER)
+    columns = reference_columns(p, reference, y, labels, _CALLER)
     store = Checkpoint(checkpoint, _CALLER)
     prefix = store.prefix(estimator, X, y)
     found, atol = np.zeros(len(y)), 0.0

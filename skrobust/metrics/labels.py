@@ -65,6 +65,16 @@ def check_same_shape(first, second, names, caller):
         )
 
 
+def check_stack(values, n, what, rows, caller):
+    """Raise unless there is one value a sample, or several rows of these."""
+    shape = tuple(np.shape(values))
+    if len(shape) not in (1, 2) or shape[-1] != n or 0 in shape:
+        raise ValueError(
+            f"{caller} needs {what} of shape (n_samples,) or ({rows}, n_samples), with "
+            f"at least one sample. Got shape {shape} for {n} samples."
+        )
+
+
 def label_pair(y_true, y_pred, caller, *, names=("y_true", "y_pred")):
     """Return two label arrays of equal length and of one kind, or raise."""
     y_true = label_array(y_true, caller, names[0])

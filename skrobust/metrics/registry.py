@@ -226,17 +226,16 @@ def metric_names(**only):
     ['robust_ratio']
     """
 
-    def fits(spec):
-        for name, wanted in only.items():
-            value = getattr(spec, name)
-            if isinstance(wanted, bool):
-                value = bool(value)
-            is_element = isinstance(value, frozenset) and isinstance(wanted, str)
-            if not (wanted in value if is_element else value == wanted):
-                return False
-        return True
+    def fits(value, wanted):
+        if isinstance(wanted, str) and isinstance(value, frozenset):
+            return wanted in value
+        return (bool(value) if isinstance(wanted, bool) else value) == wanted
 
-    return sorted(spec.name for spec in _SPECS.values() if fits(spec))
+    return sorted(
+        spec.name
+        for spec in _SPECS.values()
+        if all(fits(getattr(spec, name), wanted) for name, wanted in only.items())
+    )
 
 
 def call_with_options(function, args, params, caller, title):

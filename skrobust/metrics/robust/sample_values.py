@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._validation import check_fractions, check_scores, invalid
-from skrobust.metrics.labels import check_same_kind, label_array
+from skrobust.metrics.labels import check_same_kind, check_stack, label_array
 from skrobust.metrics.robust.probability_shift import shift_and_atol
 
 
@@ -35,13 +35,8 @@ def correctness(data, caller, *, name="y_pred"):
 def correct_predictions(y_true, y_pred, caller, *, name="y_pred"):
     """Return which predictions are correct, shape (n_samples, n_conditions)."""
     y_true = label_array(y_true, caller, "y_true")
-    shape = tuple(np.shape(y_pred))
-    if len(shape) not in (1, 2) or shape[-1] != len(y_true) or 0 in shape:
-        raise ValueError(
-            f"{caller} needs {name} as predictions of shape (n_samples,) or "
-            f"(n_conditions, n_samples), with at least one sample. Got shape {shape} "
-            f"for {len(y_true)} samples."
-        )
+    what = f"{name} as predictions"
+    check_stack(y_pred, len(y_true), what, "n_conditions", caller)
     y_pred = label_array(np.asarray(y_pred).ravel(), caller, name)
     check_same_kind(y_true, y_pred, caller, names=("y_true", name))
     return (y_pred.reshape(-1, len(y_true)) == y_true).T

@@ -124,7 +124,7 @@ class RobustScorer(BaseScorer):
         moved = answers_for(spec, estimator, attack.perturb(estimator, X, y))
         if "tolerance" in needs:
             options |= {"tolerance": self.tolerance, "reference": self.reference}
-            options["y_true"] = y if self.reference == "true" else None
+            options["y_true"] = y
         if "probabilities" in needs:
             options["labels"] = column_labels(estimator, moved.shape[1])
         return signed_value(spec, first, moved, **options)
