@@ -15,8 +15,7 @@ from skrobust.metrics.groups.gaps import (
     newcombe,
     share_bounds,
 )
-from skrobust.metrics.intervals.bootstrap import Shares, Statistic
-from skrobust.metrics.intervals.bootstrap_interval import bootstrap_interval
+from skrobust.metrics.intervals.bootstrap import Shares, Statistic, bootstrap_interval
 from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, Units
 from skrobust.metrics.intervals.interval import IntervalRequest
 from skrobust.metrics.labels import check_one_each, label_array

@@ -6,14 +6,14 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._validation import check_confidence, check_count, check_weights
-from skrobust.metrics.intervals.bootstrap import Shares
-from skrobust.metrics.intervals.bootstrap_interval import (
+from skrobust.metrics.intervals.bootstrap import (
+    Shares,
     bootstrap_interval,
     function_interval,
 )
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.interval import IntervalRequest
-from skrobust.metrics.intervals.proportion_clustered import sample_share_interval
+from skrobust.metrics.intervals.proportion import sample_share_interval
 from skrobust.metrics.registry import call_with_options, resolve_metric
 from skrobust.metrics.robust.accuracy_and_ratio import robust_ratio_curve
 from skrobust.metrics.stability.indices import coefficient_of_variation

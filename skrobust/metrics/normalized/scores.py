@@ -3,7 +3,7 @@
 from functools import partial
 
 from skrobust._validation import metric
-from skrobust.metrics.intervals.bootstrap_interval import function_interval
+from skrobust.metrics.intervals.bootstrap import function_interval
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.normalized.factors import class_sizes
 from skrobust.metrics.normalized.parts import score_parts

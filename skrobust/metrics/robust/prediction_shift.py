@@ -13,8 +13,7 @@ from skrobust._validation import (
     invalid,
     metric,
 )
-from skrobust.metrics.intervals.bootstrap import function_statistic
-from skrobust.metrics.intervals.bootstrap_interval import function_interval
+from skrobust.metrics.intervals.bootstrap import function_interval, function_statistic
 from skrobust.metrics.labels import check_stack
 from skrobust.metrics.registry import MetricSpec, register
 

@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_weights
 from skrobust.metrics.intervals.clusters import make_units
-from skrobust.metrics.intervals.proportion_clustered import effective_n, share_interval
+from skrobust.metrics.intervals.proportion import effective_n, share_interval
 from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.robust.sample_values import shifts
 

@@ -16,8 +16,8 @@ from skrobust.metrics.stability.asi_interval import (
     correctness_interval,
     index_statistic,
 )
-from skrobust.metrics.stability.index_interval import index_interval
 from skrobust.metrics.stability.period_rows import time_values
+from skrobust.metrics.stability.trend_interval import index_interval
 from skrobust.metrics.undefined import warn_undefined
 
 
