@@ -16,6 +16,7 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.base.streams import other_noise
+from skrobust.evaluation import score_summary
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import (
     PartKeys,
@@ -23,18 +24,8 @@ from skrobust.evaluation.condition_part import (
     condition_part,
     find_scorer,
 )
-from skrobust.evaluation.condition_table import (
-    condition_list,
-    condition_table,
-    table_columns,
-)
+from skrobust.evaluation.condition_table import read_conditions, table_columns
 from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
-from skrobust.evaluation.score_summary import (
-    against_reference,
-    check_reference_model,
-    index_interval,
-    overall,
-)
 from skrobust.metrics.intervals.clusters import make_units, t_quantile
 
 _NOTE = (
@@ -150,7 +141,7 @@ def cross_validate_perturbations(
     ['GaussianNoise']
     """
     caller = "cross_validate_perturbations"
-    conditions = condition_list(conditions, caller)
+    conditions, table = read_conditions(conditions, caller)
     confidence = check_confidence(confidence, caller)
     check_count(n_repeats, "n_repeats", caller)
     raises = isinstance(error_score, str) and error_score == "raise"
@@ -161,8 +152,7 @@ def cross_validate_perturbations(
     y = check_targets(y, caller)
     check_same_length(caller, X=X, y=y, groups=groups)
     scorer = find_scorer(estimator, scoring, caller)
-    table = condition_table(conditions)
-    reference = check_reference_model(reference, table, scorer is None, caller)
+    reference = score_summary.check_reference_model(reference, table, scorer, caller)
     keys = PartKeys(Checkpoint(checkpoint, caller))
     splits = split_rows(cv, X, y, groups, answers_classes(estimator))
     jobs = {"n_jobs": n_jobs, "verbose": verbose}
@@ -189,7 +179,7 @@ def cross_validate_perturbations(
     clean_score = float(np.mean(clean))
     results["conditions"] = Results(columns=table_columns(table), **table)
     results.update(
-        overall(table, clean_score),
+        score_summary.overall(table, clean_score),
         n_samples=len(y),
         n_folds=len(folds),
         n_repeats=n_repeats,
@@ -199,7 +189,7 @@ def cross_validate_perturbations(
     if scorer is None and not errors:
         _add_correctness(results, done, splits, size, groups, caller)
     if reference is not None and not errors:
-        against_reference(results, table, clean_score, reference, caller)
+        score_summary.against_reference(results, table, clean_score, reference, caller)
     return results
 
 
@@ -272,5 +262,5 @@ def _add_correctness(results, done, splits, size, groups, caller):
     clusters = rows if groups is None else np.asarray(groups)[rows]
     units = make_units(clusters, len(rows), caller)
     parts = correct.mean(axis=2), units, results.confidence, caller
-    results["accuracy_stability_index_interval"] = index_interval(*parts)
+    results["accuracy_stability_index_interval"] = score_summary.index_interval(*parts)
     results["rows"], results["correct"] = rows, correct

@@ -7,11 +7,7 @@ from skrobust._validation import check_number, check_weights, metric
 from skrobust.metrics.intervals.bootstrap import Shares
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
-from skrobust.metrics.robust.sample_values import (
-    correct_predictions,
-    correctness,
-    shifts,
-)
+from skrobust.metrics.robust.sample_values import correctness, shifts
 
 
 @metric
@@ -58,7 +54,7 @@ def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
     """
     caller = "robust_accuracy_score"
     name = "y_pred_perturbed"
-    correct = correct_predictions(y_true, y_pred_perturbed, caller, name=name)
+    correct = correctness((y_true, y_pred_perturbed), caller, name=name)
     weight = check_weights(sample_weight, len(correct), caller)
     return float(np.average(correct.all(axis=1), weights=weight))
 
