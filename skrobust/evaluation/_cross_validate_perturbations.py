@@ -156,12 +156,11 @@ def cross_validate_perturbations(
     keys = PartKeys(Checkpoint(checkpoint, caller))
     splits = split_rows(cv, X, y, groups, answers_classes(estimator))
     jobs = {"n_jobs": n_jobs, "verbose": verbose}
-    shared = (params, scorer, caller, not raises)
-    tasks = [(estimator, conditions, X, y, split, *shared) for split in splits]
-    folds = run_tasks(fit_fold, tasks, label="folds", **jobs)
+    run, shared = (not raises, fit_fold), (params, scorer, caller)
+    tasks = [(*run, estimator, conditions, X, y, split, *shared) for split in splits]
+    folds = run_tasks(guarded, tasks, label="folds", **jobs)
     done = _score_folds(folds, keys, n_repeats, scorer, caller, not raises, jobs)
-    errors = [fold.error for fold in folds if fold.error is not None]
-    errors += [error for _, error in done.values() if error is not None]
+    errors = [e for _, e in (*folds, *done.values()) if e is not None]
     if errors:
         text = f"{caller}: {len(errors)} fits or scores failed and count as "
         text += f"{float(error_score):g}; the first: {errors[0]}"
@@ -169,7 +168,7 @@ def cross_validate_perturbations(
     size = (len(folds), len(conditions), n_repeats)
     fill = np.nan if raises else float(error_score)
     scores, flips = _scores_and_flips(done, size, fill, scorer)
-    clean = [fill if f.error is not None else f.clean_score for f in folds]
+    clean = [fill if fold is None else fold.clean_score for fold, _ in folds]
     results = _long_table(table, scores, flips if scorer is None else None)
     table["score"] = scores.mean(axis=(0, 2))
     limits = _over_folds(scores.mean(axis=2), confidence)
@@ -196,8 +195,8 @@ def cross_validate_perturbations(
 def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
     """Return the part and the error of each fold, condition and repeat."""
     places, tasks = [], []
-    for f, fold in enumerate(folds):
-        if fold.error is not None:
+    for f, (fold, _) in enumerate(folds):
+        if fold is None:
             continue
         prefix = keys.prefix(fold.model, fold.X, fold.y, scorer)
         for c, condition in enumerate(fold.conditions):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from difflib import get_close_matches
+from functools import partial
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -26,21 +27,22 @@ def answers_classes(estimator):
     return is_classifier(estimator) or bool(kinds & _NETS)
 
 
-class MetricScorer:
-    """Scorer of a registered metric on rows that a condition has already changed.
+def score_answers(spec, estimator, X, y):
+    """Return a registered metric of rows that a condition has already changed.
 
     Parameters
     ----------
     spec : MetricSpec
         The metric.
+    estimator, X, y
+        As for a scorer.
+
+    Returns
+    -------
+    float
+        Greater is better.
     """
-
-    def __init__(self, spec):
-        self.spec = spec
-
-    def __call__(self, estimator, X, y):
-        """Return the score; greater is better."""
-        return signed_value(self.spec, y, answers_for(self.spec, estimator, X))
+    return signed_value(spec, y, answers_for(spec, estimator, X))
 
 
 def find_scorer(estimator, scoring, caller):
@@ -63,7 +65,7 @@ def find_scorer(estimator, scoring, caller):
             f"needs {' and '.join(missing)}. Pass a scorer made by "
             "skrobust.metrics.get_scorer instead."
         )
-    return MetricScorer(spec) if spec.scorer is None else spec.scorer()
+    return partial(score_answers, spec) if spec.scorer is None else spec.scorer()
 
 
 def _check_scoring_name(scoring, caller):

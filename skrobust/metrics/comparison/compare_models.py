@@ -139,10 +139,8 @@ def compare_models(
         raise ValueError(f"{caller} needs a metric that is defined for each model.")
     # The same units are drawn for every model.
     seed = int(rng.integers(2**62))
-    rngs = [np.random.default_rng(seed) for _ in statistics]
-    drawn = zip(statistics, rngs, strict=True)
-    draws = np.stack([bootstrap(s, n_resamples, r) for s, r in drawn], axis=1)
-    draws, missing = defined_draws(draws, "resamples")
+    draws = [bootstrap(s, n_resamples, np.random.default_rng(seed)) for s in statistics]
+    draws, missing = defined_draws(np.stack(draws, axis=1), "resamples")
     if len(draws) < 2:
         raise ValueError(f"{caller} found no resample with a defined metric.")
     notes += missing

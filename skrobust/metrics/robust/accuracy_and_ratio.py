@@ -231,9 +231,8 @@ def _within_tolerance(
         bounds = check_number(tolerance, "tolerance", caller, low=0, high=1)
     else:
         bounds = check_tolerances(tolerance, caller)
-    shift, atol = shifts(
-        data, caller, reference=reference, y_true=y_true, labels=labels
-    )
+    options = {"reference": reference, "y_true": y_true, "labels": labels}
+    shift, atol = shifts(data, caller, **options)
     shift = shift[:, None] if np.ndim(bounds) else shift
     return shift <= bounds + atol
 
