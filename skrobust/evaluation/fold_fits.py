@@ -20,9 +20,8 @@ def fold_params(params, n_samples, rows):
     """Return fit parameters for some rows; those with one entry per sample are cut."""
     cut = {}
     for name, value in (params or {}).items():
-        is_text = isinstance(value, (str, bytes, dict))
-        per_row = not is_text and hasattr(value, "__len__")
-        per_row = per_row and np.shape(value)[:1] == (n_samples,)
+        listed = hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict))
+        per_row = listed and np.shape(value)[:1] == (n_samples,)
         cut[name] = take_rows(value, rows) if per_row else value
     return cut
 

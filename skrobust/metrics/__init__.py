@@ -43,10 +43,7 @@ from skrobust.metrics.robust.confidence_of_class import (
     true_class_confidence,
 )
 from skrobust.metrics.robust.corruption import mean_corruption_error, robustness_score
-from skrobust.metrics.robust.curve_shape import (
-    area_under_robust_ratio_curve,
-    rr_linearity,
-)
+from skrobust.metrics.robust.curves import area_under_robust_ratio_curve, rr_linearity
 from skrobust.metrics.robust.defense import defense_comparison
 from skrobust.metrics.robust.distortion import average_distortion, noise_insensitivity
 from skrobust.metrics.robust.effective import effective_robustness

@@ -18,7 +18,7 @@ from skrobust.metrics.groups.clip_values import HOWS, aggregate_columns, clip_co
 from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, make_units
 from skrobust.metrics.intervals.proportion import share_interval
 from skrobust.metrics.labels import label_array, label_columns
-from skrobust.metrics.robust.curve_shape import straightness
+from skrobust.metrics.robust.curves import straightness
 from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
 
 _LINEARITY = ("r_squared_chord", "r_squared", "max_deviation")

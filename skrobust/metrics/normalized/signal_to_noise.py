@@ -10,7 +10,7 @@ from skrobust._validation import (
     check_scores,
     check_weights,
 )
-from skrobust.metrics.labels import label_array, label_columns, label_pair
+from skrobust.metrics.labels import label_array, label_pair, true_columns
 
 TASKS = ("classification", "regression", "clustering")
 KINDS = ("auto", "linear", "squared")
@@ -163,10 +163,9 @@ def label_snr(y_true, y_pred, weight, kind, n_classes=0):
 def soft_snr(y_true, y_prob, labels, weight, kind, caller):
     """Return the classification ratio of a soft confusion matrix."""
     y_prob = check_probabilities(y_prob, caller, name="y_prob")
-    check_same_length(caller, y_true=y_true, y_prob=y_prob)
     labels = np.unique(y_true) if labels is None else labels
     n_classes = y_prob.shape[1]
-    rows = label_columns(y_true, labels, n_classes, caller)
+    rows = true_columns(y_true, labels, caller, y_prob=y_prob)
     matrix = np.zeros((n_classes, n_classes))
     np.add.at(matrix, rows, y_prob if weight is None else y_prob * weight[:, None])
     diagonal = np.eye(n_classes, dtype=bool)

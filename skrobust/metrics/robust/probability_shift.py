@@ -127,6 +127,23 @@ def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, caller):
     return shift, atol
 
 
+def shifts(data, caller, reference="predicted", y_true=None, labels=None):
+    """Return the probability shift of each sample and the rounding allowed.
+
+    ``data`` holds the shifts themselves, or clean and perturbed probabilities.
+    """
+    if len(data) == 2:
+        return shift_and_atol(*data, reference, y_true, labels, caller)
+    if len(data) != 1:
+        raise ValueError(
+            f"{caller} needs clean and perturbed probabilities, or the shift of each "
+            f"sample. Got {len(data)} arrays."
+        )
+    shift = check_scores(data[0], caller, name="shifts")
+    single = getattr(data[0], "dtype", None) == np.float32
+    return check_fractions(shift, caller, name="shifts"), 1e-6 if single else 1e-9
+
+
 def reference_columns(p, reference, y_true, labels, caller):
     """Return the column of each sample that is watched, or None for all of them."""
     if reference == "predicted":

@@ -8,8 +8,7 @@ from skrobust._results import Results
 from skrobust._validation import check_confidence, check_weights
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.proportion import effective_n, share_interval
-from skrobust.metrics.robust.probability_shift import check_tolerances
-from skrobust.metrics.robust.sample_values import shifts
+from skrobust.metrics.robust.probability_shift import check_tolerances, shifts
 
 
 def robust_ratio_band(
@@ -95,8 +94,7 @@ def robust_ratio_band(
     caller = "robust_ratio_band"
     confidence = check_confidence(confidence, caller)
     tolerances = check_tolerances(tolerances, caller)
-    options = {"reference": reference, "y_true": y_true, "labels": labels}
-    shift, atol = shifts(data, caller, **options)
+    shift, atol = shifts(data, caller, reference, y_true, labels)
     weight = check_weights(sample_weight, len(shift), caller)
     units = make_units(clusters, len(shift), caller)
     within = [shift <= tolerance + atol for tolerance in tolerances]

@@ -1,10 +1,9 @@
-"""Correctness and probability shifts, as given or made of predictions."""
+"""Correctness of samples, as given or made of predictions."""
 
 import numpy as np
 
-from skrobust._validation import check_fractions, check_scores, invalid
+from skrobust._validation import invalid
 from skrobust.metrics.labels import check_same_kind, check_stack, label_array
-from skrobust.metrics.robust.probability_shift import shift_and_atol
 
 
 def correctness(data, caller, *, name="y_pred"):
@@ -40,20 +39,3 @@ def correct_predictions(y_true, y_pred, caller, *, name="y_pred"):
     y_pred = label_array(np.asarray(y_pred).ravel(), caller, name)
     check_same_kind(y_true, y_pred, caller, names=("y_true", name))
     return (y_pred.reshape(-1, len(y_true)) == y_true).T
-
-
-def shifts(data, caller, *, reference="predicted", y_true=None, labels=None):
-    """Return the probability shift of each sample and the rounding allowed.
-
-    ``data`` holds the shifts themselves, or clean and perturbed probabilities.
-    """
-    if len(data) == 2:
-        return shift_and_atol(*data, reference, y_true, labels, caller)
-    if len(data) != 1:
-        raise ValueError(
-            f"{caller} needs clean and perturbed probabilities, or the shift of each "
-            f"sample. Got {len(data)} arrays."
-        )
-    shift = check_scores(data[0], caller, name="shifts")
-    single = getattr(data[0], "dtype", None) == np.float32
-    return check_fractions(shift, caller, name="shifts"), 1e-6 if single else 1e-9

@@ -7,10 +7,7 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import check_number, check_scores, metric
 from skrobust.metrics.labels import check_one_each
-from skrobust.metrics.stability.indices import (
-    accuracy_stability_index,
-    coefficient_of_variation,
-)
+from skrobust.metrics.stability import indices
 
 
 def stability_quadrant(mean, cv, *, reference_mean, reference_cv):
@@ -128,9 +125,9 @@ def stability_summary(scores, *, reference=None):
 
 
 def _summary(scores):
-    asi = accuracy_stability_index(scores)
+    asi = indices.accuracy_stability_index(scores)
     mean = float(np.mean(scores))
-    cv = coefficient_of_variation(scores) if mean > 0 else float("nan")
+    cv = indices.coefficient_of_variation(scores) if mean > 0 else float("nan")
     return Results(columns=(), mean=mean, cv=cv, asi=asi, quadrant=None)
 
 
