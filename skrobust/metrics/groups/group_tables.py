@@ -122,13 +122,15 @@ class GroupComparison:
             What to add to the results.
         """
         rows, gaps, ranges = self._tables(of, (None,), None)
+        heights = rows["value"] if self.greater_is_better else -rows["value"]
+        worst = np.where(np.isnan(heights), np.inf, heights).argmin()
         return self._results(
             rows,
             gaps,
             range=float(ranges["range"][0]),
             range_by_chance=float(ranges["range_by_chance"][0]),
             range_p_value=float(ranges["p_value"][0]),
-            worst_group=self.names[self._worst(rows["value"])].item(),
+            worst_group=self.names[worst].item(),
             facts=facts,
         )
 
@@ -160,10 +162,6 @@ class GroupComparison:
             n_permutations=self.n_permutations,
             **facts,
         )
-
-    def _worst(self, values):
-        heights = values if self.greater_is_better else -values
-        return int(np.where(np.isnan(heights), np.inf, heights).argmin())
 
     def _tables(self, of, at, name):
         """Return the columns of rows and gaps, one block per number, and the ranges."""

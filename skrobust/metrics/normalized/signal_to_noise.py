@@ -139,9 +139,8 @@ def value_snr(y_true, y_pred, weight, center):
     # Squares of very large or small values would leave the range of floats.
     scale = max(np.abs(signal).max(), np.abs(noise).max()) or 1.0
     weight = 1.0 if weight is None else weight
-    return _ratio(
-        np.sum(weight * (signal / scale) ** 2), np.sum(weight * (noise / scale) ** 2)
-    )
+    powers = [np.sum(weight * (part / scale) ** 2) for part in (signal, noise)]
+    return _ratio(*powers)
 
 
 def label_snr(y_true, y_pred, weight, kind, n_classes=0):
