@@ -189,8 +189,7 @@ def evaluate_attack(
             results["note"] = mode
         if groups is not None:
             tables[name] = samples.robust_ratio(within, tolerances)
-    if groups is not None:
-        results["groups"] = group_results(tables, confidence)
+            results["groups"] = group_results(tables, confidence)
     results["modes"], results["columns"] = tuple(modes), tuple(columns)
     return results
 

@@ -9,7 +9,7 @@ from skrobust._norms import length, project
 from skrobust._responses import predict_labels
 from skrobust.attacks import FGSM
 from skrobust.base.attack import own_params
-from skrobust.evaluation.doubts import doubt
+from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.model_checks import quietly, responses
 
 _CALLER = "check_evaluation"

@@ -97,7 +97,7 @@ def check_same_kind(y_true, y_pred, caller, *, names=("y_true", "y_pred")):
 
 def true_columns(y_true, labels, caller, **named):
     """Return the column of the true label of each row of the named probabilities."""
-    ((_, p),) = named.items()
+    (p,) = named.values()
     y_true = label_array(y_true, caller, "y_true")
     check_same_length(caller, y_true=y_true, **named)
     return label_columns(y_true, labels, p.shape[1], caller)

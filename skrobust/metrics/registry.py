@@ -122,9 +122,8 @@ class MetricSpec:
         ndarray of shape (n_samples,) or (n_samples, n_columns)
             Booleans for a share; columns where an option holds several values.
         """
-        return np.asarray(
-            call_with_options(self.per_sample, data, params, caller, self.title)
-        )
+        values = call_with_options(self.per_sample, data, params, caller, self.title)
+        return np.asarray(values)
 
 
 def register(spec):
@@ -156,9 +155,8 @@ def register(spec):
 def find_metric(metric):
     """Return the specification of a name or a function, or None."""
     for spec in _SPECS.values():
-        if metric is spec.function or (
-            isinstance(metric, str) and metric in spec.names
-        ):
+        is_named = isinstance(metric, str) and metric in spec.names
+        if is_named or metric is spec.function:
             return spec
     return None
 

@@ -143,9 +143,7 @@ def clip_robustness(
         raise ValueError(f"{caller} needs tolerances that rise from first to last.")
     y = label_array(y_true, caller, "y_true")
     clean = check_probabilities(y_prob, caller, name="y_prob")
-    moved = check_probabilities(
-        y_prob_perturbed, caller, name="y_prob_perturbed", ndims=(2, 3)
-    )
+    moved = np.asarray(y_prob_perturbed)
     codes, names = clip_codes(clips, caller)
     check_same_length(caller, y_true=y, y_prob=clean, clips=codes)
     settings = tolerances, reference, labels, confidence, caller

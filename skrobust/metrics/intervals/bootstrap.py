@@ -1,6 +1,7 @@
 """Bootstrap and jackknife of statistics of independent units, and their intervals."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -133,10 +134,9 @@ class Scores(Statistic):
         """Return the metric of some of the samples."""
         rows = {name: array[index] for name, array in self.rows.items()}
         value = self.metric(*(a[index] for a in self.arrays), **rows, **self.params)
-        if np.ndim(value) != 0:
+        if shape := np.shape(value):
             raise ValueError(
-                f"The metric must return one number; it returned shape "
-                f"{np.shape(value)}."
+                f"The metric must return one number; it returned shape {shape}."
             )
         return float(value)
 
@@ -151,10 +151,8 @@ class Scores(Statistic):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for i, count in enumerate(counts):
-                try:
+                with suppress(ValueError):
                     values[i] = self.value(np.repeat(samples, count[self.units.codes]))
-                except ValueError:
-                    continue
         return values
 
 
@@ -227,9 +225,8 @@ def bootstrap_interval(statistic, request):
                 "Every resample gives the same value: there is no spread to take an "
                 "interval from.",
             )
-    return Interval(
-        value, low, high, error, confidence, method, units.n, warnings, units.name
-    )
+    found = value, low, high, error, confidence
+    return Interval(*found, method, units.n, warnings, units.name)
 
 
 def _defined(values, what):

@@ -104,9 +104,8 @@ def normalized_score_parts(
     given = {"class_counts": class_counts, "snr": snr, "y_prob": y_prob}
     data = {"labels": labels, "center": center, "X": X, "sample_weight": sample_weight}
     options = task, n_features, n_samples, signal, clip
-    return score_parts(
-        "normalized_score_parts", y_true, y_pred, *options, **given, **data
-    )
+    caller = "normalized_score_parts"
+    return score_parts(caller, y_true, y_pred, *options, **given, **data)
 
 
 def score_parts(

@@ -173,9 +173,8 @@ def soft_snr(y_true, y_prob, labels, weight, kind, caller):
 
 def cluster_snr(X, y_pred, caller):
     """Return the sum of squares between over that within the predicted clusters."""
-    X = check_array(
-        X, dtype=np.float64, allow_nd=True, input_name="X", estimator=caller
-    )
+    named = {"input_name": "X", "estimator": caller}
+    X = check_array(X, dtype=np.float64, allow_nd=True, **named)
     check_same_length(caller, X=X, y_pred=y_pred)
     # From the first point: equal points then have exactly no distance.
     X = X.reshape(len(X), -1) - X.reshape(len(X), -1)[0]

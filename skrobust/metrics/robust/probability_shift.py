@@ -103,9 +103,8 @@ def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, caller):
     """Return the shift of each sample and the rounding that comparisons allow."""
     check_choice(reference, "reference", caller, REFERENCES)
     clean = check_probabilities(y_prob, caller, name="y_prob")
-    moved = check_probabilities(
-        y_prob_perturbed, caller, name="y_prob_perturbed", ndims=(2, 3)
-    )
+    name = "y_prob_perturbed"
+    moved = check_probabilities(y_prob_perturbed, caller, name=name, ndims=(2, 3))
     if moved.shape[-2:] != clean.shape or 0 in moved.shape:
         raise ValueError(
             f"{caller} needs y_prob_perturbed of the shape of y_prob, or "

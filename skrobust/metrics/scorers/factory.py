@@ -52,9 +52,8 @@ def make_normalized_scorer(
     (5,)
     """
     check_choice(metric, "metric", "make_normalized_scorer", classes.normalized_names())
-    return classes.NormalizedScorer(
-        metric, n_samples=n_samples, n_features=n_features, options=options or None
-    )
+    size = {"n_samples": n_samples, "n_features": n_features}
+    return classes.NormalizedScorer(metric, **size, options=options or None)
 
 
 def make_robust_scorer(
@@ -105,9 +104,8 @@ def make_robust_scorer(
     True
     """
     classes.check_perturber(perturbation, "perturbation", "make_robust_scorer")
-    return classes.RobustScorer(
-        _fitted(perturbation, X_ref), metric, tolerance=tolerance, reference=reference
-    )
+    settings = {"tolerance": tolerance, "reference": reference}
+    return classes.RobustScorer(_fitted(perturbation, X_ref), metric, **settings)
 
 
 def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):

@@ -175,9 +175,8 @@ def index_interval(
         kept = np.ones(len(scores), dtype=bool)
     else:
         arrays = tuple(np.asarray(array) for array in data)
-        kept, scores, noise, warnings = period_scores(
-            arrays, periods, score, request.clusters, request.rng, caller
-        )
+        parts = arrays, periods, score, request.clusters, request.rng, caller
+        kept, scores, noise, warnings = period_scores(*parts)
     if times is not None:
         times = time_values(times, caller)
         what, other = "one time per period", "the data have"
