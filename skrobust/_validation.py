@@ -1,6 +1,7 @@
 """The checks that several families share, each with its one sentence."""
 
 import functools
+import math
 import numbers
 
 import numpy as np
@@ -47,7 +48,7 @@ def check_number(
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if (
         not is_number
-        or not np.isfinite(value)
+        or not math.isfinite(value)
         or (low is not None and (value < low or (low_open and value == low)))
         or (high is not None and (value > high or (high_open and value == high)))
     ):
@@ -84,7 +85,8 @@ def check_scores(scores, caller, *, name="scores", min_size=1):
     """Return a 1-D float64 array of finite scores, or raise."""
     scores = np.asarray(scores)
     if scores.ndim != 1 or scores.dtype.kind not in "fiub":
-        got = scores.tolist()[:3] if scores.ndim == 1 else scores.shape
+        got = scores.shape if scores.ndim > 1 else scores.tolist()
+        got = got[:3] if scores.ndim == 1 else got
         raise invalid(name, caller, "a 1-D array of numbers", got)
     scores = scores.astype(np.float64)
     if scores.size < min_size:

@@ -16,6 +16,7 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.base.streams import other_noise
+from skrobust.evaluation import score_summary
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import (
     PartKeys,
@@ -23,18 +24,8 @@ from skrobust.evaluation.condition_part import (
     condition_part,
     find_scorer,
 )
-from skrobust.evaluation.condition_table import (
-    condition_list,
-    condition_table,
-    table_columns,
-)
+from skrobust.evaluation.condition_table import read_conditions, table_columns
 from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
-from skrobust.evaluation.score_summary import (
-    against_reference,
-    check_reference_model,
-    index_interval,
-    overall,
-)
 from skrobust.metrics.intervals.clusters import make_units, t_quantile
 
 _NOTE = (
@@ -150,7 +141,7 @@ def cross_validate_perturbations(
     ['GaussianNoise']
     """
     caller = "cross_validate_perturbations"
-    conditions = condition_list(conditions, caller)
+    conditions, table = read_conditions(conditions, caller)
     confidence = check_confidence(confidence, caller)
     check_count(n_repeats, "n_repeats", caller)
     raises = isinstance(error_score, str) and error_score == "raise"
@@ -161,17 +152,15 @@ def cross_validate_perturbations(
     y = check_targets(y, caller)
     check_same_length(caller, X=X, y=y, groups=groups)
     scorer = find_scorer(estimator, scoring, caller)
-    table = condition_table(conditions)
-    reference = check_reference_model(reference, table, scorer is None, caller)
+    reference = score_summary.check_reference_model(reference, table, scorer, caller)
     keys = PartKeys(Checkpoint(checkpoint, caller))
     splits = split_rows(cv, X, y, groups, answers_classes(estimator))
     jobs = {"n_jobs": n_jobs, "verbose": verbose}
-    shared = (params, scorer, caller, not raises)
-    tasks = [(estimator, conditions, X, y, split, *shared) for split in splits]
-    folds = run_tasks(fit_fold, tasks, label="folds", **jobs)
+    run, shared = (not raises, fit_fold), (params, scorer, caller)
+    tasks = [(*run, estimator, conditions, X, y, split, *shared) for split in splits]
+    folds = run_tasks(guarded, tasks, label="folds", **jobs)
     done = _score_folds(folds, keys, n_repeats, scorer, caller, not raises, jobs)
-    errors = [fold.error for fold in folds if fold.error is not None]
-    errors += [error for _, error in done.values() if error is not None]
+    errors = [e for _, e in (*folds, *done.values()) if e is not None]
     if errors:
         text = f"{caller}: {len(errors)} fits or scores failed and count as "
         text += f"{float(error_score):g}; the first: {errors[0]}"
@@ -179,7 +168,7 @@ def cross_validate_perturbations(
     size = (len(folds), len(conditions), n_repeats)
     fill = np.nan if raises else float(error_score)
     scores, flips = _scores_and_flips(done, size, fill, scorer)
-    clean = [fill if f.error is not None else f.clean_score for f in folds]
+    clean = [fill if fold is None else fold.clean_score for fold, _ in folds]
     results = _long_table(table, scores, flips if scorer is None else None)
     table["score"] = scores.mean(axis=(0, 2))
     limits = _over_folds(scores.mean(axis=2), confidence)
@@ -189,7 +178,7 @@ def cross_validate_perturbations(
     clean_score = float(np.mean(clean))
     results["conditions"] = Results(columns=table_columns(table), **table)
     results.update(
-        overall(table, clean_score),
+        score_summary.overall(table, clean_score),
         n_samples=len(y),
         n_folds=len(folds),
         n_repeats=n_repeats,
@@ -199,15 +188,15 @@ def cross_validate_perturbations(
     if scorer is None and not errors:
         _add_correctness(results, done, splits, size, groups, caller)
     if reference is not None and not errors:
-        against_reference(results, table, clean_score, reference, caller)
+        score_summary.against_reference(results, table, clean_score, reference, caller)
     return results
 
 
 def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
     """Return the part and the error of each fold, condition and repeat."""
     places, tasks = [], []
-    for f, fold in enumerate(folds):
-        if fold.error is not None:
+    for f, (fold, _) in enumerate(folds):
+        if fold is None:
             continue
         prefix = keys.prefix(fold.model, fold.X, fold.y, scorer)
         for c, condition in enumerate(fold.conditions):
@@ -272,5 +261,5 @@ def _add_correctness(results, done, splits, size, groups, caller):
     clusters = rows if groups is None else np.asarray(groups)[rows]
     units = make_units(clusters, len(rows), caller)
     parts = correct.mean(axis=2), units, results.confidence, caller
-    results["accuracy_stability_index_interval"] = index_interval(*parts)
+    results["accuracy_stability_index_interval"] = score_summary.index_interval(*parts)
     results["rows"], results["correct"] = rows, correct

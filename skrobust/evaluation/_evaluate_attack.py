@@ -173,7 +173,7 @@ def evaluate_attack(
     p = predict_probabilities(estimator, X, caller)
     labels = column_labels(estimator, p.shape[1])
     options = {"tolerance": tolerances, "reference": reference, "labels": labels}
-    options["y_true"] = y if reference == "true" else None
+    options["y_true"] = y
     temperature = results["temperature"] = _temperature(p, y, labels)
     results["tolerance"] = tolerances
     modes, columns = [], ["tolerance"]
@@ -189,8 +189,7 @@ def evaluate_attack(
             results["note"] = mode
         if groups is not None:
             tables[name] = samples.robust_ratio(within, tolerances)
-    if groups is not None:
-        results["groups"] = group_results(tables, confidence)
+            results["groups"] = group_results(tables, confidence)
     results["modes"], results["columns"] = tuple(modes), tuple(columns)
     return results
 

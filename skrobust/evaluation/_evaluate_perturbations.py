@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets
+from skrobust.evaluation import score_summary
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import (
     PartKeys,
@@ -13,18 +14,11 @@ from skrobust.evaluation.condition_part import (
     find_scorer,
 )
 from skrobust.evaluation.condition_table import (
-    condition_list,
-    condition_table,
     fit_conditions,
+    read_conditions,
     table_columns,
 )
 from skrobust.evaluation.sample_groups import SampleGroups
-from skrobust.evaluation.score_summary import (
-    against_reference,
-    check_reference_model,
-    index_interval,
-    overall,
-)
 
 
 def evaluate_perturbations(
@@ -146,7 +140,7 @@ def evaluate_perturbations(
     ((69,), True)
     """
     caller = "evaluate_perturbations"
-    conditions = condition_list(conditions, caller)
+    conditions, table = read_conditions(conditions, caller)
     y = check_targets(y, caller)
     check_same_length(caller, X=X, y=y)
     scorer = find_scorer(estimator, scoring, caller)
@@ -154,8 +148,7 @@ def evaluate_perturbations(
         raise ValueError(f"{caller} compares groups for accuracy only.")
     draws = confidence, n_permutations, random_state
     samples = SampleGroups(y, groups, clusters, draws, caller)
-    table = condition_table(conditions)
-    reference = check_reference_model(reference, table, scorer is None, caller)
+    reference = score_summary.check_reference_model(reference, table, scorer, caller)
     store = Checkpoint(checkpoint, caller)
     if X_ref is not None:
         conditions = fit_conditions(conditions, X_ref)
@@ -178,17 +171,18 @@ def evaluate_perturbations(
     results = Results(
         columns=table_columns(table),
         **table,
-        **overall(table, clean_score),
+        **score_summary.overall(table, clean_score),
         n_samples=len(y),
         confidence=samples.confidence,
         **samples.facts(),
     )
     if scorer is None:
-        interval = index_interval(correct, samples.units, confidence, caller)
+        parts = correct, samples.units, samples.confidence, caller
+        interval = score_summary.index_interval(*parts)
         results["accuracy_stability_index_interval"] = interval
         results["correct"] = correct
         if groups is not None:
             results["groups"] = samples.accuracy(correct, table["number"])
     if reference is not None:
-        against_reference(results, table, clean_score, reference, caller)
+        score_summary.against_reference(results, table, clean_score, reference, caller)
     return results

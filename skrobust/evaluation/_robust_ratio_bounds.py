@@ -15,8 +15,7 @@ from skrobust.evaluation.argument_checks import check_labels, float_rows
 from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
-from skrobust.metrics.labels import label_array, label_columns
-from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
+from skrobust.metrics.robust import probability_shift
 from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
 
 _CALLER = "robust_ratio_bounds"
@@ -128,25 +127,23 @@ def robust_ratio_bounds(
     """
     y = check_labels(estimator, X, y, _CALLER)
     attacks = _attack_list(attacks)
-    check_choice(reference, "reference", _CALLER, ("predicted", "true", "max"))
-    tolerances = check_tolerances(tolerances, _CALLER)
+    check_choice(reference, "reference", _CALLER, probability_shift.REFERENCES)
+    tolerances = probability_shift.check_tolerances(tolerances, _CALLER)
     values = float_rows(X, _CALLER)
     ball = _ball(attacks, values, eps, norm, data_range)
     samples = SampleGroups(y, None, clusters, (confidence, 999, None), _CALLER)
     strong = [at_full_strength(attack)[0] for attack in attacks]
     p = predict_probabilities(estimator, X, _CALLER)
     labels = column_labels(estimator, p.shape[1])
-    columns = p.argmax(axis=1) if reference == "predicted" else None
-    if reference == "true":
-        known = label_array(y, _CALLER, "y")
-        columns = label_columns(known, labels, p.shape[1], _CALLER)
+    columns = probability_shift.reference_columns(p, reference, y, labels, _CALLER)
     store = Checkpoint(checkpoint, _CALLER)
     prefix = store.prefix(estimator, X, y)
     found, atol = np.zeros(len(y)), 0.0
     for attack in strong:
         key = store.key(prefix, "within the ball", attack, ball)
         q = store.run(key, _within_ball, estimator, attack, X, y, values, ball)
-        shift, slack = shift_and_atol(p, q, reference, y, labels, _CALLER)
+        parts = p, q, reference, y, labels, _CALLER
+        shift, slack = probability_shift.shift_and_atol(*parts)
         found, atol = np.maximum(found, shift), max(atol, slack)
     exact = values.astype(np.float64)
     proof = certify(estimator, X, exact, p.astype(np.float64), caller=_CALLER, **ball)
@@ -243,11 +240,9 @@ def _shared(attacks, name):
 
 
 def _same(a, b):
-    if a is None or b is None:
-        return a is b
     try:
         return all(np.array_equal(x, z) for x, z in zip(a, b, strict=True))
-    except (TypeError, ValueError):  # numbers
+    except (TypeError, ValueError):  # numbers or None
         return np.array_equal(a, b)
 
 

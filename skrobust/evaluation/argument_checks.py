@@ -4,11 +4,7 @@ import numpy as np
 
 from skrobust._containers import to_array
 from skrobust._responses import refuse_regressor
-from skrobust._validation import (
-    check_rows,
-    check_same_length,
-    check_targets,
-)
+from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust.metrics.robust.structural_similarity import check_data_range
 
 

@@ -9,7 +9,7 @@ from skrobust._norms import length, project
 from skrobust._responses import predict_labels
 from skrobust.attacks import FGSM
 from skrobust.base.attack import own_params
-from skrobust.evaluation.doubts import doubt
+from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.model_checks import quietly, responses
 
 _CALLER = "check_evaluation"
@@ -79,9 +79,8 @@ def _bounds(case):
     if case.data_range is not None:
         return tuple(np.asarray(bound, dtype=np.float64) for bound in case.data_range)
     low, high = case.seen
-    for top in (1.0, 255.0):
-        if low == 0 and high == top:
-            return np.float64(0), np.float64(top)
+    if low == 0 and high in (1.0, 255.0):
+        return np.float64(0), np.float64(high)
     return np.float64(-1e300), np.float64(1e300)
 
 

@@ -5,6 +5,7 @@ point of the ball can have, or bounds of them; wider bounds are still true.
 """
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 from scipy.special import logsumexp, softmax
@@ -72,13 +73,11 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, caller):
     """
     if eps == 0:
         return Certificate(p, p, "exact: the ball is a point", True)
-    found = None
     if norm in _EXACT_NORMS and values.ndim == 2:
         ball = {"eps": eps, "norm": norm, "data_range": data_range}
         found = _linear(estimator, X, values, p, ball, caller)
-        found = found or _trees(estimator, values, p, ball)
-    if found is not None:
-        return found
+        if found := found or _trees(estimator, values, p, ball):
+            return found
     name = "trivial: a probability moves at most to 0 or to 1"
     return Certificate(np.zeros_like(p), np.ones_like(p), name, False)
 
@@ -98,13 +97,11 @@ def _linear(estimator, X, values, p, ball, caller):
         return None  # one against the rest, or calibrated
     k = len(offset)
     most = np.zeros((len(values), k, k))  # of score i less score j, within the ball
-    for i in range(k):
-        for j in range(k):
-            if i != j:
-                normal = weights[i] - weights[j]
-                room = room_of(normal, values, attack._box())
-                rise = farthest(normal, ball["eps"], room, ball["norm"]) @ normal
-                most[:, i, j] = scores[:, i] - scores[:, j] + rise
+    for i, j in permutations(range(k), 2):
+        normal = weights[i] - weights[j]
+        room = room_of(normal, values, attack._box())
+        rise = farthest(normal, ball["eps"], room, ball["norm"]) @ normal
+        most[:, i, j] = scores[:, i] - scores[:, j] + rise
     low = np.exp(-logsumexp(most, axis=1))
     high = np.exp(-logsumexp(-most, axis=2))
     name = "bound for linear models: each difference of scores at its worst"

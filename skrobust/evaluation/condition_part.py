@@ -1,16 +1,20 @@
 """Score of one condition: the part that runs in a worker and is kept on disk."""
 
 from collections import Counter
+from difflib import get_close_matches
+from functools import partial
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.metrics import get_scorer_names as scikit_learn_names
 
-from skrobust._responses import is_net, predict_labels, predict_probabilities, unwrap
+from skrobust._responses import is_net, predict_labels, unwrap
+from skrobust._validation import invalid
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
-from skrobust.metrics.registry import find_metric
+from skrobust.metrics.registry import find_metric, metric_names
+from skrobust.metrics.scorers.classes import answers_for, signed_value
 
 _ACCURACIES = ("accuracy", "robust_accuracy")  # equal under one condition
 _NETS = {"NeuralNetClassifier", "NeuralNetBinaryClassifier"}
@@ -23,27 +27,22 @@ def answers_classes(estimator):
     return is_classifier(estimator) or bool(kinds & _NETS)
 
 
-class MetricScorer:
-    """Scorer of a registered metric on rows that a condition has already changed.
+def score_answers(spec, estimator, X, y):
+    """Return a registered metric of rows that a condition has already changed.
 
     Parameters
     ----------
     spec : MetricSpec
         The metric.
+    estimator, X, y
+        As for a scorer.
+
+    Returns
+    -------
+    float
+        Greater is better.
     """
-
-    def __init__(self, spec):
-        self.spec = spec
-
-    def __call__(self, estimator, X, y):
-        """Return the score; greater is better."""
-        spec = self.spec
-        if "probabilities" in spec.needs:
-            answers = predict_probabilities(estimator, X, f"The {spec.title}")
-        else:
-            answers = predict_labels(estimator, X)
-        value = spec.function(y, answers)
-        return value if spec.greater_is_better else -value
+    return signed_value(spec, y, answers_for(spec, estimator, X))
 
 
 def find_scorer(estimator, scoring, caller):
@@ -56,8 +55,8 @@ def find_scorer(estimator, scoring, caller):
         return None
     if spec is not None and spec.name in _ACCURACIES:
         return None
-    is_own = spec is not None and scoring not in scikit_learn_names()
-    if not is_own:
+    if spec is None or scoring in scikit_learn_names():
+        _check_scoring_name(scoring, caller)
         return check_scoring(estimator, scoring=scoring)
     missing = sorted(spec.needs & {"clean", "tolerance", "conditions"})
     if missing:
@@ -66,7 +65,20 @@ def find_scorer(estimator, scoring, caller):
             f"needs {' and '.join(missing)}. Pass a scorer made by "
             "skrobust.metrics.get_scorer instead."
         )
-    return MetricScorer(spec) if spec.scorer is None else spec.scorer()
+    return partial(score_answers, spec) if spec.scorer is None else spec.scorer()
+
+
+def _check_scoring_name(scoring, caller):
+    """Raise for anything but a callable, None or a name of scikit-learn."""
+    names = scikit_learn_names()
+    if scoring is None or callable(scoring) or scoring in names:
+        return
+    cure = ""
+    if isinstance(scoring, str):
+        for near in get_close_matches(scoring, [*names, *metric_names()], n=1):
+            cure = f"Did you mean {near!r}?"
+    rule = "None, a callable, or the name of a scorer of scikit-learn or skrobust"
+    raise invalid("scoring", caller, rule, scoring, cure)
 
 
 def clean_part(estimator, X, y, scorer, caller):

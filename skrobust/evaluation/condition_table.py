@@ -12,16 +12,15 @@ from skrobust._validation import invalid
 _NOT_ITS_KIND = {"severity", "random_state", "name", "number"}
 
 
-def condition_list(conditions, caller):
-    """Return the conditions as a list, or raise."""
+def read_conditions(conditions, caller):
+    """Return the conditions as a list and the columns that describe them, or raise."""
     listed = isinstance(conditions, Iterable) and not isinstance(conditions, str)
     conditions = list(conditions) if listed else [conditions]
-    if not conditions or any(
-        isinstance(c, type) or not hasattr(c, "perturb") for c in conditions
-    ):
+    wrong = [isinstance(c, type) or not hasattr(c, "perturb") for c in conditions]
+    if not conditions or any(wrong):
         rule = "a non-empty list of objects with perturb(estimator, X, y)"
         raise invalid("conditions", caller, rule, conditions)
-    return conditions
+    return conditions, condition_table(conditions)
 
 
 def fit_conditions(conditions, X_ref):

@@ -20,37 +20,30 @@ def fold_params(params, n_samples, rows):
     """Return fit parameters for some rows; those with one entry per sample are cut."""
     cut = {}
     for name, value in (params or {}).items():
-        is_text = isinstance(value, (str, bytes, dict))
-        per_row = not is_text and hasattr(value, "__len__")
-        per_row = per_row and np.shape(value)[:1] == (n_samples,)
+        listed = hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict))
+        per_row = listed and np.shape(value)[:1] == (n_samples,)
         cut[name] = take_rows(value, rows) if per_row else value
     return cut
 
 
-def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller, guard):
+def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller):
     """Fit copies of the model and the conditions on the training rows of a fold.
 
     Returns
     -------
     Bunch
         ``model``, ``conditions``, ``X`` and ``y`` of the test rows, ``clean_score`` and
-        ``clean`` predictions; or ``error``, a text, where the fit failed and ``guard``
-        asks to go on.
+        ``clean`` predictions.
     """
     train, test = fold
-    try:
-        X_train = take_rows(X, train)
-        more = fold_params(params, len(y), train)
-        model = clone(estimator).fit(X_train, y[train], **more)
-        fitted = fit_conditions(conditions, X_train)
-        X_test, y_test = take_rows(X, test), y[test]
-        score, clean = clean_part(model, X_test, y_test, scorer, caller)
-    except Exception as error:
-        if not guard:
-            raise
-        return Bunch(error=f"{type(error).__name__}: {error}")
+    X_train = take_rows(X, train)
+    more = fold_params(params, len(y), train)
+    model = clone(estimator).fit(X_train, y[train], **more)
+    fitted = fit_conditions(conditions, X_train)
+    X_test, y_test = take_rows(X, test), y[test]
+    score, clean = clean_part(model, X_test, y_test, scorer, caller)
     found = {"model": model, "conditions": fitted, "X": X_test, "y": y_test}
-    return Bunch(error=None, clean_score=score, clean=clean, **found)
+    return Bunch(clean_score=score, clean=clean, **found)
 
 
 def guarded(guard, run, *arguments):

@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 
 from skrobust._differentiable import differentiable_view
 from skrobust._responses import predict_labels, predict_probabilities
-from skrobust.evaluation.doubts import doubt
+from skrobust.evaluation._evaluation_warning import doubt
 
 _CALLER = "check_evaluation"
 _SATURATED = 100.0  # log odds at which cross entropy underflows in single precision

@@ -7,15 +7,10 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import (
-    check_confidence,
-    check_count,
-    check_same_length,
-    invalid,
-)
+from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.groups.group_tables import GroupComparison
 from skrobust.metrics.intervals.clusters import make_units
-from skrobust.metrics.intervals.proportion_clustered import share_interval
+from skrobust.metrics.intervals.proportion import share_interval
 from skrobust.metrics.labels import label_array
 
 _COLUMNS = ("group", "n_samples", "value", "low", "high", "is_small", "n_clusters")
@@ -49,10 +44,7 @@ class SampleGroups:
             raise invalid("groups", caller, "None or one entry per sample", groups)
         self.confidence = check_confidence(confidence, caller)
         self.y, self.caller, self.comparison = y, caller, None
-        if clusters is not None:
-            clusters = label_array(clusters, caller, "clusters")
-            check_same_length(caller, y=y, clusters=clusters)
-        self.units = make_units(clusters, len(y), caller)
+        self.units = make_units(clusters, len(y), caller, name="y")
         if self.units.clustered:
             for message in self.units.warnings():
                 warnings.warn(f"{caller}: {message}", UserWarning, stacklevel=3)

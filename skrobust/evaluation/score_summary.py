@@ -4,13 +4,9 @@ import warnings
 
 import numpy as np
 
+from skrobust import metrics
 from skrobust._results import Results
 from skrobust._validation import invalid
-from skrobust.metrics import (
-    accuracy_stability_index,
-    coefficient_of_variation,
-    mean_corruption_error,
-)
 from skrobust.metrics.stability.asi_interval import asi_interval
 
 
@@ -20,7 +16,7 @@ def overall(table, clean_score):
     Parameters
     ----------
     table : dict
-        Columns of :func:`condition_table`, and ``score``.
+        Columns of :func:`read_conditions`, and ``score``.
     clean_score : float
         Score on the clean rows.
 
@@ -36,8 +32,8 @@ def overall(table, clean_score):
     worst = int(np.nanargmin(scores)) if known else 0
     variation = index = float("nan")
     if bounded:
-        variation = coefficient_of_variation(scores)
-        index = accuracy_stability_index(scores)
+        variation = metrics.coefficient_of_variation(scores)
+        index = metrics.accuracy_stability_index(scores)
     return {
         "mean": float(scores.mean()),
         "coefficient_of_variation": variation,
@@ -78,7 +74,7 @@ def index_interval(correct, units, confidence, caller):
     return asi_interval(correct, units, confidence, caller)
 
 
-def check_reference_model(reference, table, accuracy, caller):
+def check_reference_model(reference, table, scorer, caller):
     """Return name, table and clean score of the reference model, or raise.
 
     It is checked before the work begins: same conditions, accuracies, and errors that
@@ -93,7 +89,7 @@ def check_reference_model(reference, table, accuracy, caller):
         raise invalid("reference", caller, rule, reference)
     name, results = next(iter(reference.items()))
     other = results.get("conditions", results)
-    if not accuracy or "flip_rate" not in other:
+    if scorer is not None or "flip_rate" not in other:
         text = f"{caller} compares errors with a reference for accuracy only."
         raise ValueError(text)
     for column in ("number", "name", "corruption", "severity"):
@@ -121,7 +117,7 @@ def _errors(table, other, reference, caller, **clean):
         pair = ((1 - t["score"][on])[None] for t in (table, other))
         settings = {"reference": reference, "names": [name], "relative": bool(clean)}
         try:
-            found = mean_corruption_error(*pair, **settings, **clean)
+            found = metrics.mean_corruption_error(*pair, **settings, **clean)
         except ValueError as error:
             raise ValueError(f"{caller}: {error}") from error
         values.append(found.value)

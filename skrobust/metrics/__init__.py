@@ -11,8 +11,11 @@ from skrobust.metrics.comparison.compare_models import compare_models
 from skrobust.metrics.groups.by_group import by_group
 from skrobust.metrics.groups.clip_values import aggregate_clips
 from skrobust.metrics.groups.clips import clip_robustness
-from skrobust.metrics.groups.ratios import group_robust_ratio, group_robust_ratio_curve
-from skrobust.metrics.groups.robustness import group_robustness
+from skrobust.metrics.groups.robustness import (
+    group_robust_ratio,
+    group_robust_ratio_curve,
+    group_robustness,
+)
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.intervals.proportion import proportion_interval
@@ -40,12 +43,11 @@ from skrobust.metrics.robust.confidence_of_class import (
     true_class_confidence,
 )
 from skrobust.metrics.robust.corruption import mean_corruption_error, robustness_score
-from skrobust.metrics.robust.curve_area import area_under_robust_ratio_curve
+from skrobust.metrics.robust.curves import area_under_robust_ratio_curve, rr_linearity
 from skrobust.metrics.robust.defense import defense_comparison
 from skrobust.metrics.robust.distortion import average_distortion, noise_insensitivity
 from skrobust.metrics.robust.effective import effective_robustness
 from skrobust.metrics.robust.flips import flip_rate, mean_flip_rate
-from skrobust.metrics.robust.linearity import rr_linearity
 from skrobust.metrics.robust.prediction_shift import (
     prediction_shift,
     regression_robust_ratio_curve,

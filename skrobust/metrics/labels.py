@@ -48,11 +48,11 @@ def label_array(y, caller, name):
     )
 
 
-def check_one_each(values, n, what, name, caller):
-    """Raise a ValueError unless there are as many values as the data have."""
+def check_one_each(values, n, what, name, caller, *, other="the data"):
+    """Raise a ValueError unless there are as many values as the other data have."""
     if len(values) != n:
         raise ValueError(
-            f"{caller} needs {what}; {name} has {len(values)}, the data {n}."
+            f"{caller} needs {what}; {name} has {len(values)}, {other} {n}."
         )
 
 
@@ -62,6 +62,16 @@ def check_same_shape(first, second, names, caller):
         raise ValueError(
             f"{caller} needs {names} of one shape; they are {first.shape} and "
             f"{second.shape}."
+        )
+
+
+def check_stack(values, n, what, rows, caller):
+    """Raise unless there is one value a sample, or several rows of these."""
+    shape = tuple(np.shape(values))
+    if len(shape) not in (1, 2) or shape[-1] != n or 0 in shape:
+        raise ValueError(
+            f"{caller} needs {what} of shape (n_samples,) or ({rows}, n_samples), with "
+            f"at least one sample. Got shape {shape} for {n} samples."
         )
 
 
@@ -83,6 +93,14 @@ def check_same_kind(y_true, y_pred, caller, *, names=("y_true", "y_pred")):
             f"{caller} needs labels of one kind; {names[0]} holds {kinds[0]} and "
             f"{names[1]} holds {kinds[1]}."
         )
+
+
+def true_columns(y_true, labels, caller, **named):
+    """Return the column of the true label of each row of the named probabilities."""
+    (p,) = named.values()
+    y_true = label_array(y_true, caller, "y_true")
+    check_same_length(caller, y_true=y_true, **named)
+    return label_columns(y_true, labels, p.shape[1], caller)
 
 
 def label_columns(y_true, labels, n_columns, caller):

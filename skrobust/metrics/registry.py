@@ -122,9 +122,8 @@ class MetricSpec:
         ndarray of shape (n_samples,) or (n_samples, n_columns)
             Booleans for a share; columns where an option holds several values.
         """
-        return np.asarray(
-            call_with_options(self.per_sample, data, params, caller, self.title)
-        )
+        values = call_with_options(self.per_sample, data, params, caller, self.title)
+        return np.asarray(values)
 
 
 def register(spec):
@@ -156,9 +155,8 @@ def register(spec):
 def find_metric(metric):
     """Return the specification of a name or a function, or None."""
     for spec in _SPECS.values():
-        if metric is spec.function or (
-            isinstance(metric, str) and metric in spec.names
-        ):
+        is_named = isinstance(metric, str) and metric in spec.names
+        if is_named or metric is spec.function:
             return spec
     return None
 
@@ -226,17 +224,16 @@ def metric_names(**only):
     ['robust_ratio']
     """
 
-    def fits(spec):
-        for name, wanted in only.items():
-            value = getattr(spec, name)
-            if isinstance(wanted, bool):
-                value = bool(value)
-            is_element = isinstance(value, frozenset) and isinstance(wanted, str)
-            if not (wanted in value if is_element else value == wanted):
-                return False
-        return True
+    def fits(value, wanted):
+        if isinstance(wanted, str) and isinstance(value, frozenset):
+            return wanted in value
+        return (bool(value) if isinstance(wanted, bool) else value) == wanted
 
-    return sorted(spec.name for spec in _SPECS.values() if fits(spec))
+    return sorted(
+        spec.name
+        for spec in _SPECS.values()
+        if all(fits(getattr(spec, name), wanted) for name, wanted in only.items())
+    )
 
 
 def call_with_options(function, args, params, caller, title):

@@ -1,5 +1,7 @@
 """Evaluations score the metrics of the registry by name."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -108,6 +110,46 @@ def test_metrics_of_more_than_one_condition_are_refused(evaluate, scoring, needs
     sentence = f"^{evaluate.__name__} scores .*{scoring}' needs {needs}"
     with pytest.raises(ValueError, match=sentence):
         evaluate(MODEL, X, Y, NOISE, scoring=scoring)
+
+
+@pytest.mark.parametrize(
+    "evaluate", [evaluate_perturbations, cross_validate_perturbations]
+)
+@pytest.mark.parametrize(
+    ("scoring", "end"),
+    [
+        ("acuracy", "Got 'acuracy' instead. Did you mean 'accuracy'?"),
+        ("balanced_acuracy", "Did you mean 'balanced_accuracy'?"),
+        ("robust_acuracy", "Did you mean 'robust_accuracy'?"),
+        ("zzz", "Got 'zzz' instead."),
+        (["accuracy", "f1"], "Got ['accuracy', 'f1'] instead."),
+        (3, "Got 3 instead."),
+    ],
+)
+def test_unknown_scorings_name_the_nearest_scorer(evaluate, scoring, end):
+    with pytest.raises(ValueError, match="'scoring' parameter") as caught:
+        evaluate(MODEL, X, Y, NOISE, scoring=scoring)
+    text = str(caught.value)
+    assert text.startswith(f"The 'scoring' parameter of {evaluate.__name__} must be ")
+    assert text.endswith(end)
+    assert len(text) < 220
+
+
+@pytest.mark.parametrize(
+    "evaluate",
+    [
+        lambda **options: evaluate_perturbations(MODEL, X, Y, NOISE, **options),
+        lambda **options: cross_validate_perturbations(MODEL, X, Y, NOISE, **options),
+        lambda **options: evaluate_attack(MODEL, X, Y, NOISE[1], **options),
+    ],
+)
+def test_confidence_is_any_real_number(evaluate):
+    exact, plain = (evaluate(confidence=c) for c in (Fraction(19, 20), 0.95))
+    assert exact.confidence == 0.95
+    assert isinstance(exact.confidence, float)
+    for name in plain:
+        if "interval" in name:
+            assert exact[name] == plain[name]
 
 
 def test_intervals_are_one_type():

@@ -1,6 +1,7 @@
 """Intervals of the metrics cover what they promise, over the right units."""
 
 import inspect
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -374,6 +375,7 @@ def test_normalized_scores_keep_the_data_set():
         (("accuracy", ROWS), {"sample_weight": [1, 1, -1]}, "'sample_weight'"),
         (("robust_ratio", [0.1, 0.2]), {}, "needs tolerance="),
         (("robust_ratio", [0.1, 2.0]), {"tolerance": 0.1}, "fractions in \\[0, 1\\]"),
+        (("asi", "abc"), {}, "Got 'abc' instead"),
         (("asi", ROWS), {}, "at least two conditions"),
         (("asi", [[-0.5, 0.2], [0.1, 0.3]]), {}, "booleans, or 0 and 1"),
         (("stability_index", [0.9, np.nan]), {}, "NaN"),
@@ -389,6 +391,24 @@ def test_normalized_scores_keep_the_data_set():
 def test_interval_refuses(arguments, options, sentence):
     with pytest.raises(ValueError, match=sentence):
         confidence_interval(*arguments, **options)
+
+
+@pytest.mark.parametrize("confidence", [Fraction(19, 20), np.float32(0.95)])
+@pytest.mark.parametrize(
+    "data",
+    [
+        ("accuracy", ROWS),
+        ("asi", np.c_[np.ones(300), np.arange(300) % 3 > 0]),
+        ("stability_index", np.linspace(0.9, 0.7, 8) + 0.01 * (np.arange(8) % 3)),
+        (agreement, ROWS, np.roll(ROWS, 1)),
+    ],
+)
+def test_confidence_is_any_real_number(data, confidence):
+    exact = confidence_interval(*data, random_state=0, confidence=confidence)
+    assert exact == confidence_interval(
+        *data, random_state=0, confidence=float(confidence)
+    )
+    assert isinstance(exact.confidence, float)
 
 
 def test_unknown_parameters_are_named():

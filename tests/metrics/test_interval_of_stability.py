@@ -320,6 +320,16 @@ def test_the_order_of_rows_in_time_does_not_matter():
     assert (plain.low, plain.high) == pytest.approx((mixed.low, mixed.high))
 
 
+def test_labels_and_predictions_of_periods_need_a_score():
+    truth = np.tile([0, 1], 150)
+    rows, periods = (truth, truth), np.repeat(range(10), 30)
+    sentence = "takes one array of rows, .* to score 2 arrays, .* as score="
+    with pytest.raises(ValueError, match=sentence):
+        confidence_interval("stability_index", *rows, periods=periods)
+    with pytest.raises(ValueError, match=r"'score' parameter .*Got 'accuracy'"):
+        confidence_interval("stability_index", *rows, periods=periods, score="accuracy")
+
+
 def test_periods_need_one_number_a_row():
     rows = np.random.default_rng(0).random((300, 4))
     with pytest.raises(ValueError, match="1-D without score="):

@@ -26,6 +26,8 @@ ROWS = {
     "asi 2-D": (lambda: m.accuracy_stability_index([[0.5, 0.6]]), "1-D"),
     "asi text": (
         lambda: m.accuracy_stability_index(["a", "b"]), "1-D array of numbers"),
+    "asi name": (lambda: m.accuracy_stability_index("abc"), "Got 'abc' instead"),
+    "asi one number": (lambda: m.accuracy_stability_index(0.5), "Got 0.5 instead"),
     "stability inf": (
         lambda: m.stability_index([0.5, np.inf]), "found NaN or infinity"),
     "stability times": (

@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,9 +10,16 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.comparison import paired
-from skrobust.metrics.comparison.model_data import make_comparison
-from skrobust.metrics.intervals.bootstrap import bootstrap, jackknife, jackknife_error
+from skrobust.metrics.intervals.bootstrap import (
+    Shares,
+    bootstrap,
+    defined_draws,
+    function_statistic,
+    jackknife,
+    jackknife_error,
+)
 from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.registry import call_with_options, resolve_metric
 
 
 def compare_models(
@@ -131,10 +139,10 @@ def compare_models(
         raise ValueError(f"{caller} needs a metric that is defined for each model.")
     # The same units are drawn for every model.
     seed = int(rng.integers(2**62))
-    rngs = [np.random.default_rng(seed) for _ in statistics]
-    drawn = zip(statistics, rngs, strict=True)
-    draws = np.stack([bootstrap(s, n_resamples, r) for s, r in drawn], axis=1)
-    draws, missing = _defined(draws)
+    draws = [bootstrap(s, n_resamples, np.random.default_rng(seed)) for s in statistics]
+    draws, missing = defined_draws(np.stack(draws, axis=1), "resamples")
+    if len(draws) < 2:
+        raise ValueError(f"{caller} found no resample with a defined metric.")
     notes += missing
     pairs = list(itertools.combinations(range(len(models)), 2))
     first, second = (list(side) for side in zip(*pairs, strict=True))
@@ -200,13 +208,64 @@ def compare_models(
     )
 
 
-def _defined(draws):
-    defined = np.isfinite(draws).all(axis=(1, 2))
-    if defined.all():
-        return draws, ()
-    missing = int((~defined).sum())
-    if len(draws) - missing < 2:
-        raise ValueError("compare_models found no resample with a defined metric.")
-    return draws[defined], (
-        f"The metric is undefined in {missing} of {len(draws)} resamples.",
-    )
+@dataclass
+class Comparison:
+    """Statistics of the models, and what they have in common."""
+
+    metric: str
+    n_samples: int
+    makers: list  # of the statistic of each model, from the units
+    tolerances: np.ndarray | None = None
+    hits: list | None = None  # of each model, for McNemar's test
+
+
+def make_comparison(models, metric, y_true, params, caller):
+    """Return the checked data of the models as a comparison."""
+    spec = resolve_metric(metric, caller)
+    if "scores" in getattr(spec, "needs", ()):
+        rule = "a metric of samples: periods and conditions are not resampled"
+        raise invalid("metric", caller, rule, spec.name)
+    data = {
+        name: value if isinstance(value, tuple) else (value,)
+        for name, value in models.items()
+    }
+    if y_true is not None and "probabilities" in getattr(spec, "needs", ()):
+        params = {"y_true": y_true, **params}
+    elif y_true is not None:
+        data = {name: (y_true, *one) for name, one in data.items()}
+    if spec is None or (spec.compare is None and spec.per_sample is None):
+        return _compare_functions(data, metric, spec, params, caller)
+    if spec.compare is None:
+        hits = [spec.values(one, params, caller) for one in data.values()]
+        makers = [lambda units, h=h: Shares(h, units) for h in hits]
+        hits = hits if hits[0].dtype == bool and hits[0].ndim == 1 else None
+    else:
+        parts, hits = (params, caller, spec.title), None
+        makers = [call_with_options(spec.compare, d, *parts) for d in data.values()]
+    shapes = {name: (len(one[0]),) for name, one in data.items()}
+    if "labels" in spec.needs:  # as many conditions, too
+        for name, one in data.items():
+            shapes[name] += (np.size(one[-1]) // len(one[0]),)
+    _check_same(shapes, caller)
+    tolerance = params.get("tolerance")
+    curve = np.asarray(tolerance, dtype=np.float64) if np.ndim(tolerance) else None
+    n = next(iter(shapes.values()))[0]
+    return Comparison(spec.name, n, makers, curve, hits)
+
+
+def _compare_functions(data, metric, spec, params, caller):
+    for name, one in data.items():
+        if len({len(array) for array in one}) > 1:
+            raise ValueError(f"{caller} needs arrays of equal length for {name!r}.")
+    shapes = {name: len(one[0]) for name, one in data.items()}
+    _check_same(shapes, caller)
+    function = metric if spec is None else spec.function
+    makers = [function_statistic(function, *one, **params) for one in data.values()]
+    name = getattr(metric, "__name__", "callable") if callable(metric) else metric
+    return Comparison(name, next(iter(shapes.values())), makers)
+
+
+def _check_same(shapes, caller):
+    if len(set(shapes.values())) > 1:
+        listed = ", ".join(f"{name!r} has {shape}" for name, shape in shapes.items())
+        raise ValueError(f"{caller} needs the same samples and conditions; {listed}.")

@@ -69,7 +69,10 @@ def aggregate_clips(values, clips, *, how="mean", positive=None):
     check_choice(how, "how", caller, HOWS)
     codes, names = clip_codes(clips, caller)
     if np.ndim(values) == 2:
-        p = _columns(values, caller)
+        p = np.asarray(values)
+        if p.dtype.kind not in "fiu" or 0 in p.shape:
+            raise invalid("values", caller, "numbers, one row per frame", p.dtype)
+        check_fractions(p, caller, name="values")
         check_same_length(caller, values=p, clips=codes)
         return aggregate_columns(p, codes, len(names), how, positive, caller), names
     if positive is not None:
@@ -136,14 +139,6 @@ def aggregate_columns(p, codes, n_clips, how, positive, caller):
         else:
             out[clip] = part.mean(axis=0)
     return out.astype(_width(p))
-
-
-def _columns(values, caller):
-    p = np.asarray(values)
-    if p.dtype.kind not in "fiu" or 0 in p.shape:
-        raise invalid("values", caller, "numbers, one row per frame", p.dtype)
-    check_fractions(p, caller, name="values")
-    return p
 
 
 def _width(values):

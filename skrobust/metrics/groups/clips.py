@@ -16,9 +16,9 @@ from skrobust._validation import (
 )
 from skrobust.metrics.groups.clip_values import HOWS, aggregate_columns, clip_codes
 from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, make_units
-from skrobust.metrics.intervals.proportion_clustered import share_interval
+from skrobust.metrics.intervals.proportion import share_interval
 from skrobust.metrics.labels import label_array, label_columns
-from skrobust.metrics.robust.linearity import straightness
+from skrobust.metrics.robust.curves import straightness
 from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
 
 _LINEARITY = ("r_squared_chord", "r_squared", "max_deviation")
@@ -138,16 +138,17 @@ def clip_robustness(
     confidence = check_confidence(confidence, caller)
     n_resamples = check_count(n_resamples, "n_resamples", caller)
     seed = seed_number(random_state, caller)
-    tolerances = _rising(tolerances, caller)
+    tolerances = check_tolerances(tolerances, caller, min_size=3)
+    if (np.diff(tolerances) <= 0).any():
+        raise ValueError(f"{caller} needs tolerances that rise from first to last.")
     y = label_array(y_true, caller, "y_true")
     clean = check_probabilities(y_prob, caller, name="y_prob")
-    moved = check_probabilities(
-        y_prob_perturbed, caller, name="y_prob_perturbed", ndims=(2, 3)
-    )
+    moved = np.asarray(y_prob_perturbed)
     codes, names = clip_codes(clips, caller)
     check_same_length(caller, y_true=y, y_prob=clean, clips=codes)
-    settings = tolerances, reference, labels, caller
-    frames = _Side(y, clean, moved, *settings)
+    settings = tolerances, reference, labels, confidence, caller
+    units = make_units(codes, len(y), caller)
+    frames = _Side(units, y, clean, moved, *settings)
     first = np.unique(codes, return_index=True)[1]
     mixed = codes[y != y[first][codes]]
     if len(mixed):
@@ -159,18 +160,16 @@ def clip_robustness(
     def together(p):
         return aggregate_columns(p, codes, len(names), how, positive, caller)
 
-    many = moved[None] if moved.ndim == 2 else moved
-    several = np.stack([together(p) for p in many])
-    whole = _Side(y[first], together(clean), several, *settings)
-    units = make_units(codes, len(y), caller), make_units(None, len(names), caller)
-    sides = {"frames": (frames, units[0]), "clips": (whole, units[1])}
+    several = np.stack([together(p) for p in frames.moved])
+    units = make_units(None, len(names), caller)
+    whole = _Side(units, y[first], together(clean), several, *settings)
     results = Results(columns=("tolerance",), tolerance=tolerances)
-    for name, (side, units) in sides.items():
-        limits = [side.interval(within, units, confidence) for within in side.within.T]
-        _add(results, f"{name[:-1]}_ratio", side.within.mean(axis=0), limits)
+    for name, side in (("frame", frames), ("clip", whole)):
+        limits = [side.interval(within) for within in side.within.T]
+        _add(results, f"{name}_ratio", side.within.mean(axis=0), limits)
     draws = _curves(frames, whole, codes, n_resamples, seed)
     _compare(results, draws, tolerances, confidence)
-    results["accuracy"] = _accuracy(sides, confidence)
+    results["accuracy"] = _accuracy(frames, whole)
     facts = {
         "clip": names,
         "label": y[first],
@@ -200,25 +199,20 @@ def clip_robustness(
 class _Side:
     """Correctness, probability shifts and tolerated shifts of frames or of clips."""
 
-    def __init__(self, y, clean, moved, tolerances, reference, labels, caller):
-        self.caller = caller
+    def __init__(
+        self, units, y, clean, moved, tolerances, reference, labels, confidence, caller
+    ):
+        self.settings = units, confidence, caller
         columns = label_columns(y, labels, clean.shape[1], caller)
         self.correct = clean.argmax(axis=1) == columns
         self.shift, atol = shift_and_atol(clean, moved, reference, y, labels, caller)
-        many = moved[None] if moved.ndim == 2 else moved
-        self.correct_perturbed = (many.argmax(axis=2) == columns).all(axis=0)
+        self.moved = moved[None] if moved.ndim == 2 else moved
+        self.correct_perturbed = (self.moved.argmax(axis=2) == columns).all(axis=0)
         self.within = self.shift[:, None] <= tolerances + atol
 
-    def interval(self, hits, units, confidence):
+    def interval(self, hits):
         """Return the limits of a share."""
-        return share_interval(hits, units, confidence, self.caller)
-
-
-def _rising(tolerances, caller):
-    tolerances = check_tolerances(tolerances, caller, min_size=3)
-    if (np.diff(tolerances) <= 0).any():
-        raise ValueError(f"{caller} needs tolerances that rise from first to last.")
-    return tolerances
+        return share_interval(hits, *self.settings)
 
 
 def _add(results, name, values, limits):
@@ -260,13 +254,10 @@ def _percentiles(values, tails):
     return np.quantile(values, tails) if len(values) else (np.nan, np.nan)
 
 
-def _accuracy(sides, confidence):
-    n = np.array([len(side.correct) for side, _ in sides.values()])
-    table = Results(columns=("unit", "n"), unit=np.array(list(sides)), n=n)
+def _accuracy(*sides):
+    n = np.array([len(side.correct) for side in sides])
+    table = Results(columns=("unit", "n"), unit=np.array(["frames", "clips"]), n=n)
     for name, hits in (("clean", "correct"), ("robust", "correct_perturbed")):
-        found = [
-            side.interval(getattr(side, hits), units, confidence)
-            for side, units in sides.values()
-        ]
+        found = [side.interval(getattr(side, hits)) for side in sides]
         _add(table, name, np.array([limits.value for limits in found]), found)
     return table

@@ -48,7 +48,7 @@ def newcombe(p_1, bounds_1, p_2, bounds_2, extent=(-1, 1)):
     gap = p_1 - p_2
     low = gap - np.hypot(p_1 - low_1, high_2 - p_2)
     high = gap + np.hypot(high_1 - p_1, p_2 - low_2)
-    return tuple(float(np.clip(limit, *extent)) for limit in (low, high))  # keeps nan
+    return np.clip([low, high], *extent)  # keeps nan
 
 
 def chance_of(permuted, observed):

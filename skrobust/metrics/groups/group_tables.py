@@ -15,8 +15,7 @@ from skrobust.metrics.groups.gaps import (
     newcombe,
     share_bounds,
 )
-from skrobust.metrics.intervals.bootstrap import Shares, Statistic
-from skrobust.metrics.intervals.bootstrap_interval import bootstrap_interval
+from skrobust.metrics.intervals.bootstrap import Shares, Statistic, bootstrap_interval
 from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, Units
 from skrobust.metrics.intervals.interval import IntervalRequest
 from skrobust.metrics.labels import check_one_each, label_array
@@ -72,9 +71,8 @@ class GroupComparison:
 
     def _make_units(self, clusters, stacklevel):
         if clusters is None:
-            unit = np.arange(len(self.group_of_sample))
-        else:
-            _, unit = np.unique(clusters, return_inverse=True)
+            clusters = np.arange(len(self.group_of_sample))
+        _, unit = np.unique(clusters, return_inverse=True)
         self.sizes = np.bincount(unit)
         self.units = Units(unit, len(self.sizes), self.clustered)
         self.group = np.zeros(len(self.sizes), dtype=int)
@@ -84,6 +82,7 @@ class GroupComparison:
                 f"{self.caller} needs each cluster within one group; one lies in two."
             )
         self.n_units = np.bincount(self.group)
+        self._members = [self.group == g for g in range(len(self.names))]
         if self.clustered and self.n_units.min() < FEW_CLUSTERS:
             warnings.warn(
                 f"{self.caller} finds groups of fewer than {FEW_CLUSTERS} clusters "
@@ -123,13 +122,15 @@ class GroupComparison:
             What to add to the results.
         """
         rows, gaps, ranges = self._tables(of, (None,), None)
+        heights = rows["value"] if self.greater_is_better else -rows["value"]
+        worst = np.where(np.isnan(heights), np.inf, heights).argmin()
         return self._results(
             rows,
             gaps,
             range=float(ranges["range"][0]),
             range_by_chance=float(ranges["range_by_chance"][0]),
             range_p_value=float(ranges["p_value"][0]),
-            worst_group=self.names[self._worst(rows["value"])].item(),
+            worst_group=self.names[worst].item(),
             facts=facts,
         )
 
@@ -162,76 +163,60 @@ class GroupComparison:
             **facts,
         )
 
-    def _worst(self, values):
-        heights = values if self.greater_is_better else -values
-        return int(np.where(np.isnan(heights), np.inf, heights).argmin())
-
     def _tables(self, of, at, name):
         """Return the columns of rows and gaps, one block per number, and the ranges."""
         hits = not callable(of)
         statistic = Shares(of, self.units) if hits else of(self.units)
-        values = self._values(statistic, [self.group])[0]
+        values = self._values(statistic, [self.group])[0].T
         if hits and not self.clustered:
             parts = self.sizes, self.group
             chances = [fisher_chances(column, *parts) for column in statistic.sums.T]
         else:
             chances = self._pair_chances(statistic)
         bounds = self._share_bounds if hits else self._bootstrap_bounds
-        extent = (-1, 1) if hits else (-np.inf, np.inf)
-        blocks = [
-            self._block(values[:, column], bounds(statistic, column), chance, extent)
-            for column, chance in enumerate(chances)
-        ]
-        tables = []
-        for place in (0, 1):
-            table = {key: [b[place][key] for b in blocks] for key in blocks[0][place]}
-            table = {key: np.concatenate(parts) for key, parts in table.items()}
-            if name is not None:
-                n_rows = len(table["low"]) // len(blocks)
-                table = {name: np.repeat(at, n_rows), **table}
-            tables.append(table)
-        return *tables, self._ranges(statistic, np.ptp(values, axis=0))
-
-    def _block(self, values, bounds, chances, extent):
-        """Return the columns of one row a group, and of one row a pair."""
+        bounds = [bounds(statistic, column) for column in range(len(values))]
+        limits = np.moveaxis(np.array(bounds), -1, 0)
         n = np.bincount(self.group, weights=self.sizes).astype(int)
-        lows, highs = np.array(bounds).T
         rows = {
             "group": self.names,
             "n_samples": n,
             "value": values,
-            "low": lows,
-            "high": highs,
+            "low": limits[0],
+            "high": limits[1],
             "is_small": n < _SMALL_GROUP,
         }
         if self.clustered:
             rows["n_clusters"] = self.n_units
-        pairs = list(combinations(range(len(n)), 2))
-        ends = list(zip(values, bounds, strict=True))
-        limits = [newcombe(*ends[i], *ends[j], extent) for i, j in pairs]
-        (first, second), (low, high) = np.array(pairs).T, np.array(limits).T
+        first, second = np.transpose(list(combinations(range(len(n)), 2)))
+        ends = [(values[:, side], limits[:, :, side]) for side in (first, second)]
+        low, high = newcombe(*ends[0], *ends[1], (-1, 1) if hits else (-np.inf, np.inf))
         gaps = {
             "first": self.names[first],
             "second": self.names[second],
-            "gap": values[first] - values[second],
+            "gap": values[:, first] - values[:, second],
             "low": low,
             "high": high,
             "p_value": np.array(chances, dtype=np.float64),
-            "p_adjusted": holm(chances),
+            "p_adjusted": np.array([holm(column) for column in chances]),
         }
-        return rows, gaps
+        tables = []
+        for table in (rows, gaps):
+            shape = table["low"].shape
+            columns = {k: np.broadcast_to(v, shape).flatten() for k, v in table.items()}
+            at_rows = {} if name is None else {name: np.repeat(at, shape[1])}
+            tables.append(at_rows | columns)
+        return *tables, self._ranges(statistic, np.ptp(values, axis=1))
 
     def _share_bounds(self, statistic, column):
         hits, settings = statistic.sums[:, column], (self.clustered, self.confidence)
-        parts = [self.group == g for g in range(len(self.names))]
-        return [share_bounds(hits[p], self.sizes[p], *settings) for p in parts]
+        parts = [(hits[chosen], self.sizes[chosen]) for chosen in self._members]
+        return [share_bounds(*part, *settings) for part in parts]
 
     def _bootstrap_bounds(self, statistic, column):
         n = max(100, self.n_permutations)
         settings = self.confidence, "auto", n, self._rng, self.caller
         request = IntervalRequest(None, *settings)
-        parts = [self.group == g for g in range(len(self.names))]
-        parts = [_Part(statistic, column, chosen) for chosen in parts]
+        parts = [_Part(statistic, column, chosen) for chosen in self._members]
         return [tuple(bootstrap_interval(part, request)) for part in parts]
 
     def _pair_chances(self, statistic):

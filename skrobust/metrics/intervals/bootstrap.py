@@ -1,36 +1,57 @@
-"""Bootstrap and jackknife of statistics of independent units."""
+"""Bootstrap and jackknife of statistics of independent units, and their intervals."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
+from skrobust._validation import check_choice, check_same_length
+from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.intervals.interval import Interval
+
+_METHODS = ("auto", "bca", "percentile", "jackknife")
 _CHUNK = 1 << 22  # counts held at a time
+_GROUPS = 200  # the acceleration of BCa needs no more leave-outs than this
 
 
 def bootstrap(statistic, n_resamples, rng):
     """Return the statistic of resamples, shape (n_resamples, n_values)."""
     n = statistic.units.n
-    size = max(1, min(n_resamples, _CHUNK // n))
-    parts = []
-    for start in range(0, n_resamples, size):
-        b = min(size, n_resamples - start)
-        draws = rng.integers(n, size=(b, n)) + n * np.arange(b)[:, None]
-        counts = np.bincount(draws.ravel(), minlength=b * n).reshape(b, n)
-        parts.append(statistic(counts))
-    return np.concatenate(parts)
+
+    def draw(_, size):
+        draws = rng.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
+        return np.bincount(draws.ravel(), minlength=size * n).reshape(size, n)
+
+    return _in_chunks(statistic, n_resamples, draw)
 
 
 def jackknife(statistic, groups=None):
     """Return the statistic without each unit, or without each group of units."""
-    n = statistic.units.n
-    groups = np.arange(n) if groups is None else groups
-    n_groups = int(groups.max()) + 1
-    size = max(1, _CHUNK // n)
-    parts = []
-    for start in range(0, n_groups, size):
-        left_out = np.arange(start, min(start + size, n_groups))
-        parts.append(statistic((groups != left_out[:, None]).astype(np.int64)))
-    return np.concatenate(parts)
+    groups = np.arange(statistic.units.n) if groups is None else groups
+
+    def leave_out(start, size):
+        left_out = np.arange(start, start + size)
+        return (groups != left_out[:, None]).astype(np.int64)
+
+    return _in_chunks(statistic, int(groups.max()) + 1, leave_out)
+
+
+def _in_chunks(statistic, n, counts):
+    """Return the statistic of n rows of ``counts(start, size)``, some at a time."""
+    size = max(1, _CHUNK // statistic.units.n)
+    parts = (counts(start, min(size, n - start)) for start in range(0, n, size))
+    return np.concatenate([statistic(part) for part in parts])
+
+
+def defined_draws(values, what):
+    """Return the draws along the first axis that are finite, and any warning."""
+    defined = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    missing = int((~defined).sum())
+    if not missing:
+        return values, ()
+    text = f"The metric is undefined in {missing} of {len(values)} {what}."
+    return values[defined], (text,)
 
 
 def jackknife_error(left_out):
@@ -113,10 +134,9 @@ class Scores(Statistic):
         """Return the metric of some of the samples."""
         rows = {name: array[index] for name, array in self.rows.items()}
         value = self.metric(*(a[index] for a in self.arrays), **rows, **self.params)
-        if np.ndim(value) != 0:
+        if shape := np.shape(value):
             raise ValueError(
-                f"The metric must return one number; it returned shape "
-                f"{np.shape(value)}."
+                f"The metric must return one number; it returned shape {shape}."
             )
         return float(value)
 
@@ -131,10 +151,8 @@ class Scores(Statistic):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for i, count in enumerate(counts):
-                try:
+                with suppress(ValueError):
                     values[i] = self.value(np.repeat(samples, count[self.units.codes]))
-                except ValueError:
-                    continue
         return values
 
 
@@ -158,3 +176,75 @@ def split_rows(params, n_samples, per_row=()):
 def _is_per_row(value, n_samples):
     is_listed = hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict))
     return is_listed and len(value) == n_samples
+
+
+def function_interval(function, data, request, *, per_row=("sample_weight",), **params):
+    """Return the interval of a function of arrays whose first axis is the samples.
+
+    Options with one entry per sample are drawn with the samples; those named in
+    ``per_row`` always are.
+    """
+    caller = request.caller
+    arrays = [np.asarray(array) for array in data]
+    if any(array.ndim == 0 for array in arrays):
+        raise ValueError(f"{caller} needs arrays whose first axis is the samples.")
+    rows, params = split_rows(params, len(arrays[0]), per_row)
+    named = {f"array {i + 1}": array for i, array in enumerate(arrays)}
+    check_same_length(caller, **named, **rows)
+    units = make_units(request.clusters, len(arrays[0]), caller)
+    return bootstrap_interval(Scores(function, arrays, units, rows, params), request)
+
+
+def bootstrap_interval(statistic, request):
+    """Return the interval of a statistic over its units."""
+    method, confidence, rng = request.method, request.confidence, request.rng
+    check_choice(method, "method", request.caller, _METHODS)
+    units = statistic.units
+    value = float(statistic.whole()[0])
+    warnings = units.warnings()
+    if method == "auto":
+        method = "jackknife" if units.few else "bca"
+    low = high = error = float("nan")
+    if units.enough and method == "jackknife":
+        left_out, undefined = _defined(jackknife(statistic), "leave-outs")
+        warnings += undefined
+        error = float(jackknife_error(left_out))
+        half = units.quantile(confidence) * error
+        low, high = value - half, value + half
+    elif units.enough:
+        draws = bootstrap(statistic, request.n_resamples, rng)
+        draws, undefined = _defined(draws, "resamples")
+        warnings += undefined
+        error = float(draws.std(ddof=1))
+        levels = np.array([1 - confidence, 1 + confidence]) / 2
+        if method == "bca":
+            levels = _bca_levels(statistic, value, draws, levels, rng)
+        low, high = (float(q) for q in np.quantile(draws, levels))
+        if draws.min() == draws.max():
+            warnings += (
+                "Every resample gives the same value: there is no spread to take an "
+                "interval from.",
+            )
+    found = value, low, high, error, confidence
+    return Interval(*found, method, units.n, warnings, units.name)
+
+
+def _defined(values, what):
+    found, warnings = defined_draws(values[:, 0], what)
+    if len(found) < 2:
+        return np.full(2, np.nan), (f"The metric is undefined in all {what}.",)
+    return found, warnings
+
+
+def _bca_levels(statistic, value, draws, levels, rng):
+    below = (np.mean(draws < value) + np.mean(draws <= value)) / 2
+    half_draw = 0.5 / len(draws)
+    bias = ndtri(np.clip(below, half_draw, 1 - half_draw))
+    n = statistic.units.n
+    groups = rng.permutation(n) % min(n, _GROUPS)
+    left_out, _ = _defined(jackknife(statistic, groups), "")
+    d = left_out.mean() - left_out
+    squares = (d**2).sum()
+    speed = (d**3).sum() / (6 * squares**1.5) if squares > 0 else 0.0
+    z = bias + ndtri(levels)
+    return ndtr(bias + z / (1 - speed * z))

@@ -59,12 +59,12 @@ class Units:
         return t_quantile(confidence, self.n - 1)
 
 
-def make_units(clusters, n_rows, caller):
+def make_units(clusters, n_rows, caller, *, name="data"):
     """Return the units of the samples; clusters of one sample are no clusters."""
     codes, n = np.arange(n_rows), n_rows
     if clusters is not None:
         clusters = label_array(clusters, caller, "clusters")
-        check_same_length(caller, data=codes, clusters=clusters)
+        check_same_length(caller, **{name: codes}, clusters=clusters)
         names, inverse = np.unique(clusters, return_inverse=True)
         if len(names) < n_rows:
             return Units(inverse, len(names), True)

@@ -6,14 +6,10 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._validation import check_confidence, check_count, check_weights
-from skrobust.metrics.intervals.bootstrap import Shares
-from skrobust.metrics.intervals.bootstrap_interval import (
-    bootstrap_interval,
-    function_interval,
-)
+from skrobust.metrics.intervals import bootstrap
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.interval import IntervalRequest
-from skrobust.metrics.intervals.proportion_clustered import sample_share_interval
+from skrobust.metrics.intervals.proportion import sample_share_interval
 from skrobust.metrics.registry import call_with_options, resolve_metric
 from skrobust.metrics.robust.accuracy_and_ratio import robust_ratio_curve
 from skrobust.metrics.stability.indices import coefficient_of_variation
@@ -175,7 +171,7 @@ def confidence_interval(
     spec = resolve_metric(metric, caller)
     request = IntervalRequest(clusters, confidence, method, n_resamples, rng, caller)
     if spec is None:
-        interval = function_interval(metric, data, request, **metric_params)
+        interval = bootstrap.function_interval(metric, data, request, **metric_params)
     else:
         interval = _metric_interval(spec, data, metric_params, request)
     for text in interval.warnings:
@@ -188,7 +184,7 @@ def _metric_interval(spec, data, params, request):
         parts = (data, request), params, request.caller
         return call_with_options(spec.interval, *parts, spec.title)
     if spec.per_sample is None:
-        return function_interval(spec.function, data, request, **params)
+        return bootstrap.function_interval(spec.function, data, request, **params)
     params = dict(params)
     weight = params.pop("sample_weight", None)
     values = spec.values(data, params, request.caller)
@@ -198,4 +194,5 @@ def _metric_interval(spec, data, params, request):
         return sample_share_interval(values, weight, request)
     weight = check_weights(weight, len(values), request.caller)
     units = make_units(request.clusters, len(values), request.caller)
-    return bootstrap_interval(Shares(values, units, weight), request)
+    statistic = bootstrap.Shares(values, units, weight)
+    return bootstrap.bootstrap_interval(statistic, request)

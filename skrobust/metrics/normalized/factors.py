@@ -50,10 +50,8 @@ def dimensionality_factor(n_features, n_samples):
     1.231059
     """
     caller = "dimensionality_factor"
-    return dimension_factor(
-        check_count(n_features, "n_features", caller),
-        check_count(n_samples, "n_samples", caller),
-    )
+    n_features = check_count(n_features, "n_features", caller)
+    return dimension_factor(n_features, check_count(n_samples, "n_samples", caller))
 
 
 def dimension_factor(n_features, n_samples):

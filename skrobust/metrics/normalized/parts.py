@@ -16,22 +16,7 @@ from skrobust._validation import (
     metric,
 )
 from skrobust.metrics.labels import label_array, label_pair
-from skrobust.metrics.normalized.factors import (
-    class_sizes,
-    count_array,
-    dimension_factor,
-    imbalance,
-    signal_factor,
-)
-from skrobust.metrics.normalized.signal_to_noise import (
-    KINDS,
-    TASKS,
-    cluster_snr,
-    label_snr,
-    soft_snr,
-    value_pair,
-    value_snr,
-)
+from skrobust.metrics.normalized import factors, signal_to_noise
 
 
 @metric
@@ -119,31 +104,30 @@ def normalized_score_parts(
     given = {"class_counts": class_counts, "snr": snr, "y_prob": y_prob}
     data = {"labels": labels, "center": center, "X": X, "sample_weight": sample_weight}
     options = task, n_features, n_samples, signal, clip
-    return score_parts(
-        "normalized_score_parts", y_true, y_pred, *options, **given, **data
-    )
+    caller = "normalized_score_parts"
+    return score_parts(caller, y_true, y_pred, *options, **given, **data)
 
 
 def score_parts(
     caller, y_true, y_pred, task, n_features, n_samples, signal, clip, **data
 ):
     """Return every part of a normalized score."""
-    check_choice(task, "task", caller, TASKS)
+    check_choice(task, "task", caller, signal_to_noise.TASKS)
     n_features = check_count(n_features, "n_features", caller)
     if n_samples is not None:
         n_samples = check_count(n_samples, "n_samples", caller)
-    measure = (_classification, _regression, _clustering)[TASKS.index(task)]
+    measures = _classification, _regression, _clustering
+    measure = dict(zip(signal_to_noise.TASKS, measures, strict=True))[task]
     raw, snr, h, n_rows = measure(caller, y_true, y_pred, **data)
     if n_samples is not None and n_samples < n_rows:
         rule = f"at least the {n_rows} rows scored, since it is the whole data set's"
         raise invalid("n_samples", caller, rule, n_samples)
-    f = dimension_factor(n_features, n_rows if n_samples is None else n_samples)
+    f = factors.dimension_factor(n_features, n_rows if n_samples is None else n_samples)
     if n_samples is None and f > 1:
         warnings.warn(
             f"{caller} took the {n_rows} rows scored as the size of the data set, "
-            "which "
-            f"raises the score by the factor {f:.3g}; pass n_samples=len(X) of the "
-            "whole data set.",
+            f"which raises the score by the factor {f:.3g}; pass n_samples=len(X) of "
+            "the whole data set.",
             UserWarning,
             stacklevel=4,
         )
@@ -186,27 +170,29 @@ def _classification(
     sample_weight=None,
     **_,
 ):
-    check_choice(snr, "snr", caller, KINDS)
+    check_choice(snr, "snr", caller, signal_to_noise.KINDS)
     y_true, y_pred = label_pair(y_true, y_pred, caller)
     weight = check_weights(sample_weight, len(y_true), caller)
     accuracy = float(np.average(y_true == y_pred, weights=weight))
-    given = class_counts is not None
-    counts = count_array(class_counts, caller) if given else class_sizes(y_true, weight)
-    if y_prob is not None:
-        ratio = soft_snr(y_true, y_prob, labels, weight, snr, caller)
+    if class_counts is not None:
+        counts = factors.count_array(class_counts, caller)
     else:
-        ratio = label_snr(y_true, y_pred, weight, snr, len(counts))
+        counts = factors.class_sizes(y_true, weight)
+    if y_prob is not None:
+        ratio = signal_to_noise.soft_snr(y_true, y_prob, labels, weight, snr, caller)
+    else:
+        ratio = signal_to_noise.label_snr(y_true, y_pred, weight, snr, len(counts))
     # The warning of a single class points at the caller of the public function.
-    h = imbalance(counts, caller, stacklevel=6)
+    h = factors.imbalance(counts, caller, stacklevel=6)
     return accuracy, ratio, h, _n_rows(y_true, weight)
 
 
 def _regression(caller, y_true, y_pred, *, center=False, sample_weight=None, **_):
-    y_true, y_pred = value_pair(y_true, y_pred, caller)
+    y_true, y_pred = signal_to_noise.value_pair(y_true, y_pred, caller)
     weight = check_weights(sample_weight, len(y_true), caller)
     # np.maximum keeps the nan of a single sample.
     raw = float(np.maximum(0.0, r2_score(y_true, y_pred, sample_weight=weight)))
-    ratio = value_snr(y_true, y_pred, weight, center)
+    ratio = signal_to_noise.value_snr(y_true, y_pred, weight, center)
     return raw, ratio, 1.0, _n_rows(y_true, weight)
 
 
@@ -218,7 +204,9 @@ def _clustering(caller, y_true, y_pred, *, X=None, sample_weight=None, **_):
     y_pred = label_array(y_pred, caller, "labels_pred")
     check_same_length(caller, labels_true=y_true, labels_pred=y_pred)
     raw = float(normalized_mutual_info_score(*map(_codes, (y_true, y_pred))))
-    ratio = float("nan") if X is None else cluster_snr(X, y_pred, caller)
+    ratio = float("nan")
+    if X is not None:
+        ratio = signal_to_noise.cluster_snr(X, y_pred, caller)
     return raw, ratio, 1.0, len(y_true)
 
 
@@ -235,7 +223,7 @@ def _signal_value(signal, snr, caller):
     if np.isnan(snr):
         return 1.0
     if signal is None:
-        return signal_factor(snr)
+        return factors.signal_factor(snr)
     if not callable(signal):
         raise invalid("signal", caller, "a callable or None", signal)
     g = signal(snr)

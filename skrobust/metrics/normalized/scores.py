@@ -2,11 +2,10 @@
 
 from functools import partial
 
-import numpy as np
-
 from skrobust._validation import metric
-from skrobust.metrics.intervals.bootstrap_interval import function_interval
+from skrobust.metrics.intervals.bootstrap import function_interval
 from skrobust.metrics.labels import label_array
+from skrobust.metrics.normalized.factors import class_sizes
 from skrobust.metrics.normalized.parts import score_parts
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.scorers.classes import NormalizedScorer
@@ -250,9 +249,7 @@ def _interval(function, data, request, **params):
         params["n_samples"] = len(data[0])
     if function is normalized_accuracy_score and params.get("class_counts") is None:
         y_true = label_array(data[0], request.caller, "y_true")
-        _, codes = np.unique(y_true, return_inverse=True)
-        weight = params.get("sample_weight")
-        params["class_counts"] = np.bincount(codes, weights=weight)
+        params["class_counts"] = class_sizes(y_true, params.get("sample_weight"))
     per_row = ("sample_weight", "X")
     return function_interval(function, data, request, per_row=per_row, **params)
 

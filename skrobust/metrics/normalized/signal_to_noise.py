@@ -10,7 +10,7 @@ from skrobust._validation import (
     check_scores,
     check_weights,
 )
-from skrobust.metrics.labels import label_array, label_columns, label_pair
+from skrobust.metrics.labels import label_array, label_pair, true_columns
 
 TASKS = ("classification", "regression", "clustering")
 KINDS = ("auto", "linear", "squared")
@@ -139,9 +139,8 @@ def value_snr(y_true, y_pred, weight, center):
     # Squares of very large or small values would leave the range of floats.
     scale = max(np.abs(signal).max(), np.abs(noise).max()) or 1.0
     weight = 1.0 if weight is None else weight
-    return _ratio(
-        np.sum(weight * (signal / scale) ** 2), np.sum(weight * (noise / scale) ** 2)
-    )
+    powers = [np.sum(weight * (part / scale) ** 2) for part in (signal, noise)]
+    return _ratio(*powers)
 
 
 def label_snr(y_true, y_pred, weight, kind, n_classes=0):
@@ -163,10 +162,9 @@ def label_snr(y_true, y_pred, weight, kind, n_classes=0):
 def soft_snr(y_true, y_prob, labels, weight, kind, caller):
     """Return the classification ratio of a soft confusion matrix."""
     y_prob = check_probabilities(y_prob, caller, name="y_prob")
-    check_same_length(caller, y_true=y_true, y_prob=y_prob)
     labels = np.unique(y_true) if labels is None else labels
     n_classes = y_prob.shape[1]
-    rows = label_columns(y_true, labels, n_classes, caller)
+    rows = true_columns(y_true, labels, caller, y_prob=y_prob)
     matrix = np.zeros((n_classes, n_classes))
     np.add.at(matrix, rows, y_prob if weight is None else y_prob * weight[:, None])
     diagonal = np.eye(n_classes, dtype=bool)
@@ -175,9 +173,8 @@ def soft_snr(y_true, y_prob, labels, weight, kind, caller):
 
 def cluster_snr(X, y_pred, caller):
     """Return the sum of squares between over that within the predicted clusters."""
-    X = check_array(
-        X, dtype=np.float64, allow_nd=True, input_name="X", estimator=caller
-    )
+    named = {"input_name": "X", "estimator": caller}
+    X = check_array(X, dtype=np.float64, allow_nd=True, **named)
     check_same_length(caller, X=X, y_pred=y_pred)
     # From the first point: equal points then have exactly no distance.
     X = X.reshape(len(X), -1) - X.reshape(len(X), -1)[0]

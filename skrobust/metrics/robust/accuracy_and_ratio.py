@@ -6,12 +6,8 @@ from sklearn.metrics import accuracy_score
 from skrobust._validation import check_number, check_weights, metric
 from skrobust.metrics.intervals.bootstrap import Shares
 from skrobust.metrics.registry import MetricSpec, register
-from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
-from skrobust.metrics.robust.sample_values import (
-    correct_predictions,
-    correctness,
-    shifts,
-)
+from skrobust.metrics.robust.probability_shift import check_tolerances, shifts
+from skrobust.metrics.robust.sample_values import correctness
 
 
 @metric
@@ -58,7 +54,7 @@ def robust_accuracy_score(y_true, y_pred_perturbed, *, sample_weight=None):
     """
     caller = "robust_accuracy_score"
     name = "y_pred_perturbed"
-    correct = correct_predictions(y_true, y_pred_perturbed, caller, name=name)
+    correct = correctness((y_true, y_pred_perturbed), caller, name=name)
     weight = check_weights(sample_weight, len(correct), caller)
     return float(np.average(correct.all(axis=1), weights=weight))
 
@@ -135,7 +131,7 @@ def robust_ratio_score(
     """
     caller = "robust_ratio_score"
     tolerance = check_number(tolerance, "tolerance", caller, low=0, high=1)
-    parts = y_prob, y_prob_perturbed, reference, y_true, labels, caller
+    parts = (y_prob, y_prob_perturbed), caller, reference, y_true, labels
     return float(_shares_within(np.array([tolerance]), parts, sample_weight)[0])
 
 
@@ -200,13 +196,13 @@ def robust_ratio_curve(
     """
     caller = "robust_ratio_curve"
     tolerances = check_tolerances(tolerances, caller)
-    parts = y_prob, y_prob_perturbed, reference, y_true, labels, caller
+    parts = (y_prob, y_prob_perturbed), caller, reference, y_true, labels
     return tolerances, _shares_within(tolerances, parts, sample_weight)
 
 
 def _shares_within(tolerances, parts, sample_weight):
-    shift, atol = shift_and_atol(*parts)
-    weight = check_weights(sample_weight, len(shift), parts[-1])
+    shift, atol = shifts(*parts)
+    weight = check_weights(sample_weight, len(shift), parts[1])
     # Each sum runs in the order of the samples, so that rounding never lowers the share
     # for a larger tolerance or fewer perturbations, and a share of all is exactly 1.
     within = [shift <= bound for bound in tolerances + atol]
@@ -235,9 +231,7 @@ def _within_tolerance(
         bounds = check_number(tolerance, "tolerance", caller, low=0, high=1)
     else:
         bounds = check_tolerances(tolerance, caller)
-    shift, atol = shifts(
-        data, caller, reference=reference, y_true=y_true, labels=labels
-    )
+    shift, atol = shifts(data, caller, reference, y_true, labels)
     shift = shift[:, None] if np.ndim(bounds) else shift
     return shift <= bounds + atol
 

@@ -8,6 +8,7 @@ from skrobust.metrics.labels import (
     label_array,
     label_columns,
     label_pair,
+    true_columns,
 )
 from skrobust.metrics.undefined import warn_undefined
 
@@ -218,8 +219,7 @@ def _attacked(y_true, y_prob, target, labels, caller):
     """Return probabilities, columns of the true classes, and successes of attacks."""
     p = check_probabilities(y_prob, caller, name="y_prob_adversarial")
     y_true = label_array(y_true, caller, "y_true")
-    check_same_length(caller, y_true=y_true, y_prob_adversarial=p)
-    column = label_columns(y_true, labels, p.shape[1], caller)
+    column = true_columns(y_true, labels, caller, y_prob_adversarial=p)
     goal = _targets(y_true, target, caller)
     if goal is not None:
         goal = label_columns(goal, labels, p.shape[1], caller)

@@ -177,8 +177,7 @@ def check_reference(reference, values, name, caller):
     if values is not None and reference is None:
         raise ValueError(
             f"{caller} needs the name of the reference model behind {name}, for "
-            "example "
-            "reference='AlexNet'."
+            "example reference='AlexNet'."
         )
     if values is None and reference is not None:
         raise ValueError(f"{caller} needs {name} of the reference {reference!r}.")

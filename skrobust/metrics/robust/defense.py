@@ -4,13 +4,8 @@ import numpy as np
 from scipy.special import rel_entr
 
 from skrobust._results import Results
-from skrobust._validation import (
-    check_choice,
-    check_probabilities,
-    check_same_length,
-    metric,
-)
-from skrobust.metrics.labels import check_same_shape, label_array, label_columns
+from skrobust._validation import check_choice, check_probabilities, metric
+from skrobust.metrics.labels import check_same_shape, true_columns
 from skrobust.metrics.undefined import warn_undefined
 
 
@@ -91,9 +86,7 @@ def defense_comparison(
     raw = check_probabilities(y_prob_raw, caller, name="y_prob_raw")
     defended = check_probabilities(y_prob_defended, caller, name="y_prob_defended")
     check_same_shape(raw, defended, "y_prob_raw and y_prob_defended", caller)
-    y_true = label_array(y_true, caller, "y_true")
-    check_same_length(caller, y_true=y_true, y_prob_raw=raw)
-    column = label_columns(y_true, labels, raw.shape[1], caller)
+    column = true_columns(y_true, labels, caller, y_prob_raw=raw)
     was_correct = raw.argmax(axis=1) == column
     is_correct = defended.argmax(axis=1) == column
     wanted = over == "correct"

@@ -10,6 +10,7 @@ from skrobust._validation import (
     invalid,
     metric,
 )
+from skrobust.metrics.labels import check_one_each
 
 _LINKS = {
     "logit": (logit, expit),
@@ -89,17 +90,14 @@ def effective_robustness(
             rule = f"in (0, 1) for link={link!r}, which is infinite at 0 and 1"
             raise invalid(name, caller, rule, float(values[outside][0]))
     shifted, clean, x, y = given.values()
-    for pair in (("shifted", "clean"), ("reference_clean", "reference_shifted")):
-        if len(given[pair[0]]) != len(given[pair[1]]):
-            raise ValueError(
-                f"{caller} needs one accuracy of each kind per model; {pair[0]} has "
-                f"{len(given[pair[0]])}, {pair[1]} {len(given[pair[1]])}."
-            )
+    what = "one accuracy of each kind per model"
+    check_one_each(shifted, len(clean), what, "shifted", caller, other="clean")
+    name, other = "reference_clean", "reference_shifted"
+    check_one_each(x, len(y), what, name, caller, other=other)
     if len(np.unique(x)) < 2:
         raise ValueError(
-            f"{caller} needs reference models of at least two clean accuracies to "
-            "fit a "
-            "line."
+            f"{caller} needs reference models of at least two clean accuracies to fit "
+            "a line."
         )
     forward, backward = _LINKS[link]
     x, y = forward(x), forward(y)

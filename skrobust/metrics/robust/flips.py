@@ -4,12 +4,8 @@ import numpy as np
 
 from skrobust._results import Results
 from skrobust._validation import check_choice, check_number, check_scores, metric
-from skrobust.metrics.labels import label_array
-from skrobust.metrics.robust.corruption import (
-    check_reference,
-    corruption_names,
-    quotients,
-)
+from skrobust.metrics.labels import check_one_each, label_array
+from skrobust.metrics.robust import corruption
 
 
 @metric
@@ -123,17 +119,15 @@ def mean_flip_rate(
     """
     caller = "mean_flip_rate"
     rates = _rates(flip_rates, "flip_rates", caller)
-    labels = corruption_names(names, len(rates), caller)
-    check_reference(reference, reference_flip_rates, "reference_flip_rates", caller)
+    labels = corruption.corruption_names(names, len(rates), caller)
+    name = "reference_flip_rates"
+    corruption.check_reference(reference, reference_flip_rates, name, caller)
     measure = "mean flip probability (no reference)"
     if reference_flip_rates is not None:
-        base = _rates(reference_flip_rates, "reference_flip_rates", caller)
-        if len(base) != len(rates):
-            raise ValueError(
-                f"{caller} needs one rate per perturbation of both models; flip_rates "
-                f"has {len(rates)}, reference_flip_rates {len(base)}."
-            )
-        rates = quotients(rates, base, labels, caller)
+        base = _rates(reference_flip_rates, name, caller)
+        what = "one rate per perturbation of both models"
+        check_one_each(rates, len(base), what, "flip_rates", caller, other=name)
+        rates = corruption.quotients(rates, base, labels, caller)
         measure = "mFR"
     return Results(
         columns=("perturbation", "flip_rate"),

@@ -13,8 +13,8 @@ from skrobust._validation import (
     invalid,
     metric,
 )
-from skrobust.metrics.intervals.bootstrap import function_statistic
-from skrobust.metrics.intervals.bootstrap_interval import function_interval
+from skrobust.metrics.intervals.bootstrap import function_interval, function_statistic
+from skrobust.metrics.labels import check_stack
 from skrobust.metrics.registry import MetricSpec, register
 
 REFERENCES = ("predicted", "true")
@@ -201,16 +201,9 @@ def _shift(y_pred, y_pred_perturbed, reference, y_true, caller):
         target = check_scores(y_true, caller, name="y_true")
         check_same_length(caller, y_pred=anchor, y_true=target)
         anchor = target
-    shape = np.shape(y_pred_perturbed)
-    if len(shape) not in (1, 2) or shape[-1] != len(anchor) or 0 in shape:
-        raise ValueError(
-            f"{caller} needs y_pred_perturbed of shape (n_samples,) or "
-            "(n_perturbations,"
-            f" n_samples), with at least one sample. Got shape {tuple(shape)} for "
-            f"{len(anchor)} samples."
-        )
-    flat = np.asarray(y_pred_perturbed).ravel()
-    moved = check_scores(flat, caller, name="y_pred_perturbed")
+    name = "y_pred_perturbed"
+    check_stack(y_pred_perturbed, len(anchor), name, "n_perturbations", caller)
+    moved = check_scores(np.asarray(y_pred_perturbed).ravel(), caller, name=name)
     return np.abs(moved.reshape(-1, len(anchor)) - anchor).max(axis=0)
 
 

@@ -12,7 +12,7 @@ from skrobust._validation import (
 )
 from skrobust.metrics.labels import label_array, label_columns
 
-_REFERENCES = ("predicted", "true", "max")
+REFERENCES = ("predicted", "true", "max")
 
 
 def probability_shift(
@@ -101,11 +101,10 @@ def check_curve(tolerances, ratios, caller, *, min_size):
 
 def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, caller):
     """Return the shift of each sample and the rounding that comparisons allow."""
-    check_choice(reference, "reference", caller, _REFERENCES)
+    check_choice(reference, "reference", caller, REFERENCES)
     clean = check_probabilities(y_prob, caller, name="y_prob")
-    moved = check_probabilities(
-        y_prob_perturbed, caller, name="y_prob_perturbed", ndims=(2, 3)
-    )
+    name = "y_prob_perturbed"
+    moved = check_probabilities(y_prob_perturbed, caller, name=name, ndims=(2, 3))
     if moved.shape[-2:] != clean.shape or 0 in moved.shape:
         raise ValueError(
             f"{caller} needs y_prob_perturbed of the shape of y_prob, or "
@@ -115,26 +114,46 @@ def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, caller):
     atol = max(_atol(clean.dtype), _atol(moved.dtype))
     if moved.ndim == 2:
         moved = moved[None]
-    columns = None
-    if reference == "predicted":
-        columns = clean.argmax(axis=1)
-    elif reference == "true":
-        if y_true is None:
-            raise ValueError(f"{caller} needs y_true when reference='true'.")
-        y_true = label_array(y_true, caller, "y_true")
-        check_same_length(caller, y_prob=clean, y_true=y_true)
-        columns = label_columns(y_true, labels, clean.shape[1], caller)
+    columns = reference_columns(clean, reference, y_true, labels, caller)
+    if columns is not None:
+        place = np.arange(len(clean)), columns, None
+        clean, moved = clean[place], moved[:, *place]
     shift = np.zeros(len(clean))
     clean = clean.astype(np.float64)
     # One perturbation at a time keeps the memory at that of one matrix.
     for one in moved:
-        if columns is None:
-            step = np.abs(one - clean).max(axis=1)
-        else:
-            rows = np.arange(len(clean))
-            step = np.abs(one[rows, columns] - clean[rows, columns])
-        np.maximum(shift, step, out=shift)
+        np.maximum(shift, np.abs(one - clean).max(axis=1), out=shift)
     return shift, atol
+
+
+def shifts(data, caller, reference="predicted", y_true=None, labels=None):
+    """Return the probability shift of each sample and the rounding allowed.
+
+    ``data`` holds the shifts themselves, or clean and perturbed probabilities.
+    """
+    if len(data) == 2:
+        return shift_and_atol(*data, reference, y_true, labels, caller)
+    if len(data) != 1:
+        raise ValueError(
+            f"{caller} needs clean and perturbed probabilities, or the shift of each "
+            f"sample. Got {len(data)} arrays."
+        )
+    shift = check_scores(data[0], caller, name="shifts")
+    single = getattr(data[0], "dtype", None) == np.float32
+    return check_fractions(shift, caller, name="shifts"), 1e-6 if single else 1e-9
+
+
+def reference_columns(p, reference, y_true, labels, caller):
+    """Return the column of each sample that is watched, or None for all of them."""
+    if reference == "predicted":
+        return p.argmax(axis=1)
+    if reference == "max":
+        return None
+    if y_true is None:
+        raise ValueError(f"{caller} needs y_true when reference='true'.")
+    y_true = label_array(y_true, caller, "y_true")
+    check_same_length(caller, y_prob=p, y_true=y_true)
+    return label_columns(y_true, labels, p.shape[1], caller)
 
 
 def _atol(dtype):

@@ -7,9 +7,8 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_weights
 from skrobust.metrics.intervals.clusters import make_units
-from skrobust.metrics.intervals.proportion_clustered import effective_n, share_interval
-from skrobust.metrics.robust.probability_shift import check_tolerances
-from skrobust.metrics.robust.sample_values import shifts
+from skrobust.metrics.intervals.proportion import effective_n, share_interval
+from skrobust.metrics.robust.probability_shift import check_tolerances, shifts
 
 
 def robust_ratio_band(
@@ -95,9 +94,7 @@ def robust_ratio_band(
     caller = "robust_ratio_band"
     confidence = check_confidence(confidence, caller)
     tolerances = check_tolerances(tolerances, caller)
-    shift, atol = shifts(
-        data, caller, reference=reference, y_true=y_true, labels=labels
-    )
+    shift, atol = shifts(data, caller, reference, y_true, labels)
     weight = check_weights(sample_weight, len(shift), caller)
     units = make_units(clusters, len(shift), caller)
     within = [shift <= tolerance + atol for tolerance in tolerances]
@@ -109,7 +106,7 @@ def robust_ratio_band(
     ratio = np.array([point.value for point in points])
     if units.clustered:
         level = 1 - (1 - confidence) / len(tolerances)
-        band = np.array([tuple(interval) for interval in limits(level)]).T
+        band = np.transpose([tuple(interval) for interval in limits(level)])
         band_method = f"Bonferroni over {len(tolerances)} tolerances"
     else:
         n = effective_n(np.ones(len(shift)) if weight is None else weight)

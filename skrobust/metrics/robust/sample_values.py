@@ -1,10 +1,9 @@
-"""Correctness and probability shifts, as given or made of predictions."""
+"""Correctness of samples, as given or made of predictions."""
 
 import numpy as np
 
-from skrobust._validation import check_fractions, check_scores, invalid
-from skrobust.metrics.labels import check_same_kind, label_array
-from skrobust.metrics.robust.probability_shift import shift_and_atol
+from skrobust._validation import invalid
+from skrobust.metrics.labels import check_same_kind, check_stack, label_array
 
 
 def correctness(data, caller, *, name="y_pred"):
@@ -23,7 +22,7 @@ def correctness(data, caller, *, name="y_pred"):
     correct = np.asarray(data[0])
     if correct.ndim not in (1, 2) or 0 in correct.shape:
         rule = "of shape (n_samples,) or (n_samples, n_conditions)"
-        raise invalid("correct", caller, rule, correct.shape)
+        raise invalid("correct", caller, rule, correct.shape or data[0])
     if correct.dtype.kind not in "biuf" or not np.isin(correct, (0, 1)).all():
         raise ValueError(
             f"{caller} needs correctness of each sample as booleans, or 0 and 1. For "
@@ -35,30 +34,8 @@ def correctness(data, caller, *, name="y_pred"):
 def correct_predictions(y_true, y_pred, caller, *, name="y_pred"):
     """Return which predictions are correct, shape (n_samples, n_conditions)."""
     y_true = label_array(y_true, caller, "y_true")
-    shape = tuple(np.shape(y_pred))
-    if len(shape) not in (1, 2) or shape[-1] != len(y_true) or 0 in shape:
-        raise ValueError(
-            f"{caller} needs {name} as predictions of shape (n_samples,) or "
-            f"(n_conditions, n_samples), with at least one sample. Got shape {shape} "
-            f"for {len(y_true)} samples."
-        )
+    what = f"{name} as predictions"
+    check_stack(y_pred, len(y_true), what, "n_conditions", caller)
     y_pred = label_array(np.asarray(y_pred).ravel(), caller, name)
     check_same_kind(y_true, y_pred, caller, names=("y_true", name))
     return (y_pred.reshape(-1, len(y_true)) == y_true).T
-
-
-def shifts(data, caller, *, reference="predicted", y_true=None, labels=None):
-    """Return the probability shift of each sample and the rounding allowed.
-
-    ``data`` holds the shifts themselves, or clean and perturbed probabilities.
-    """
-    if len(data) == 2:
-        return shift_and_atol(*data, reference, y_true, labels, caller)
-    if len(data) != 1:
-        raise ValueError(
-            f"{caller} needs clean and perturbed probabilities, or the shift of each "
-            f"sample. Got {len(data)} arrays."
-        )
-    shift = check_scores(data[0], caller, name="shifts")
-    single = getattr(data[0], "dtype", None) == np.float32
-    return check_fractions(shift, caller, name="shifts"), 1e-6 if single else 1e-9

@@ -113,9 +113,8 @@ def check_data_range(data_range, caller):
     except (TypeError, ValueError):
         fine = False
     if not fine:
-        raise invalid(
-            "data_range", caller, "a pair (low, high), low < high", data_range
-        )
+        rule = "a pair (low, high), low < high"
+        raise invalid("data_range", caller, rule, data_range)
     return low, high
 
 

@@ -24,6 +24,19 @@ def _metric_value(metric, caller, y, y_pred, sample_weight):
     return metric(y, y_pred, sample_weight=sample_weight)
 
 
+def answers_for(spec, estimator, X):
+    """Return the probabilities or the labels that a metric takes."""
+    if "probabilities" in spec.needs:
+        return predict_probabilities(estimator, X, f"The {spec.title}")
+    return predict_labels(estimator, X)
+
+
+def signed_value(spec, *data, **options):
+    """Return a metric with its sign changed where less is better."""
+    value = spec.function(*data, **options)
+    return value if spec.greater_is_better else -value
+
+
 def normalized_names():
     """Return the kinds of the normalized score."""
     names = metric_names(needs="n_features")
@@ -92,39 +105,29 @@ class RobustScorer(BaseScorer):
     def _score(self, estimator, X, y, sample_weight):
         caller = "RobustScorer"
         check_perturber(self.perturbation, "perturbation", caller)
-        spec, needs = None, {"labels"}
-        if not callable(self.metric):
-            known = metric_names(scorer=False, has_scorer=True)
-            check_choice(self.metric, "metric", caller, known)
-            spec = get_metric(self.metric)
-            needs = spec.needs
-            if spec.task == "classification":
-                cure = "Use 'regression_robust_ratio', or a function such as r2_score."
-                refuse_regressor(estimator, f"The {spec.title}", cure)
-        self._check_tolerance(needs, caller)
-        if spec is None:
+        if callable(self.metric):
+            self._check_tolerance({"labels"}, caller)
             moved = self.perturbation.perturb(estimator, X, y)
             predicted = predict_labels(estimator, moved)
             return _metric_value(self.metric, caller, y, predicted, sample_weight)
+        known = metric_names(scorer=False, has_scorer=True)
+        check_choice(self.metric, "metric", caller, known)
+        spec = get_metric(self.metric)
+        needs = spec.needs
+        if spec.task == "classification":
+            cure = "Use 'regression_robust_ratio', or a function such as r2_score."
+            refuse_regressor(estimator, f"The {spec.title}", cure)
+        self._check_tolerance(needs, caller)
         attack = prepare_attack(self.perturbation, spec.objective, self.reference)
-        title, options = f"The {spec.title}", {}
-        if sample_weight is not None:
-            options["sample_weight"] = sample_weight
-
-        def predict(rows):
-            if "probabilities" in needs:
-                return predict_probabilities(estimator, rows, title)
-            return predict_labels(estimator, rows)
-
-        first = predict(X) if "clean" in needs else y
-        moved = predict(attack.perturb(estimator, X, y))
+        options = {} if sample_weight is None else {"sample_weight": sample_weight}
+        first = answers_for(spec, estimator, X) if "clean" in needs else y
+        moved = answers_for(spec, estimator, attack.perturb(estimator, X, y))
         if "tolerance" in needs:
             options |= {"tolerance": self.tolerance, "reference": self.reference}
-            options["y_true"] = y if self.reference == "true" else None
+            options["y_true"] = y
         if "probabilities" in needs:
             options["labels"] = column_labels(estimator, moved.shape[1])
-        value = spec.function(first, moved, **options)
-        return value if spec.greater_is_better else -value
+        return signed_value(spec, first, moved, **options)
 
     def _check_tolerance(self, needs, caller):
         if "tolerance" in needs and self.tolerance is None:

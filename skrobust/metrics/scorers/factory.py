@@ -4,15 +4,7 @@ from sklearn.base import clone
 
 from skrobust._validation import check_choice
 from skrobust.metrics.registry import find_metric, metric_names
-from skrobust.metrics.scorers.classes import (
-    NormalizedScorer,
-    RobustScorer,
-    StabilityIndexScorer,
-    StabilityScorer,
-    check_conditions,
-    check_perturber,
-    normalized_names,
-)
+from skrobust.metrics.scorers import classes
 
 
 def _fitted(perturbation, X_ref):
@@ -59,10 +51,9 @@ def make_normalized_scorer(
     >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
     (5,)
     """
-    check_choice(metric, "metric", "make_normalized_scorer", normalized_names())
-    return NormalizedScorer(
-        metric, n_samples=n_samples, n_features=n_features, options=options or None
-    )
+    check_choice(metric, "metric", "make_normalized_scorer", classes.normalized_names())
+    size = {"n_samples": n_samples, "n_features": n_features}
+    return classes.NormalizedScorer(metric, **size, options=options or None)
 
 
 def make_robust_scorer(
@@ -112,10 +103,9 @@ def make_robust_scorer(
     >>> bool(scores.mean() > 0.5)
     True
     """
-    check_perturber(perturbation, "perturbation", "make_robust_scorer")
-    return RobustScorer(
-        _fitted(perturbation, X_ref), metric, tolerance=tolerance, reference=reference
-    )
+    classes.check_perturber(perturbation, "perturbation", "make_robust_scorer")
+    settings = {"tolerance": tolerance, "reference": reference}
+    return classes.RobustScorer(_fitted(perturbation, X_ref), metric, **settings)
 
 
 def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):
@@ -142,9 +132,9 @@ def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):
     >>> make_asi_scorer(two_factor_grid("asi68", image_shape=(8, 8))).__name__
     'accuracy_stability_index'
     """
-    check_conditions(conditions, "make_asi_scorer")
+    classes.check_conditions(conditions, "make_asi_scorer")
     conditions = [_fitted(condition, X_ref) for condition in conditions]
-    return StabilityScorer(conditions, metric=metric)
+    return classes.StabilityScorer(conditions, metric=metric)
 
 
 def make_stability_index_scorer(
@@ -178,7 +168,7 @@ def make_stability_index_scorer(
     >>> make_stability_index_scorer(n_periods=12).__name__
     'stability_index'
     """
-    return StabilityIndexScorer(
+    return classes.StabilityIndexScorer(
         n_periods,
         metric=metric,
         falling_rate_weight=falling_rate_weight,
@@ -233,4 +223,4 @@ def get_scorer(name, **params):
         )
     if spec.scorer is not None:
         return spec.scorer(**params)
-    return RobustScorer(metric=spec.name, **params)
+    return classes.RobustScorer(metric=spec.name, **params)

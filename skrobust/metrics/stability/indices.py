@@ -12,12 +12,9 @@ from skrobust._validation import (
 )
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.scorers.classes import StabilityIndexScorer, StabilityScorer
-from skrobust.metrics.stability.asi_interval import (
-    correctness_interval,
-    index_statistic,
-)
-from skrobust.metrics.stability.index_interval import index_interval
+from skrobust.metrics.stability import asi_interval
 from skrobust.metrics.stability.period_rows import time_values
+from skrobust.metrics.stability.trend_interval import index_interval
 from skrobust.metrics.undefined import warn_undefined
 
 
@@ -237,8 +234,8 @@ register(
         aliases=("asi",),
         bounds=(-1.0, 1.0),
         needs={"labels", "conditions"},
-        interval=correctness_interval,
-        compare=index_statistic,
+        interval=asi_interval.correctness_interval,
+        compare=asi_interval.index_statistic,
         scorer=StabilityScorer,
     )
 )

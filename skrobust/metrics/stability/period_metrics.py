@@ -50,12 +50,9 @@ def takes_scores(metric):
 
 def score_of(score, y_true, y_pred, weight):
     """Return the metric of one period, nan where it is undefined."""
-    if weight is None:
-        settings = {}
-    elif weight.sum() > 0:
-        settings = {"sample_weight": weight}
-    else:
+    if weight is not None and not weight.any():
         return _UNDEFINED
+    settings = {} if weight is None else {"sample_weight": weight}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # counted once for all
         return float(score(y_true, y_pred, **settings))

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from skrobust._validation import check_same_length, invalid
+from skrobust._validation import invalid
 from skrobust.metrics.intervals.bootstrap import Scores, Shares, bootstrap
 from skrobust.metrics.intervals.clusters import make_units
-from skrobust.metrics.labels import label_array
 from skrobust.metrics.stability.period_rows import rows_of_periods
 
 _DRAWS = 200
@@ -41,37 +40,42 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
         How many periods had no score.
     """
     names, rows_of = rows_of_periods(periods, len(arrays[0]), caller, name="periods")
-    if clusters is not None:
-        clusters = label_array(clusters, caller, "clusters")
-        check_same_length(caller, data=arrays[0], clusters=clusters)
+    clusters = make_units(clusters, len(arrays[0]), caller).codes
     if score is None and len(arrays) != 1:
         raise ValueError(
-            f"{caller} needs score=callable to score {len(arrays)} arrays per period."
+            f"{caller} of the stability index takes one array of rows, whose mean is "
+            f"the score of a period; to score {len(arrays)} arrays, such as labels and "
+            "predictions, pass a function as score=, such as "
+            "sklearn.metrics.accuracy_score."
         )
+    if score is not None and not callable(score):
+        rule = "None or a function of the rows of a period"
+        raise invalid("score", caller, rule, score)
     if score is None and arrays[0].ndim != 1:
         rule = "1-D without score=, as each period's score is then the mean"
         raise invalid("data", caller, rule, arrays[0].shape)
-    kept, values, noise = np.zeros(len(names), dtype=bool), [], []
-    for i, rows in enumerate(rows_of):
-        units = make_units(None if clusters is None else clusters[rows], len(rows), "")
+    values, noise = [], []
+    for rows in rows_of:
+        units = make_units(clusters[rows], len(rows), caller)
         parts = tuple(array[rows] for array in arrays)
         if score is None:
             statistic = Shares(parts[0], units)
         else:
             statistic = Scores(score, parts, units)
         value = statistic(np.ones((1, units.n), dtype=np.int64))[0, 0]
+        values.append(value)
         if not np.isfinite(value):
             continue
         draws = bootstrap(statistic, _DRAWS, rng)[:, 0]
         draws = np.where(np.isfinite(draws), draws, value)
-        kept[i] = True
-        values.append(value)
         # n - 1 resampled units would vary as much as n drawn ones.
         noise.append((draws - draws.mean()) * np.sqrt(units.n / max(1, units.n - 1)))
+    values = np.array(values)
+    kept = np.isfinite(values)
     left_out = int((~kept).sum())
     warnings = ()
     if left_out:
         warnings = (f"{left_out} of {len(names)} periods have no score; left out.",)
     if not kept.any():
         raise ValueError(f"{caller} found no period whose score is defined.")
-    return kept, np.array(values), np.column_stack(noise), warnings
+    return kept, values[kept], np.column_stack(noise), warnings

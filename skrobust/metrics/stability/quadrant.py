@@ -6,10 +6,8 @@ import numpy as np
 
 from skrobust._results import Results
 from skrobust._validation import check_number, check_scores, metric
-from skrobust.metrics.stability.indices import (
-    accuracy_stability_index,
-    coefficient_of_variation,
-)
+from skrobust.metrics.labels import check_one_each
+from skrobust.metrics.stability import indices
 
 
 def stability_quadrant(mean, cv, *, reference_mean, reference_cv):
@@ -117,12 +115,9 @@ def stability_summary(scores, *, reference=None):
         check_number(reference["mean"], "reference mean", caller)
         check_number(reference["cv"], "reference cv", caller, low=0)
     else:
-        if len(check_scores(reference, caller, name="reference")) != len(scores):
-            raise ValueError(
-                f"{caller} needs scores and reference under the same conditions; "
-                "scores "
-                f"has {len(scores)}, reference {len(reference)}."
-            )
+        n = len(check_scores(reference, caller, name="reference"))
+        what = "scores and reference under the same conditions"
+        check_one_each(scores, n, what, "scores", caller, other="reference")
         reference = _summary(reference)
     parts = [one[name] for one in (summary, reference) for name in ("mean", "cv")]
     summary["quadrant"] = _quadrant(*parts)
@@ -130,9 +125,9 @@ def stability_summary(scores, *, reference=None):
 
 
 def _summary(scores):
-    asi = accuracy_stability_index(scores)
+    asi = indices.accuracy_stability_index(scores)
     mean = float(np.mean(scores))
-    cv = coefficient_of_variation(scores) if mean > 0 else float("nan")
+    cv = indices.coefficient_of_variation(scores) if mean > 0 else float("nan")
     return Results(columns=(), mean=mean, cv=cv, asi=asi, quadrant=None)
 
 
