@@ -11,6 +11,7 @@ from skrobust.report._collect import collect_report
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
 from skrobust.report._report_json import report_from_json, to_json
+from skrobust.report.collection import collect
 
 # Arguments that hold data: the call names them and does not print them.
 _DATA = ("X_train", "groups", "times", "radii", "conditions", "class_counts")
@@ -238,10 +239,15 @@ def create_report(
         folder = Path(path).resolve().parent
         if not folder.is_dir():
             raise FileNotFoundError(f"create_report found no folder {folder}.")
+    defaults = collect_report.__kwdefaults__
+    for name in settings:
+        if name not in defaults:
+            text = f"create_report() got an unexpected keyword argument {name!r}"
+            raise TypeError(text)
     if call is None:
         call = _call(files, settings)
-    collected = collect_report(models, X, y, call=call, **settings)
-    return write_report(collected, **files)
+    options = {**defaults, **settings, "call": call}
+    return write_report(collect("create_report", models, X, y, **options), **files)
 
 
 def _call(files, settings):

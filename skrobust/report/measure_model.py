@@ -39,9 +39,9 @@ class ModelSections:
         """Return all sections as a dict."""
         is_regressor, y = self.kind == "regressor", self.y
         if not is_regressor and y.dtype.kind == "f" and (y != np.round(y)).any():
-            raise ValueError(
-                f"collect_report needs labels in y for {self.name!r}; it holds numbers."
-            )
+            caller = self.work["caller"]
+            text = f"{caller} needs labels in y for {self.name!r}; it holds numbers."
+            raise ValueError(text)
         score = measurements.clean_score
         clean = self._on_rows("clean score", score, self.kind, required=True)
         self.predicted = clean.pop("predicted")
@@ -69,7 +69,7 @@ class ModelSections:
         return self._run(section, function, *data, *args, **kwargs)
 
     def _kept(self, section, parts, function, *args, **kwargs):
-        data = (self.work["checkpoint"], self.model, self.X, self.y, parts, function)
+        data = (self.work["store"], self.model, self.X, self.y, parts, function)
         return self._run(section, optional_measurements.kept, *data, *args, **kwargs)
 
     def _skip(self, section, reason):
