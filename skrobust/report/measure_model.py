@@ -5,6 +5,7 @@ import numpy as np
 from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
+from skrobust.report.estimator_text import estimator_text
 
 _SECTIONS = ("normalized", "stability", "curve", "doubts", "gallery", "groups", "times")
 
@@ -47,7 +48,7 @@ class ModelSections:
         self.predicted = clean.pop("predicted")
         self.found = {
             "name": self.name,
-            "estimator": " ".join(repr(self.model).split()),
+            "estimator": estimator_text(self.model),
             "kind": self.kind,
             "clean": clean,
             "n_unknown": 0 if is_regressor else self._count_unknown_labels(),

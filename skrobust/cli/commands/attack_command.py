@@ -71,7 +71,7 @@ def attack(model, data, **options):
     with parts_folder(options["checkpoint"], "attack", settings, say) as parts:
         facts, saved = _measure(name, fitted, X, y, attacks, options, parts, say)
     facts |= {
-        "format": "skrobust attack 2",
+        "format": "skrobust attack 3",
         "model": name,
         "kind": kind,
         "data": str(data),
