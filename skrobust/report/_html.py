@@ -14,7 +14,12 @@ from skrobust.report._summary import summary_rows
 from skrobust.report.doubt_meanings import explained
 from skrobust.report.model_ranking import DECISION_WORDS
 from skrobust.report.number_text import compact, number
-from skrobust.report.pictures import draw_comparison, draw_curves, draw_pictures
+from skrobust.report.pictures import (
+    draw_comparison,
+    draw_curves,
+    draw_pictures,
+    told_apart,
+)
 from skrobust.report.severity_table import severity_table
 from skrobust.report.summary_cells import (
     TOLERANCE,
@@ -131,13 +136,8 @@ def _hash(text):
 
 def _slugs(names):
     """Return an anchor for each name: the same over runs, and no two alike."""
-    found = []
-    for name in names:
-        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "model"
-        while slug in found:
-            slug += "-x"
-        found.append(slug)
-    return found
+    plain = (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") for name in names)
+    return told_apart((slug or "model" for slug in plain), "-x")
 
 
 def _present(part):

@@ -69,6 +69,10 @@ class ModelSections:
         data = (self.model, self.X, self.y)
         return self._run(section, function, *data, *args, **kwargs)
 
+    def _on_predictions(self, section, function, *args, **kwargs):
+        data = (self.y, self.predicted, self.kind)
+        return self._run(section, function, *data, *args, **kwargs)
+
     def _kept(self, section, parts, function, *args, **kwargs):
         data = (self.work["store"], self.model, self.X, self.y, parts, function)
         return self._run(section, optional_measurements.kept, *data, *args, **kwargs)
@@ -127,15 +131,13 @@ class ModelSections:
         given = settings["n_samples_given"] or settings["n_train"]
         options = {name: settings[name] for name in ("n_features", "class_counts")}
         options["n_samples"] = settings["n_samples"] if given else None  # it warns
-        data = (self.y, self.predicted, self.kind)
         function = measurements.normalized_score
-        return self._run("normalized score", function, *data, **options)
+        return self._on_predictions("normalized score", function, **options)
 
     def _metrics(self):
-        data = (self.y, self.predicted, self.kind)
         function = measurements.metric_value
         return {
-            name: self._run(name, function, name, *data, **self.seed)
+            name: self._on_predictions(name, function, name, **self.seed)
             for name in self.work["metrics"]
         }
 
@@ -206,9 +208,8 @@ class ModelSections:
     def _times(self):
         if self.work["times"] is None:
             return None
-        data = (self.y, self.predicted, self.work["times"], self.kind)
-        function = optional_measurements.period_scores
-        return self._run("stability over time", function, *data)
+        parts = optional_measurements.period_scores, self.work["times"]
+        return self._on_predictions("stability over time", *parts)
 
     def _count_unknown_labels(self):
         classes = getattr(self.model, "classes_", None)

@@ -94,7 +94,7 @@ def group_table(y, correct, groups, *, random_state):
     return group_robustness(codes, answers, groups, random_state=random_state)
 
 
-def period_scores(y, predicted, times, kind):
+def period_scores(y, predicted, kind, times):
     """Return the score of each period and its stability index."""
     name, metric = "accuracy", "accuracy"
     if kind == "regressor":

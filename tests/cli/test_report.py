@@ -325,7 +325,7 @@ def test_ctrl_c_is_130_and_one_line(command, folder, tmp_path, capsys, monkeypat
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report_command, "collect_report", interrupt)
+    monkeypatch.setattr(report_command, "collect_for", interrupt)
     monkeypatch.setattr(demo_command, "run_demo", interrupt)
     args = [command, "--out", str(tmp_path / "r.html")]
     if command == "report":

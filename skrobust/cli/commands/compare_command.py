@@ -11,13 +11,13 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
 from skrobust.cli.rows_file import load_data, load_train
-from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
+from skrobust.cli.terminal_text import Progress, aligned, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
 from skrobust.report.data_facts import kind_of, versions
 from skrobust.report.model_ranking import DECISION_WORDS, compare_measure
 from skrobust.report.number_text import number
 from skrobust.report.section_log import Log
-from skrobust.report.summary_cells import ends_text
+from skrobust.report.summary_cells import ends_text, interval_text
 
 
 @shared.command(short_help="Rank models under the same changes.")
@@ -143,5 +143,5 @@ def _cell_text(cell):
         return interval_text(cell["value"], cell["interval"])
     text = f"{number(cell['value'])}; {number(cell['corrected'])} without noise"
     if cell["interval"]:
-        text += f" ({ends_text(cell['interval'], number)})"
+        text += f" ({ends_text(cell['interval'])})"
     return text
