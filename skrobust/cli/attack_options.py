@@ -1,11 +1,17 @@
 """Options of attacks, and the attacks that they make."""
 
+import itertools
+
 import numpy as np
 from click import Choice
 
 from skrobust.cli.option_types import Name, Sizes, all_sizes, check_settings
 from skrobust.cli.options import option, repeated, set_option
-from skrobust.report.attack_classes import get_attack_classes, parameter_names
+from skrobust.report.public_classes import (
+    build_attack,
+    get_attack_classes,
+    parameter_names,
+)
 
 # Parameters that a command sets itself, so that --set may not.
 _TAKEN = {"eps", "norm", "data_range", "image_shape", "random_state"}
@@ -66,12 +72,9 @@ def build_attacks(names, options, known):
         "random_state": options["seed"],
         **dict(options["settings"]),
     }
-    made, kinds = {}, get_attack_classes()
-    for name in names:
-        taken = {k: v for k, v in wanted.items() if k in parameter_names(kinds[name])}
-        for eps in options["eps"] or ():
-            made[name, eps] = kinds[name](eps=eps, **taken)
-    return made
+    kinds, sizes = get_attack_classes(), options["eps"] or ()
+    pairs = itertools.product(names, sizes)
+    return {(name, eps): build_attack(kinds[name], eps, wanted) for name, eps in pairs}
 
 
 def chosen_attacks(options):

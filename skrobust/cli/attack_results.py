@@ -1,6 +1,7 @@
 """Results of one attack on one model, as a row of a table."""
 
 import warnings
+from dataclasses import asdict
 
 import numpy as np
 from sklearn.base import clone
@@ -14,6 +15,8 @@ from skrobust.report.section_log import one_line
 from skrobust.report.summary_cells import TOLERANCE, ratio_at
 
 SHARE = 0.05  # of the spread of the targets: default tolerance of a prediction
+_ACCURACIES = ("clean_accuracy", "clean_accuracy_interval", "robust_accuracy")
+_ACCURACIES += ("robust_accuracy_interval", "constant_model_accuracy")
 MEASURES = ("accuracy", "robust_accuracy", "robust_ratio", "r2", "robust_r2")
 
 
@@ -26,11 +29,7 @@ def classifier_row(model, X, y, attack, *, tolerance, checkpoint):
     ratios = filter(None, (ratio_at(found, kind, tolerance) for kind in kinds))
     ratio = next(ratios, {"value": None, "interval": None})
     return {
-        "accuracy": found["clean_accuracy"],
-        "accuracy_interval": found["clean_accuracy_interval"],
-        "robust_accuracy": found["robust_accuracy"],
-        "robust_accuracy_interval": found["robust_accuracy_interval"],
-        "constant_model_accuracy": found["constant_model_accuracy"],
+        **{name.removeprefix("clean_"): found[name] for name in _ACCURACIES},
         "robust_ratio": ratio["value"],
         "robust_ratio_interval": ratio["interval"],
         "tolerance": tolerance,
@@ -125,7 +124,5 @@ def find_doubts(attacks, model, X, y, say):
             text = f"The checks could not be made: {one_line(error)}"
             found.append({"attack": kind, "code": "UNCHECKED", "sentence": text})
             continue
-        fields = ("code", "sentence", "numbers")
-        rows = [{name: getattr(doubt, name) for name in fields} for doubt in doubts]
-        found += [{"attack": kind, **row} for row in rows]
+        found += [{"attack": kind, **asdict(doubt)} for doubt in doubts]
     return found

@@ -9,13 +9,15 @@ import click
 _ASIDE = ("checkpoint", "quiet", "verbose")
 
 
-def command_text(ctx):
+def command_text(ctx, only=None):
     """Return the running command with all that was given, ready to paste.
 
     Parameters
     ----------
     ctx : click.Context
         Context of the command.
+    only : sequence of str, default=None
+        Options to include; None: all that influence the results.
 
     Returns
     -------
@@ -24,11 +26,12 @@ def command_text(ctx):
     """
     words = ["skrobust", ctx.command.name]
     for param in ctx.command.params:
-        value = ctx.params.get(param.name)
+        value, name = ctx.params.get(param.name), param.name
         is_default = value in (None, (), param.get_default(ctx))
+        is_wanted = name not in _ASIDE if only is None else name in only
         if isinstance(param, click.Argument):
             words.extend(map(str, value if param.nargs == -1 else [value]))
-        elif not is_default and param.name not in _ASIDE:
+        elif is_wanted and not is_default:
             words.extend(_option(param, value))
     return shlex.join(words)
 

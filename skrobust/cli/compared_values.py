@@ -19,7 +19,7 @@ from skrobust.metrics import (
 )
 from skrobust.perturbations.presets import find_preset
 from skrobust.report.data_facts import is_text, kind_of
-from skrobust.report.preset_conditions import learns_scales, make_conditions
+from skrobust.report.preset_conditions import with_scales
 from skrobust.report.summary_cells import interval_ends
 
 # Measures of the command line: the name in a report, and what each needs. They are
@@ -113,13 +113,11 @@ def _correct_rows(model, X, y, X_train, settings, options, parts):
     kind = find_preset(preset).kind
     if kind == "text" and not is_text(X):
         raise UserError(f"--preset {preset} needs a table with one column of texts.")
-    learns = learns_scales(preset, settings["data_range"])
-    if learns and X_train is None and kind != "images":
+    if X_train is None and kind not in ("text", "images"):
         text = "scales were learned from the rows scored; see --x-train"
         warnings.warn(text, UserWarning, stacklevel=2)
         X_train = X
-    conditions = make_conditions(preset, settings)
-    X_ref = X_train if learns else None
+    conditions, X_ref = with_scales(preset, settings, X_train)
     more = {"X_ref": X_ref, "checkpoint": parts, "n_jobs": options["n_jobs"]}
     return evaluate_perturbations(model, X, y, conditions, **more).correct
 

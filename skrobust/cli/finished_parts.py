@@ -13,10 +13,13 @@ import joblib
 from skrobust.cli.exit_codes import UserError
 
 
-def say_on_interrupt(text):
-    """Set the message of Ctrl-C from here on: a text, and the command as typed."""
-    typed = shlex.join(["skrobust", *sys.argv[1:]])
-    click.get_current_context().meta["skrobust.resume"] = f"{text}: {typed}"
+def say_on_interrupt(text, command=None):
+    """Set the message of Ctrl-C from here on: a text, and the command to go on with.
+
+    The command is the one that was typed where none is given.
+    """
+    command = command or shlex.join(["skrobust", *sys.argv[1:]])
+    click.get_current_context().meta["skrobust.resume"] = f"{text}: {command}"
 
 
 @contextlib.contextmanager

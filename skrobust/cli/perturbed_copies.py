@@ -1,6 +1,5 @@
 """Perturbed copies of tables and images on disk."""
 
-import hashlib
 import warnings
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from skrobust._optional import require
 from skrobust.cli.exit_codes import UserError, as_user_error
 from skrobust.cli.image_input import list_images, open_image
 from skrobust.cli.rows_file import PARQUET, column_of, listed, open_table
-from skrobust.cli.whole_file import write_whole
+from skrobust.cli.whole_file import digest, write_whole
 from skrobust.report.section_log import one_line
 
 LOSSY = (".jpg", ".jpeg", ".webp")
@@ -54,7 +53,6 @@ def copy_table(path, conditions, target, x_train, out, done, say):
             continue
         say(folder or type(one).__name__)
         changed = _perturbed(one, X, X_ref, notes)
-        place.parent.mkdir(parents=True, exist_ok=True)
         write_whole(place, lambda file, new=changed: rebuild(new, file))
         written += 1
     if x_train is None:
@@ -144,7 +142,6 @@ def copy_folder(path, conditions, out, done, say):
         # Noise is keyed by content and by the place among equals of one batch.
         batch = np.repeat(values[None], places[name] + 1, axis=0)
         changed = _perturbed(_sized(one, values), batch, None, notes)[-1]
-        place.parent.mkdir(parents=True, exist_ok=True)
         if note is None and np.array_equal(changed, values):  # not compressed again
             content = (path / name).read_bytes()
             write_whole(place, lambda file, content=content: file.write(content))
@@ -174,8 +171,7 @@ def _places_among_equals(path, names):
     counts, places = {}, {}
     for name in names:
         values = _image(path / name)[0]
-        digest = hashlib.blake2b(np.ascontiguousarray(values), digest_size=16).digest()
-        key = values.shape, digest
+        key = values.shape, digest(np.ascontiguousarray(values))
         places[name] = counts[key] = counts.get(key, -1) + 1
     return places
 

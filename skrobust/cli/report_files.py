@@ -17,14 +17,12 @@ def write_files(collected, options, say):
     """Write the page and its twins, and print the summary."""
     say("writing the report")
     to_stdout = options["json_out"] == "-"
-    twins = {name: options[name] for name in ("json_out", "markdown_out")}
-    if to_stdout:
-        twins["json_out"] = None
+    twins = {"markdown_out": options["markdown_out"]}
+    twins["json_out"] = None if to_stdout else options["json_out"]
     written = write_report(collected, options["out"], **twins)
     if to_stdout:
         click.echo(written.to_json(), nl=False)
-        return
-    if options["quiet"]:
+    if to_stdout or options["quiet"]:
         return
     click.echo(summary_text(collected, verbose=options.get("verbose", False)))
     paths = (written.path, written.json_path, written.markdown_path)

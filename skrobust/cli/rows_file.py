@@ -103,6 +103,14 @@ def load_built_in(name):
     return getattr(datasets, f"load_{name}")(as_frame=True)
 
 
+def no_such_data(kind, source):
+    """Return the error for data that is neither a file nor built in."""
+    return UserError(
+        f"There is no {kind} {source!r}, and no built-in data set of this name; there "
+        f"are {', '.join(BUILT_IN)}."
+    )
+
+
 def check_rows(frame, name):
     """Return a table, or raise where it has no rows."""
     if not len(frame):
@@ -163,12 +171,9 @@ def _check_labels(y, model, target):
 
 def _load_labelled(path, target, as_text):
     if not path.is_file():
-        raise UserError(
-            f"There is no data file {str(path)!r}, and no built-in data set of this "
-            f"name; there are {', '.join(BUILT_IN)}."
-        )
-    frame = _read_table(path, {target: str} if as_text else {})
-    columns = [str(name) for name in frame.columns]
+        raise no_such_data("data file", str(path))
+    frame = open_table(path, [target] if as_text else [])
+    columns = list(frame.columns)
     if target is None:
         raise UserError(
             f"Name the column of the labels in {path.name!r} with --target; its "
@@ -177,7 +182,6 @@ def _load_labelled(path, target, as_text):
     is_unsplit = len(columns) == 1 and any(mark in columns[0] for mark in ";\t|")
     hint = " Fields must be separated by commas." if is_unsplit else ""
     column_of(frame, target, path.name, hint=hint)
-    check_rows(frame, path.name)
     y = full_column(frame, target, path.name, kind="target column")
     return frame.drop(columns=target), y
 

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from skrobust.report import summary_rows
 from skrobust.report.doubt_meanings import explained
 from skrobust.report.number_text import number
-from skrobust.report.summary_cells import ends_text, summary_columns
+from skrobust.report.summary_cells import interval_text, summary_columns
 
 
 class Progress:
@@ -105,10 +105,3 @@ def aligned(table):
     ]
     lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
     return lines
-
-
-def interval_text(value, interval=None):
-    """Return a number with its interval."""
-    if not interval:
-        return number(value)
-    return f"{number(value)} ({ends_text(interval, number)})"

@@ -66,7 +66,7 @@ def threshold_options(find):
 
 
 def judge(thresholds, measured):
-    """Judge each model by each threshold.
+    """Decide for each model and each threshold whether the model reaches it.
 
     Parameters
     ----------
@@ -78,45 +78,46 @@ def judge(thresholds, measured):
     Returns
     -------
     list of dict
-        ``model``, ``measure``, ``bar`` (the threshold), ``value`` and ``passed``.
+        ``model``, ``measure``, ``threshold``, ``value`` and ``passed``.
     """
-    verdicts = []
+    decisions = []
     for model, values in measured.items():
         for measure, threshold in thresholds:
             value = values.get(measure)
             known = value is not None and math.isfinite(value)
-            verdict = {"model": model, "measure": measure, "bar": threshold}
-            verdict["value"] = float(value) if known else None
-            verdict["passed"] = bool(known and value >= threshold)
-            verdicts.append(verdict)
-    return verdicts
+            decision = {"model": model, "measure": measure, "threshold": threshold}
+            decision["value"] = float(value) if known else None
+            decision["passed"] = bool(known and value >= threshold)
+            decisions.append(decision)
+    return decisions
 
 
-def message(verdict):
-    """Return a verdict as a line."""
-    value = verdict["value"]
+def message(decision):
+    """Return a decision as a line."""
+    value = decision["value"]
     found = "not measured" if value is None else f"{value:.4g}"
-    word = "passed" if verdict["passed"] else "FAILED"
-    found = f"{verdict['measure']} of {verdict['model']} is {found}"
-    return f"threshold {word}: {found}, must be at least {verdict['bar']:g}"
+    word = "passed" if decision["passed"] else "FAILED"
+    found = f"{decision['measure']} of {decision['model']} is {found}"
+    return f"threshold {word}: {found}, must be at least {decision['threshold']:g}"
 
 
-def write_junit(path, verdicts, command, seconds):
-    """Write the verdicts as JUnit XML, one test case each."""
-    n_failed = sum(not v["passed"] for v in verdicts)
-    n_errors = sum(v["value"] is None for v in verdicts)
-    counts = {"tests": len(verdicts), "failures": n_failed - n_errors}
+def write_junit(path, decisions, command, seconds):
+    """Write the decisions as JUnit XML, one test case each."""
+    n_failed = sum(not decision["passed"] for decision in decisions)
+    n_errors = sum(decision["value"] is None for decision in decisions)
+    counts = {"tests": len(decisions), "failures": n_failed - n_errors}
     counts |= {"errors": n_errors, "skipped": 0, "time": f"{seconds:.3f}"}
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", name=f"skrobust {command}")
     suite.attrib.update((name, str(value)) for name, value in counts.items())
-    for verdict in verdicts:
-        kind = _legal(f"skrobust.{command}.{verdict['model']}")
-        name = f"{verdict['measure']} >= {verdict['bar']:g}"
+    for decision in decisions:
+        kind = _legal(f"skrobust.{command}.{decision['model']}")
+        name = f"{decision['measure']} >= {decision['threshold']:g}"
         case = ET.SubElement(suite, "testcase", classname=kind, name=name, time="0")
-        if not verdict["passed"]:
-            kind = "error" if verdict["value"] is None else "failure"
-            ET.SubElement(case, kind, message=_legal(message(verdict)), type="gate")
+        if not decision["passed"]:
+            kind = "error" if decision["value"] is None else "failure"
+            text = _legal(message(decision))
+            ET.SubElement(case, kind, message=text, type="threshold")
     ET.indent(root)
     text = ET.tostring(root, encoding="unicode")
     write_text_whole(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
@@ -127,15 +128,15 @@ def _legal(text):
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
 
 
-def apply_thresholds(verdicts, options, say):
-    """Write and print the verdicts, and raise where one failed."""
+def apply_thresholds(decisions, options, say):
+    """Write and print the decisions, and raise where one failed."""
     if options["junit"]:
         command = click.get_current_context().command.name
-        write_junit(options["junit"], verdicts, command, say.seconds)
-    for verdict in verdicts:
-        if verdict["passed"] and not options["quiet"]:
-            click.echo(message(verdict), err=True)
-    failed = [message(v) for v in verdicts if not v["passed"]]
+        write_junit(options["junit"], decisions, command, say.seconds)
+    for decision in decisions:
+        if decision["passed"] and not options["quiet"]:
+            click.echo(message(decision), err=True)
+    failed = [message(decision) for decision in decisions if not decision["passed"]]
     if failed:
         raise ThresholdMissed("; ".join(failed))
 
@@ -146,7 +147,7 @@ def finish(facts, measured, text, options, say):
     Parameters
     ----------
     facts : dict
-        Results; the verdicts are added as ``gates``.
+        Results; the decisions are added as ``thresholds``.
     measured : dict of str to dict
         The measures of each model.
     text : callable
@@ -156,12 +157,12 @@ def finish(facts, measured, text, options, say):
     say : Progress
         Clock of the command.
     """
-    facts["gates"] = judge(options["fail_under"], measured)
+    facts["thresholds"] = judge(options["fail_under"], measured)
     if options["json_out"]:
         write_json(options["json_out"], facts)
     if not options["quiet"] and options["json_out"] != "-":
         click.echo(text(facts, options["verbose"]))
-    apply_thresholds(facts["gates"], options, say)
+    apply_thresholds(facts["thresholds"], options, say)
 
 
 def write_json(target, facts):

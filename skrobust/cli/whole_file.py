@@ -29,6 +29,7 @@ def write_whole(path, write):
         Takes the open binary file.
     """
     path = Path(path).resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.draft")
     try:
         with draft.open("wb") as file:

@@ -1,21 +1,8 @@
-"""Collection of the data of a report from fitted models."""
-
-import time
-from datetime import UTC, datetime
+"""Data of a report, collected from fitted models."""
 
 import numpy as np
 
-from skrobust._containers import is_frame, shape_of
-from skrobust._validation import check_count, check_same_length, check_targets, invalid
-from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.report import data_facts
-from skrobust.report.data_facts import image_sides
-from skrobust.report.measure_model import ModelSections
-from skrobust.report.model_ranking import compare_all
-from skrobust.report.report_options import check_options, check_size, name_of_conditions
-from skrobust.report.section_log import Log
-
-_OWNER = "collect_report"
+from skrobust.report.collection import collect
 
 
 def collect_report(
@@ -153,83 +140,4 @@ def collect_report(
     >>> [row["section"] for row in collected["skipped"]]
     ['stability', 'attacks']
     """
-    started = time.perf_counter()
-    _check_models(models)
-    kinds = {name: data_facts.kind_of(name, model) for name, model in models.items()}
-    if not is_frame(X) and not hasattr(X, "shape"):
-        X = np.asarray(X)
-    y = np.asarray(check_targets(y, _OWNER))
-    check_same_length(_OWNER, X=range(shape_of(X)[0]), y=y)
-    shape, is_text = shape_of(X), data_facts.is_text(X)
-    if len(shape) < 2 and not is_text:
-        raise invalid("X", _OWNER, "of shape (n_samples, ...)", tuple(shape))
-    check_count(n_labels, "n_labels", _OWNER)
-    n_train = 0 if X_train is None else shape_of(X_train)[0]
-    if n_samples is not None:
-        check_count(n_samples, "n_samples", _OWNER)
-    check_size(eps, norm)
-    Checkpoint(checkpoint, _OWNER)  # refused now rather than after an hour
-    options = check_options(
-        attacks, radii, conditions, groups, times, metrics, checks, len(y)
-    )
-    settings = {
-        "dataset": dataset,
-        "n_rows": len(y),
-        "n_train": n_train or None,
-        "n_samples": len(y) + n_train if n_samples is None else n_samples,
-        "n_samples_given": n_samples is not None,
-        "n_features": None if is_text else int(np.prod(shape[1:])),
-        "class_counts": class_counts,
-        "image_shape": image_shape,
-        "channel_axis": channel_axis,
-        "sides": None if is_text else image_sides(X, image_shape, channel_axis),
-        "data_range": data_range,
-        "eps": np.asarray(eps).tolist(),
-        "norm": norm,
-        "conditions": name_of_conditions(options["conditions"], X, image_shape),
-        "checks": checks,
-        "n_labels": n_labels,
-        "random_state": random_state,
-    }
-    has_classes = "classifier" in kinds.values()
-    log = Log(progress)
-    for name, reason in (skipped or {}).items():
-        log.skip(name, "the whole model", reason)
-    collected = {
-        "title": title or "Robustness report",
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "call": call,
-        "settings": settings,
-        "columns": data_facts.column_names(X),
-        "classes": data_facts.class_counts(y) if has_classes else None,
-        "n_shared_rows": None,
-    }
-    if X_train is not None:
-        collected["n_shared_rows"] = log.run(
-            "data", "rows seen in training", data_facts.shared_rows, X, X_train
-        )
-    work = {
-        "X_train": X_train,
-        "n_jobs": n_jobs,
-        "verbose": verbose,
-        "checkpoint": checkpoint,
-        "paired": {},  # by measure and model, for the comparisons
-        **options,
-    }
-    collected["models"] = [
-        ModelSections(name, model, kinds[name], X, y, settings, work, log).measure()
-        for name, model in models.items()
-    ]
-    collected["comparisons"] = compare_all(work["paired"], y, random_state, log)
-    collected["skipped"], collected["warnings"] = log.skipped, log.warnings
-    collected["versions"] = data_facts.versions()
-    collected["seconds"] = time.perf_counter() - started
-    return collected
-
-
-def _check_models(models):
-    fine = isinstance(models, dict) and all(isinstance(name, str) for name in models)
-    if not fine or not models:
-        cure = "Write {'name': model}." if hasattr(models, "predict") else ""
-        rule = "a non-empty dict of names to fitted estimators"
-        raise invalid("models", _OWNER, rule, models, cure)
+    return collect("collect_report", **locals())  # its arguments, all of them

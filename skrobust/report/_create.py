@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
-from skrobust.report._collect import collect_report
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
 from skrobust.report._report_json import report_from_json, to_json
+from skrobust.report.collect_for import collect_for
 
 # Arguments that hold data: the call names them and does not print them.
 _DATA = ("X_train", "groups", "times", "radii", "conditions", "class_counts")
@@ -238,9 +238,8 @@ def create_report(
         folder = Path(path).resolve().parent
         if not folder.is_dir():
             raise FileNotFoundError(f"create_report found no folder {folder}.")
-    if call is None:
-        call = _call(files, settings)
-    collected = collect_report(models, X, y, call=call, **settings)
+    settings["call"] = _call(files, settings) if call is None else call
+    collected = collect_for("create_report", models, X, y, **settings)
     return write_report(collected, **files)
 
 

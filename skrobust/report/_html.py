@@ -12,9 +12,14 @@ from skrobust._optional import require
 from skrobust.report._report_json import plain_report, restored
 from skrobust.report._summary import summary_rows
 from skrobust.report.doubt_meanings import explained
-from skrobust.report.model_ranking import VERDICT_WORDS
+from skrobust.report.model_ranking import DECISION_WORDS
 from skrobust.report.number_text import compact, number
-from skrobust.report.pictures import draw_comparison, draw_curves, draw_pictures
+from skrobust.report.pictures import (
+    draw_comparison,
+    draw_curves,
+    draw_pictures,
+    told_apart,
+)
 from skrobust.report.severity_table import severity_table
 from skrobust.report.summary_cells import (
     TOLERANCE,
@@ -67,7 +72,7 @@ def build_report(collected):
         lstrip_blocks=True,
     )
     environment.filters.update(number=number, compact=compact)
-    environment.globals |= {"heat": heat, "verdict_words": VERDICT_WORDS}
+    environment.globals |= {"heat": heat, "decision_words": DECISION_WORDS}
     environment.tests["finite"] = lambda v: v is not None and math.isfinite(v)
     # The same numbers as in the JSON twin, so that the twin makes the same page.
     collected = restored(plain_report(collected))
@@ -131,13 +136,8 @@ def _hash(text):
 
 def _slugs(names):
     """Return an anchor for each name: the same over runs, and no two alike."""
-    found = []
-    for name in names:
-        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "model"
-        while slug in found:
-            slug += "-x"
-        found.append(slug)
-    return found
+    plain = (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") for name in names)
+    return told_apart((slug or "model" for slug in plain), "-x")
 
 
 def _present(part):

@@ -1,10 +1,8 @@
 """Markdown twin of a report, short enough for a comment on a change."""
 
-import math
-
 from skrobust.report._summary import summary_rows
 from skrobust.report.doubt_meanings import explained
-from skrobust.report.summary_cells import ends_text, summary_columns
+from skrobust.report.summary_cells import interval_text, summary_columns
 
 # Characters that GitHub reads as markup, a mention, a link or HTML.
 _ESCAPES = {sign: f"\\{sign}" for sign in "\\`*_{}[]()#+!~|$"}
@@ -92,18 +90,7 @@ def _summary(collected):
 
 
 def _cell(cell):
-    if cell is None:
-        return "skipped"
-    text = _number(cell["value"])
-    if cell["interval"]:
-        text += f" ({ends_text(cell['interval'], _number)})"
-    return text
-
-
-def _number(value):
-    if value is None or not math.isfinite(value):
-        return "undefined"
-    return f"{value:.3f}"
+    return "skipped" if cell is None else interval_text(cell["value"], cell["interval"])
 
 
 def _doubts(collected):

@@ -56,7 +56,7 @@ def is_text(X):
     )
 
 
-def image_sides(X, image_shape, channel_axis):
+def image_sides(X, image_shape, channel_axis, caller):
     """Return (height, width) of the images in ``X``, or None for a table.
 
     Parameters
@@ -67,6 +67,8 @@ def image_sides(X, image_shape, channel_axis):
         Shape of one image, for flat rows.
     channel_axis : {1, -1} or None
         Axis of the channels.
+    caller : str
+        Name of the function or command that the user called.
 
     Returns
     -------
@@ -77,10 +79,10 @@ def image_sides(X, image_shape, channel_axis):
     if len(shape) == 1:
         if image_shape is None:
             return None
-        shape = split_image_shape(image_shape, shape[0], "report")
+        shape = split_image_shape(image_shape, shape[0], caller)
     if len(shape) == 2:
         return shape
-    axis = find_channel_axis(shape, channel_axis, "report")
+    axis = find_channel_axis(shape, channel_axis, caller)
     return shape[1:] if axis == 0 else shape[:2]
 
 

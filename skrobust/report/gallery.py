@@ -7,7 +7,7 @@ from skrobust._responses import predict_labels
 from skrobust.report import measurements
 from skrobust.report.data_facts import is_text
 from skrobust.report.pictures import label, picture
-from skrobust.report.preset_conditions import learns_scales, make_conditions
+from skrobust.report.preset_conditions import with_scales
 
 N_IMAGES, N_LINES = 5, 3
 
@@ -47,36 +47,31 @@ def draw_gallery(model, X, y, found, settings, work):
     if not is_class:
         said = {k: np.array([f"{v:.3g}" for v in values]) for k, values in said.items()}
     options = {"rows": shown, "kind": kind, "predictions": said}
-    options |= {"y": y[rows] if is_class else None}
-    options |= {"image_shape": settings["image_shape"]}
+    options["y"] = y[rows] if is_class else None
+    options["image_shape"] = settings["image_shape"]
+
+    def draw(plots):
+        return plots.PerturbationGalleryDisplay(**options).plot()
+
     alt = f"Rows {', '.join(map(str, rows))} as {found['name']} saw them: "
-    form, size = "svg", (7.0, 0.75 * len(shown))
+    alt += ", ".join(shown)
     if kind == "image":
-        form, size = "png", (6.4, 1.25 * len(shown))
-    return picture(
-        lambda plots: plots.PerturbationGalleryDisplay(**options).plot(),
-        f"{alt}{', '.join(shown)}",
-        form=form,
-        size=size,
-    )
+        return picture(draw, alt, "png", (6.4, 1.25 * len(shown)))
+    return picture(draw, alt, "svg", (7.0, 0.75 * len(shown)))
 
 
 def _perturbed(results, model, X, y, settings, work, rows):
     """Return the rows under the middle and the worst condition."""
     if results is None:
         return {}
-    conditions = make_conditions(work["conditions"], settings)
+    conditions, X_ref = with_scales(work["conditions"], settings, work["X_train"])
     if len(conditions) != len(results["score"]):
         return {}
-    X_train = work["X_train"]
-    learns = X_train is not None and learns_scales(
-        settings["conditions"], settings["data_range"]
-    )
     order, shown = np.argsort(results["score"], kind="stable"), {}
     for place in dict.fromkeys((order[len(order) // 2], order[0])):
         one = conditions[place]
-        if learns and hasattr(one, "fit"):
-            one = one.fit(X_train)
+        if X_ref is not None and hasattr(one, "fit"):
+            one = one.fit(X_ref)
         # All rows, as in the measurement: the range of pixels may be theirs.
         changed = one.perturb(model, X, y)
         shown[label(results["name"][place])] = take_rows(changed, rows)

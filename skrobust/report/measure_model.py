@@ -5,6 +5,7 @@ import numpy as np
 from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
+from skrobust.report.estimator_text import estimator_text
 
 _SECTIONS = ("normalized", "stability", "curve", "doubts", "gallery", "groups", "times")
 
@@ -39,15 +40,15 @@ class ModelSections:
         """Return all sections as a dict."""
         is_regressor, y = self.kind == "regressor", self.y
         if not is_regressor and y.dtype.kind == "f" and (y != np.round(y)).any():
-            raise ValueError(
-                f"collect_report needs labels in y for {self.name!r}; it holds numbers."
-            )
+            caller = self.work["caller"]
+            text = f"{caller} needs labels in y for {self.name!r}; it holds numbers."
+            raise ValueError(text)
         score = measurements.clean_score
         clean = self._on_rows("clean score", score, self.kind, required=True)
         self.predicted = clean.pop("predicted")
         self.found = {
             "name": self.name,
-            "estimator": " ".join(repr(self.model).split()),
+            "estimator": estimator_text(self.model),
             "kind": self.kind,
             "clean": clean,
             "n_unknown": 0 if is_regressor else self._count_unknown_labels(),
@@ -68,8 +69,12 @@ class ModelSections:
         data = (self.model, self.X, self.y)
         return self._run(section, function, *data, *args, **kwargs)
 
+    def _on_predictions(self, section, function, *args, **kwargs):
+        data = (self.y, self.predicted, self.kind)
+        return self._run(section, function, *data, *args, **kwargs)
+
     def _kept(self, section, parts, function, *args, **kwargs):
-        data = (self.work["checkpoint"], self.model, self.X, self.y, parts, function)
+        data = (self.work["store"], self.model, self.X, self.y, parts, function)
         return self._run(section, optional_measurements.kept, *data, *args, **kwargs)
 
     def _skip(self, section, reason):
@@ -126,15 +131,13 @@ class ModelSections:
         given = settings["n_samples_given"] or settings["n_train"]
         options = {name: settings[name] for name in ("n_features", "class_counts")}
         options["n_samples"] = settings["n_samples"] if given else None  # it warns
-        data = (self.y, self.predicted, self.kind)
         function = measurements.normalized_score
-        return self._run("normalized score", function, *data, **options)
+        return self._on_predictions("normalized score", function, **options)
 
     def _metrics(self):
-        data = (self.y, self.predicted, self.kind)
         function = measurements.metric_value
         return {
-            name: self._run(name, function, name, *data, **self.seed)
+            name: self._on_predictions(name, function, name, **self.seed)
             for name in self.work["metrics"]
         }
 
@@ -205,9 +208,8 @@ class ModelSections:
     def _times(self):
         if self.work["times"] is None:
             return None
-        data = (self.y, self.predicted, self.work["times"], self.kind)
-        function = optional_measurements.period_scores
-        return self._run("stability over time", function, *data)
+        parts = optional_measurements.period_scores, self.work["times"]
+        return self._on_predictions("stability over time", *parts)
 
     def _count_unknown_labels(self):
         classes = getattr(self.model, "classes_", None)

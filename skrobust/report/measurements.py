@@ -15,7 +15,8 @@ from skrobust.metrics import (
 )
 from skrobust.metrics.registry import get_metric
 from skrobust.report.optional_measurements import r_squared
-from skrobust.report.preset_conditions import learns_scales, make_conditions
+from skrobust.report.preset_conditions import with_scales
+from skrobust.report.public_classes import build_attack
 from skrobust.report.summary_cells import interval_ends
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
@@ -45,38 +46,35 @@ def clean_score(model, X, y, kind):
     """
     predicted = predict_labels(model, X)
     n = len(y)
+    found = {"n_rows": n, "predicted": predicted}
     if kind == "regressor":
-        return {
+        return found | {
             "metric": "R2",
             "value": r_squared(y, predicted),
             "interval": None,
             "constant_model": 0.0,
             "mean_absolute_error": float(mean_absolute_error(y, predicted)),
-            "n_rows": n,
-            "predicted": predicted,
         }
     n_right = int((predicted == y).sum())
     _, counts = np.unique(y, return_counts=True)
-    return {
+    return found | {
         "metric": "accuracy",
         "value": n_right / n,
         "interval": proportion_interval(n_right, n),
         "constant_model": float(counts.max() / n),
-        "n_rows": n,
         "n_right": n_right,
-        "predicted": predicted,
     }
 
 
 def normalized_score(y, predicted, kind, *, class_counts, **size):
     """Return the normalized score of given predictions with each of its factors."""
-    if kind == "regressor":
-        return normalized_score_parts(y, predicted, task="regression", **size)
-    settings = {"task": "classification", "class_counts": class_counts, **size}
-    return normalized_score_parts(y, predicted, **settings)
+    if kind == "classifier":
+        size |= {"class_counts": class_counts}
+    task = {"classifier": "classification", "regressor": "regression"}[kind]
+    return normalized_score_parts(y, predicted, task=task, **size)
 
 
-def metric_value(name, y, predicted, kind, *, random_state):
+def metric_value(y, predicted, kind, name, *, random_state):
     """Return a registered metric of given predictions with its interval."""
     spec = get_metric(name)
     if (spec.task == "regression") != (kind == "regressor"):
@@ -127,8 +125,7 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
         (number, name, score, interval), ``clean`` and ``smoke_figure``.
     """
     preset, sides = settings["conditions"], settings["sides"]
-    conditions = make_conditions(conditions, settings)
-    X_ref = X_train if learns_scales(preset, settings["data_range"]) else None
+    conditions, X_ref = with_scales(conditions, settings, X_train)
     results = evaluate_perturbations(model, X, y, conditions, X_ref=X_ref, **jobs)
     results["preset"] = preset
     results["interval"] = results["interval_note"] = results["corrected"] = None
@@ -161,12 +158,12 @@ def make_attacks(attacks, settings):
     options = {k: settings[k] for k in ("norm", "data_range", "random_state")}
     sizes, made = np.atleast_1d(np.asarray(settings["eps"])).tolist(), {}
     for name, one in attacks.items():
-        if not inspect.isclass(one):
+        if inspect.isclass(one):
+            for eps in sizes:
+                label = attack_label(name, eps, len(sizes))
+                made[label] = build_attack(one, eps, options)
+        else:
             made[name] = one
-            continue
-        has = inspect.signature(one).parameters
-        known = {k: value for k, value in options.items() if k in has}
-        made |= {attack_label(name, e, len(sizes)): one(e, **known) for e in sizes}
     return made
 
 

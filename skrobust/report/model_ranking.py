@@ -8,7 +8,7 @@ from skrobust.metrics import compare_models
 
 LEVEL = 0.05  # of adjusted p-values
 _N_RESAMPLES = 2000
-VERDICT_WORDS = {
+DECISION_WORDS = {
     "real": "significant",
     "could be chance": "not significant",
     "none": "none",
@@ -123,11 +123,11 @@ def _pair(results, i):
         names = names[::-1]
         row["difference"] *= -1
         row["low"], row["high"] = -row["high"], -row["low"]
-    verdict = _verdict(row["difference"], row["p_adjusted"])
-    return {"better": names[0], "worse": names[1], **row, "verdict": verdict}
+    decision = _decision(row["difference"], row["p_adjusted"])
+    return {"better": names[0], "worse": names[1], **row, "verdict": decision}
 
 
-def _verdict(difference, p):
+def _decision(difference, p):
     if difference < 1e-12:
         return "none"
     if not np.isfinite(p):

@@ -9,7 +9,6 @@ from sklearn.metrics import r2_score
 from skrobust._keyed_noise.generator import seed_number
 from skrobust.attacks import PGD
 from skrobust.evaluation import check_evaluation, robust_accuracy_curve
-from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import group_robustness, period_stability_index
 from skrobust.metrics.stability.period_rows import period_text
 from skrobust.report.strict_json import to_plain
@@ -17,13 +16,13 @@ from skrobust.report.strict_json import to_plain
 N_CHECKED = 64  # rows that an honest evaluation is checked on
 
 
-def kept(folder, model, X, y, parts, function, *args, **kwargs):
+def kept(store, model, X, y, parts, function, *args, **kwargs):
     """Return ``function(model, X, y, ...)`` as plain data, read where it was kept.
 
     Parameters
     ----------
-    folder : str, path or None
-        Folder of finished parts; None keeps nothing.
+    store : Checkpoint
+        Finished parts; without a folder it keeps nothing.
     model, X, y : estimator and arrays
         Data of the measurement.
     parts : list
@@ -38,9 +37,8 @@ def kept(folder, model, X, y, parts, function, *args, **kwargs):
     object
         Result of the function; plain values where there is a folder.
     """
-    if folder is None:
+    if store.folder is None:
         return function(model, X, y, *args, **kwargs)
-    store = Checkpoint(folder, "collect_report")
     key = store.key(store.prefix(model, X, y), function.__name__, *parts)
 
     def text():
@@ -96,7 +94,7 @@ def group_table(y, correct, groups, *, random_state):
     return group_robustness(codes, answers, groups, random_state=random_state)
 
 
-def period_scores(y, predicted, times, kind):
+def period_scores(y, predicted, kind, times):
     """Return the score of each period and its stability index."""
     name, metric = "accuracy", "accuracy"
     if kind == "regressor":

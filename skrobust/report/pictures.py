@@ -77,15 +77,13 @@ def _display(kind, results, alt, form="svg", **options):
     return picture(draw, alt, form, size=None)
 
 
-def draw_curves(models, unit="units of the raw input"):
+def draw_curves(models):
     """Draw robust accuracy over the radius, all models in one picture.
 
     Parameters
     ----------
     models : list of dict
         The ``models`` of a collected report.
-    unit : str
-        In what the radius is measured.
 
     Returns
     -------
@@ -96,8 +94,9 @@ def draw_curves(models, unit="units of the raw input"):
     if not curved:
         return None
     names = ", ".join(model["name"] for model in curved)
-    curves = _told_apart({m["name"]: _curve(m) for m in curved})
-    options = {"curves": curves, "norm_name": unit}
+    labels = told_apart(label(model["name"]) for model in curved)
+    curves = dict(zip(labels, map(_curve, curved), strict=True))
+    options = {"curves": curves, "norm_name": "units of the raw input"}
     return picture(
         lambda plots: plots.RobustAccuracyCurveDisplay(**options).plot(),
         f"Robust accuracy under PGD against the radius: {names}",
@@ -138,14 +137,13 @@ def label(text):
     return f"{_BREAK}{text}" if text.startswith("_") else text  # which legends hide
 
 
-def _told_apart(named):
-    """Return the values by their labels, no two of them alike."""
-    found = {}
-    for name, value in named.items():
-        key = label(name)
-        while key in found:
-            key += _BREAK
-        found[key] = value
+def told_apart(names, mark=_BREAK):
+    """Return the names, with marks behind those that were there before."""
+    found = []
+    for name in names:
+        while name in found:
+            name += mark
+        found.append(name)
     return found
 
 

@@ -31,6 +31,12 @@ def make_conditions(conditions, settings):
     return preset.conditions(**{k: known[k] for k in names if k in preset.keywords})
 
 
+def with_scales(conditions, settings, X_train):
+    """Return the conditions, and the rows from which they learn scales, or None."""
+    learns = learns_scales(settings["conditions"], settings["data_range"])
+    return make_conditions(conditions, settings), X_train if learns else None
+
+
 def learns_scales(name, data_range):
     """Return whether the named conditions learn scales from training rows."""
     kind = name if name == GIVEN else find_preset(name).kind

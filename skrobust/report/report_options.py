@@ -3,59 +3,72 @@
 import numpy as np
 
 from skrobust._containers import shape_of
-from skrobust._validation import check_number, check_scores, invalid
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._parameters import Count, Flag, Norm, Number
+from skrobust._validation import check_scores, invalid
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
-from skrobust.report.attack_classes import get_attack_classes
 from skrobust.report.data_facts import is_text
 from skrobust.report.preset_conditions import GIVEN
+from skrobust.report.public_classes import get_attack_classes
 
-_CALLER = "collect_report"
+_RULES = {
+    "n_labels": Count(),
+    "n_samples": Count(optional=True),
+    "norm": Norm(np.inf, 2, 1),
+    "checks": Flag(),
+}
+_SIZE = Number(low=0, low_open=True, optional=True)
 _MOST_GROUPS = 50
 _RESERVED = ("name", "kind", "clean", "normalized", "asi", "ratio", "estimate")
 
 
-def check_options(attacks, radii, conditions, groups, times, metrics, checks, n_rows):
-    """Check the optional parts of a report.
+def check_options(options, n_rows, caller):
+    """Check the options of a report.
 
     Parameters
     ----------
-    attacks, radii, conditions, groups, times, metrics, checks : object
-        As in :func:`~skrobust.report.collect_report`.
+    options : dict
+        Every keyword argument of :func:`~skrobust.report.collect_report`.
     n_rows : int
         Rows scored.
+    caller : str
+        Name of the function or command that the user called.
 
     Returns
     -------
-    options : dict
-        ``attacks`` (names to classes or objects), ``radii``, ``conditions``,
-        ``groups`` (names to arrays), ``times`` and ``metrics`` (names).
+    dict
+        The options, with ``attacks`` (names to classes or objects), ``radii`` (an array
+        or None), ``conditions``, ``groups`` (names to arrays) and ``metrics`` (names)
+        in one form.
 
     Raises
     ------
     ValueError
         For a value that no section can use.
     """
+    for name, rule in _RULES.items():
+        rule(options[name], name, caller)
+    seed_number(options["random_state"], caller)
+    _check_eps(options["eps"], caller)
+    radii, groups, times = (options[name] for name in ("radii", "groups", "times"))
     if radii is not None:
-        radii = check_scores(radii, _CALLER, name="radii", min_size=1)
+        radii = check_scores(radii, caller, name="radii", min_size=1)
         if radii[0] <= 0 or (np.diff(radii) <= 0).any():
-            raise invalid("radii", _CALLER, "rising positive radii", radii.tolist())
-    if not isinstance(checks, (bool, np.bool_)):
-        raise invalid("checks", _CALLER, "True or False", checks)
+            raise invalid("radii", caller, "rising positive radii", radii.tolist())
     if groups is not None and not isinstance(groups, dict):
         groups = {"group": groups}
     if times is not None:  # read as given: an ordered Categorical has its own order
-        _check_per_row("times", times, n_rows)
-    metrics = _check_metrics(metrics)
-    return {
-        "attacks": _check_attacks(attacks, (*_RESERVED, *metrics)),
+        _check_per_row("times", times, n_rows, caller)
+    metrics = _check_metrics(options["metrics"], caller)
+    return options | {
+        "attacks": _check_attacks(options["attacks"], (*_RESERVED, *metrics), caller),
         "radii": radii,
-        "conditions": _check_conditions(conditions),
+        "conditions": _check_conditions(options["conditions"], caller),
         "groups": {
-            str(name): _check_groups(f"groups[{name!r}]", values, n_rows)
+            str(name): _check_groups(f"groups[{name!r}]", values, n_rows, caller)
             for name, values in (groups or {}).items()
         },
-        "times": times,
         "metrics": metrics,
     }
 
@@ -66,20 +79,20 @@ def label_metric_names():
     return [name for name in names if name != "robust_accuracy"]  # of the attacks
 
 
-def _check_metrics(metrics):
+def _check_metrics(metrics, caller):
     known = label_metric_names()
     rule = f"None or a list of names among {', '.join(known)}"
     if metrics is None:
         return []
     if not isinstance(metrics, (list, tuple)):
-        raise invalid("metrics", _CALLER, rule, metrics)
-    found = [get_metric(metric, _CALLER).name for metric in metrics]
+        raise invalid("metrics", caller, rule, metrics)
+    found = [get_metric(metric, caller).name for metric in metrics]
     if not set(found) <= set(known):
-        raise invalid("metrics", _CALLER, rule, metrics)
+        raise invalid("metrics", caller, rule, metrics)
     return list(dict.fromkeys(found))
 
 
-def _check_attacks(attacks, reserved):
+def _check_attacks(attacks, reserved, caller):
     rule = "None, a list of names of attacks, or a dict of names to attacks"
     if attacks is None:
         attacks = ["FGSM", "PGD"]
@@ -87,19 +100,19 @@ def _check_attacks(attacks, reserved):
         for name, attack in attacks.items():
             is_free = isinstance(name, str) and name not in reserved
             if not is_free or not callable(getattr(attack, "perturb", None)):
-                raise invalid("attacks", _CALLER, rule, attacks)
+                raise invalid("attacks", caller, rule, attacks)
         return dict(attacks)
     if not isinstance(attacks, (list, tuple)) or not attacks:
-        raise invalid("attacks", _CALLER, rule, attacks)
+        raise invalid("attacks", caller, rule, attacks)
     classes = get_attack_classes()
     for name in attacks:
         if not isinstance(name, str) or name not in classes:
             rule = "names of attacks of skrobust.attacks that take eps"
-            raise invalid("attacks", _CALLER, rule, name)
+            raise invalid("attacks", caller, rule, name)
     return {name: classes[name] for name in attacks}
 
 
-def _check_conditions(conditions):
+def _check_conditions(conditions, caller):
     presets = get_preset_names()
     is_name = isinstance(conditions, str) and conditions in presets
     if conditions is None or is_name:
@@ -107,37 +120,33 @@ def _check_conditions(conditions):
     is_list = isinstance(conditions, (list, tuple)) and len(conditions) > 0
     if not is_list or not all(hasattr(c, "perturb") for c in conditions):
         rule = f"None, a list of conditions, or one of {', '.join(presets)}"
-        raise invalid("conditions", _CALLER, rule, conditions)
+        raise invalid("conditions", caller, rule, conditions)
     return list(conditions)
 
 
-def _check_per_row(name, values, n_rows):
+def _check_per_row(name, values, n_rows, caller):
     values = np.asarray(values)
     if values.ndim != 1 or len(values) != n_rows:
         rule = f"1-D with one entry for each of the {n_rows} rows"
-        raise invalid(name, _CALLER, rule, f"shape {values.shape}")
+        raise invalid(name, caller, rule, f"shape {values.shape}")
     return values
 
 
-def _check_groups(name, values, n_rows):
-    values = _check_per_row(name, values, n_rows)
+def _check_groups(name, values, n_rows, caller):
+    values = _check_per_row(name, values, n_rows, caller)
     n_groups = len(set(values.tolist()))
     if not 2 <= n_groups <= _MOST_GROUPS:
         rule = f"2 to {_MOST_GROUPS} different groups"
-        raise invalid(name, _CALLER, rule, f"{n_groups} of them")
+        raise invalid(name, caller, rule, f"{n_groups} of them")
     return values
 
 
-def check_size(eps, norm):
-    """Check the radius and the norm of attacks."""
+def _check_eps(eps, caller):
     several = isinstance(eps, (list, tuple, np.ndarray))
     if several and not len(eps):
-        raise invalid("eps", _CALLER, "a number or a non-empty list of numbers", eps)
-    if eps is not None:
-        for one in eps if several else [eps]:
-            check_number(one, "eps", _CALLER, low=0, low_open=True)
-    if norm not in (np.inf, 2, 1):
-        raise invalid("norm", _CALLER, "numpy.inf, 2 or 1", norm)
+        raise invalid("eps", caller, "a number or a non-empty list of numbers", eps)
+    for one in eps if several else [eps]:
+        _SIZE(one, "eps", caller)
 
 
 def name_of_conditions(conditions, X, image_shape):

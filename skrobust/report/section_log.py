@@ -1,6 +1,7 @@
 """Log of the sections of a report: reasons for skipped ones, and warnings."""
 
 import warnings
+from collections import Counter
 
 # Errors that skip one section only: whatever a user's model raises, but not Ctrl-C.
 FAILURES = (Exception,)
@@ -25,7 +26,7 @@ class Log:
     """
 
     def __init__(self, progress=None):
-        self.skipped, self._warnings, self._progress = [], {}, progress
+        self.skipped, self._warnings, self._progress = [], Counter(), progress
 
     def skip(self, model, section, reason):
         """Note that a section was left out, and why."""
@@ -50,7 +51,7 @@ class Log:
 
     def _add(self, model, section, warning):
         key = (model, section, warning.category.__name__, one_line(warning.message))
-        self._warnings[key] = self._warnings.get(key, 0) + 1
+        self._warnings[key] += 1
 
     @property
     def warnings(self):

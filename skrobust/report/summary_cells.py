@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from skrobust.metrics.stability.asi_interval import UNRESOLVED
+from skrobust.report.number_text import number
 
 TOLERANCE = 0.05
 
@@ -36,11 +37,13 @@ def interval_ends(interval):
     return (float(interval.low), float(interval.high)), None
 
 
-def ends_text(interval, number):
-    """Return (low, high) as text: "0.1 to 0.3", or "at least 0.1" for (0.1, None).
+def interval_text(value, interval=None):
+    """Return a number with its interval, if it has one, as text."""
+    return f"{number(value)} ({ends_text(interval)})" if interval else number(value)
 
-    ``number`` turns a number into text.
-    """
+
+def ends_text(interval, number=number):
+    """Return (low, high) as text: "0.1 to 0.3", or "at least 0.1" for (0.1, None)."""
     low, high = interval
     if high is None and low is not None:
         return f"at least {number(low)}"

@@ -100,9 +100,9 @@ def test_thresholds_decide_the_exit_code_and_are_test_cases(folder, tmp_path):
 
 
 def test_what_was_not_measured_does_not_pass(folder, tmp_path):
-    verdicts = judge([("asi", 0.0)], {"\x00m<": {"asi": None}, "n": {"asi": np.nan}})
-    assert [v["passed"] for v in verdicts] == [False, False]
-    write_junit(tmp_path / "j.xml", verdicts, "report", 0.0)
+    decisions = judge([("asi", 0.0)], {"\x00m<": {"asi": None}, "n": {"asi": np.nan}})
+    assert [v["passed"] for v in decisions] == [False, False]
+    write_junit(tmp_path / "j.xml", decisions, "report", 0.0)
     assert ET.parse(tmp_path / "j.xml").getroot()[0].get("errors") == "2"
     code, _, stderr = run(
         "report", folder / "strong.skops", "iris", "--out", tmp_path / "r.html",
@@ -118,6 +118,9 @@ def test_compare_ranks_each_model_and_applies_thresholds(folder):
     found = json.loads(out)
     assert code == 1  # the weak one
     assert [row["model"] for row in found["ranking"]] == ["strong", "weak"]
+    decisions = {row["model"]: row for row in found["thresholds"]}
+    assert decisions["weak"]["threshold"] == 0.9
+    assert not decisions["weak"]["passed"]
     values = {r["model"]: r["accuracy"]["value"] for r in found["ranking"]}
     row = found["differences"][0]
     assert (row["better"], row["worse"]) == ("strong", "weak")

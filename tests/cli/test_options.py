@@ -108,6 +108,12 @@ def test_report_has_the_arguments_of_python(folder, tmp_path):
     assert "0.1, 0.3" in out.read_text(encoding="utf-8")
 
 
+def test_errors_of_a_report_name_the_command(folder):
+    args = ["report", folder / "bare-strong.skops", "iris", "--out", "r.html"]
+    text = refused(*args, "--radii", "2,1")
+    assert "The 'radii' parameter of skrobust report must be" in text
+
+
 def test_a_column_beside_that_is_not_there(folder, tmp_path):
     args = ["report", folder / "bare-strong.skops", folder / "all.csv"]
     args += ["--target", "kind", "--out", tmp_path / "r.html"]

@@ -325,7 +325,7 @@ def test_ctrl_c_is_130_and_one_line(command, folder, tmp_path, capsys, monkeypat
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report_command, "collect_report", interrupt)
+    monkeypatch.setattr(report_command, "collect_for", interrupt)
     monkeypatch.setattr(demo_command, "run_demo", interrupt)
     args = [command, "--out", str(tmp_path / "r.html")]
     if command == "report":
@@ -361,6 +361,9 @@ def test_help_tells_the_exit_codes_and_version_the_version(capsys):
         text = " ".join(capsys.readouterr().out.split())
         assert "Exit codes: 0" in text
         assert "130 after Ctrl-C" in text
+    assert main(["report", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "metric that takes true and predicted labels" in text
     from skrobust import __version__
 
     assert main(["--version"]) == 0
@@ -424,6 +427,8 @@ def test_demo_shows_what_an_attack_does(tmp_path):
     assert found["n_shared_rows"] == 0
     assert svc["normalized"]["dimensionality"] == 1
     assert found["warnings"] == []
+    assert "max_epochs=30" in cnn["estimator"]
+    assert "_order" not in cnn["estimator"]
     assert f"{pgd:.3f} (" in text
     assert f"report: {out}" in text
     assert Path(out).stat().st_size < 2_000_000

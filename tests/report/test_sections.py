@@ -692,11 +692,52 @@ def test_shade_grows_with_what_is_lost(score, clean, step):
         ({"eps": np.inf}, "'eps'"),
         ({"norm": 7}, "'norm'"),
         ({"checkpoint": 3}, "'checkpoint'"),
+        ({"n_labels": 0}, "'n_labels'"),
+        ({"random_state": "x"}, "'random_state'"),
+        ({"image_shape": (3, 5)}, "'image_shape'"),
     ],
 )
-def test_bad_options_are_refused_before_the_work(params, words):
+def test_bad_options_are_refused_before_the_work(params, words, tmp_path):
     X, y = load_digits(return_X_y=True, n_class=2)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[:60], y[:60])
+    data = {"m": model}, X[:60], y[:60]
     with pytest.raises(ValueError, match=words) as caught:
-        collect_report({"m": model}, X[:60], y[:60], **params)
+        collect_report(*data, **params)
     assert "collect_report" in str(caught.value)
+    # The same error names the function that was called.
+    with pytest.raises(ValueError) as other:
+        create_report(*data, out=tmp_path / "r.html", **params)
+    expected = str(caught.value).replace("collect_report", "create_report")
+    assert str(other.value) == expected
+
+
+class Net(LogisticRegression):
+    """An estimator whose parameters contain a private attribute, as those of skorch."""
+
+    def __init__(self, width=3, **more):
+        super().__init__(**more)
+        self.width, self._order = width, object()
+
+    def get_params(self, deep=True):
+        return {"width": self.width, "C": self.C, "_order": self._order}
+
+
+def test_models_are_shown_with_parameters_of_constructors_only():
+    X, y = load_digits(return_X_y=True, n_class=2)
+    model = make_pipeline(StandardScaler(with_mean=False), Net(width=7)).fit(X, y)
+    for one in (model, model[-1], LogisticRegression(C=2, tol=1e-4).fit(X, y)):
+        (found,) = collect_report({"m": one}, X, y, n_labels=5)["models"]
+        if one is model:
+            shown = "('standardscaler', StandardScaler(with_mean=False))"
+            expected = f"Pipeline(steps=[{shown}, ('net', Net(width=7))])"
+            assert found["estimator"] == expected
+        else:
+            assert found["estimator"] in ("Net(width=7)", repr(one))
+
+
+def test_create_report_names_itself(models, data, tmp_path):
+    X, y, out = *data[:2], tmp_path / "r.html"
+    with pytest.raises(ValueError, match="create_report needs labels in y for 'm'"):
+        create_report({"m": next(iter(models.values()))}, X, y + 0.5, out=out)
+    with pytest.raises(TypeError, match=r"^create_report\(\) .* 'epz'$"):
+        create_report(models, X, y, out=out, epz=1)

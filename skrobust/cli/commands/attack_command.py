@@ -12,12 +12,13 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
 from skrobust.cli.rows_file import load_data
-from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
+from skrobust.cli.terminal_text import Progress, aligned, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
 from skrobust.cli.whole_file import write_whole
 from skrobust.report.data_facts import kind_of, versions
 from skrobust.report.number_text import compact, number
 from skrobust.report.section_log import Log
+from skrobust.report.summary_cells import interval_text
 
 _COLUMNS = {
     "classifier": {
@@ -71,7 +72,7 @@ def attack(model, data, **options):
     with parts_folder(options["checkpoint"], "attack", settings, say) as parts:
         facts, saved = _measure(name, fitted, X, y, attacks, options, parts, say)
     facts |= {
-        "format": "skrobust attack 2",
+        "format": "skrobust attack 3",
         "model": name,
         "kind": kind,
         "data": str(data),

@@ -11,13 +11,13 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
 from skrobust.cli.rows_file import load_data, load_train
-from skrobust.cli.terminal_text import Progress, aligned, interval_text, warning_lines
+from skrobust.cli.terminal_text import Progress, aligned, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
 from skrobust.report.data_facts import kind_of, versions
-from skrobust.report.model_ranking import VERDICT_WORDS, compare_measure
+from skrobust.report.model_ranking import DECISION_WORDS, compare_measure
 from skrobust.report.number_text import number
 from skrobust.report.section_log import Log
-from skrobust.report.summary_cells import ends_text
+from skrobust.report.summary_cells import ends_text, interval_text
 
 
 @shared.command(short_help="Rank models under the same changes.")
@@ -109,7 +109,7 @@ def _facts(values, y, by, seed, log):
         cells = {m: summarize(m, values[m][place["name"]], y) for m in values}
         rows.append({"rank": place["rank"], "model": place["name"], **cells})
     kept = ("sentences", "method", "correction", "confidence", "ranking_kept")
-    facts = {"format": "skrobust compare 2", "ranked_by": by, "ranking": rows}
+    facts = {"format": "skrobust compare 3", "ranked_by": by, "ranking": rows}
     facts["differences"] = found["pairs"]
     return facts | {name: found[name] for name in kept}
 
@@ -126,8 +126,8 @@ def _text(facts, verbose):
     for row in facts["differences"]:
         shown = interval_text(row["difference"], (row["low"], row["high"]))
         pair = f"{row['better']} less {row['worse']}"
-        verdict = VERDICT_WORDS[row["verdict"]]
-        table.append([pair, shown, f"{row['p_adjusted']:.2g}", verdict])
+        decision = DECISION_WORDS[row["verdict"]]
+        table.append([pair, shown, f"{row['p_adjusted']:.2g}", decision])
     lines += [*aligned(table), " ".join(facts["sentences"])]
     lines.append(
         f"{facts['n_samples']} rows; 95 % intervals; {facts['method']}; "
@@ -143,5 +143,5 @@ def _cell_text(cell):
         return interval_text(cell["value"], cell["interval"])
     text = f"{number(cell['value'])}; {number(cell['corrected'])} without noise"
     if cell["interval"]:
-        text += f" ({ends_text(cell['interval'], number)})"
+        text += f" ({ends_text(cell['interval'])})"
     return text

@@ -1,19 +1,21 @@
 """Command ``skrobust label``: questions and answers in the terminal."""
 
-import shlex
-
 import click
 
 from skrobust.cli import options as shared
-from skrobust.cli.exit_codes import Interrupted, UserError
+from skrobust.cli.command_text import command_text
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.finished_parts import say_on_interrupt
 from skrobust.cli.labelling.label_loop import LabelLoop
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import SHARE, pool_options
-from skrobust.cli.labelling.result_text import result_facts, result_text
+from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.option_types import check_different
 from skrobust.cli.terminal_text import Progress
-from skrobust.cli.thresholds import write_json
+
+# Options that the command needs to go on with a session.
+_RESUMED = ("state", "n", "until", "batch", "show", "level", "view", "blind", "quiet")
 
 
 @shared.command(short_help="Label inputs one by one, see the estimate.")
@@ -32,7 +34,8 @@ from skrobust.cli.thresholds import write_json
 )
 @shared.flag("--view", "Open the file of each input.")
 @shared.flag("--blind", "Hide predictions, which may sway you.")
-def label(pool, state, **options):
+@click.pass_context
+def label(ctx, pool, state, **options):
     """Label inputs of POOL one by one, and watch the estimate.
 
     POOL is a CSV or parquet file without labels, a folder of images, or one of digits,
@@ -52,15 +55,14 @@ def label(pool, state, **options):
     """  # noqa: D301
     check_different({"POOL": pool, "--state": state, "--json": options["json_out"]})
     say = Progress(options["quiet"])
-    resume = _resume_text(pool, state, options)
+    resume = command_text(ctx, only=_RESUMED)
+    say_on_interrupt("interrupted; your answers are saved. Go on with", resume)
     try:
         with Session(state) as session:
             _label(session, pool, options, say, resume)
     except KeyboardInterrupt:
         click.echo()  # ends the line of the prompt
-        raise Interrupted(
-            f"interrupted; your answers are saved. Go on with: {resume}"
-        ) from None
+        raise
 
 
 def _label(session, source, options, say, resume):
@@ -77,20 +79,6 @@ def _label(session, source, options, say, resume):
     show = columns_to_show(session, pool, options["show"])
     done = LabelLoop(session, pool, reader, show, options).run()
     session.save()
-    facts = result_facts(session, pool, options)
-    if options["json_out"]:
-        write_json(options["json_out"], facts)
-    if not options["quiet"]:
-        click.echo(f"\n{result_text(facts)}")
-        if not done:
-            click.echo(f"go on with: {resume}")
-
-
-def _resume_text(pool, state, options):
-    words = ["skrobust", "label", pool, "--state", state]
-    for name in ("n", "until", "batch", "show", "level"):
-        value = options[name]
-        if value is not None and (name, value) != ("level", 0.95):
-            words += ["-n" if name == "n" else f"--{name}", str(value)]
-    words += [f"--{name}" for name in ("view", "blind", "quiet") if options[name]]
-    return shlex.join(words)
+    give_result(session, pool, options, before="\n")
+    if not (done or options["quiet"]):
+        click.echo(f"go on with: {resume}")

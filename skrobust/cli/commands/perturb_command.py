@@ -1,9 +1,9 @@
 """Command ``skrobust perturb``: perturbed copies of a table or a folder of images."""
 
-import inspect
 import json
 import os
 import re
+from functools import partial
 from pathlib import Path
 
 import click
@@ -17,21 +17,12 @@ from skrobust.cli.perturbed_copies import copy_folder, copy_table
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import write_json
 from skrobust.cli.whole_file import digest_of, write_text_whole
+from skrobust.report.public_classes import parameter_names, public_classes
 
 MANIFEST = "skrobust-perturb.json"
 
 
-def perturbation_classes():
-    """Return the public perturbations with a severity, by name."""
-    public = {name: getattr(perturbations, name) for name in perturbations.__all__}
-    return {
-        name: kind
-        for name, kind in public.items()
-        if inspect.isclass(kind)
-        and hasattr(kind, "perturb")
-        and "severity" in inspect.signature(kind).parameters
-        and not inspect.isabstract(kind)
-    }
+perturbation_classes = partial(public_classes, perturbations, "severity")
 
 
 @shared.command(short_help="Write perturbed copies of a table or images.")
@@ -111,8 +102,7 @@ def _conditions(options):
         found = perturbations.get_preset(options["preset"], **settings)
         return [(re.sub(r"[^\w.+-]", "_", one.name), one) for one in found]
     kind = perturbation_classes()[options["perturbation"]]
-    known = inspect.signature(kind).parameters
-    check_settings(f"{kind.__name__} has", settings, known)
+    check_settings(f"{kind.__name__} has", settings, parameter_names(kind))
     if options["severity"] is not None:
         settings["severity"] = options["severity"]
     return [("", kind(**settings))]

@@ -15,7 +15,8 @@ from skrobust.cli.rows_file import load_data, load_train
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import apply_thresholds, judge, threshold_options
 from skrobust.metrics.registry import get_metric
-from skrobust.report import collect_report, summary_rows
+from skrobust.report import summary_rows
+from skrobust.report.collect_for import collect_for
 from skrobust.report.data_facts import kind_of
 from skrobust.report.measurements import attack_label
 from skrobust.report.report_options import label_metric_names
@@ -57,7 +58,8 @@ def threshold_names():
 @shared.TRAIN
 @shared.repeated(
     "--metric metrics",
-    "A further metric of the labels and the predictions; may be repeated.",
+    "A further metric that takes true and predicted labels (for a regressor, values) "
+    "and nothing else; may be repeated.",
     Name(label_metric_names),
 )
 @shared.columns("--groups", "Compare the groups of a column; may be repeated.")
@@ -86,7 +88,7 @@ def report(ctx, model, data, **options):
     \b
     Examples:
       skrobust report model.skops digits --eps 1 --out report.html \\
-          --fail-under asi=0.2 --junit gates.xml
+          --fail-under asi=0.2 --junit thresholds.xml
       skrobust report model.skops test.csv --target y --x-train train.csv \\
           --groups region --times month --markdown report.md --out report.html
     """  # noqa: D301
@@ -108,7 +110,8 @@ def report(ctx, model, data, **options):
     kept = {k: v for k, v in options.items() if k not in _ASIDE}
     settings = [model, data, kept]
     with parts_folder(options["checkpoint"], "report", settings, say) as parts:
-        collected = collect_report(
+        collected = collect_for(
+            "skrobust report",
             {name: fitted},
             X,
             y,
@@ -131,8 +134,8 @@ def report(ctx, model, data, **options):
             **{name: options[name] for name in _AS_THEY_ARE},
         )
         write_files(collected, options, say)
-    verdicts = judge(options["fail_under"], {name: _measured(collected)})
-    apply_thresholds(verdicts, options, say)
+    decisions = judge(options["fail_under"], {name: _measured(collected)})
+    apply_thresholds(decisions, options, say)
 
 
 def _measured(collected):

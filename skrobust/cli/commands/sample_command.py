@@ -5,15 +5,14 @@ from pathlib import Path
 import click
 
 from skrobust.cli import options as shared
-from skrobust.cli.exit_codes import Interrupted, UserError
+from skrobust.cli.exit_codes import UserError
 from skrobust.cli.labelling import answers_file
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import SHARE, pool_options
-from skrobust.cli.labelling.result_text import result_facts, result_text
+from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.option_types import check_different
 from skrobust.cli.terminal_text import Progress
-from skrobust.cli.thresholds import write_json
 
 
 @shared.command(short_help="Choose what to label; tell what labels mean.")
@@ -52,13 +51,10 @@ def sample(pool, state, **options):
             "file for --to-label."
         )
     say = Progress(options["quiet"])
-    try:
-        with Session(state) as session:
-            _sample(session, pool, options, say)
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"interrupted; what {state!r} holds is whole, so run the command again."
-        ) from None
+    text = f"interrupted; what {state!r} holds is whole, so run the command again."
+    click.get_current_context().meta["skrobust.resume"] = text
+    with Session(state) as session:
+        _sample(session, pool, options, say)
 
 
 def _sample(session, source, options, say):
@@ -75,12 +71,9 @@ def _sample(session, source, options, say):
     if options["to_label"]:
         path = options["to_label"]
         answers_file.write_questions(path, pending, pool, reader, show=show)
-    facts = result_facts(session, pool, options)
-    if options["json_out"]:
-        write_json(options["json_out"], facts)
+    give_result(session, pool, options)
     if options["quiet"]:
         return
-    click.echo(result_text(facts))
     if options["to_label"]:
         click.echo(f"to label: {len(pending)} in {options['to_label']}")
     elif pending:

@@ -107,10 +107,7 @@ def open_pool(source, *, item=None):
         frame = rows_file.check_rows(rows_file.load_built_in(source).data, source)
         mark = f"built-in {source}"
     else:
-        raise UserError(
-            f"There is no table or folder {source!r}, and no built-in data set of this "
-            f"name; there are {', '.join(rows_file.BUILT_IN)}."
-        )
+        raise rows_file.no_such_data("table or folder", source)
     items = [str(i) for i in range(len(frame))]
     if item is not None:
         column = rows_file.column_of(frame, item, source, "--item")

@@ -1,8 +1,10 @@
 """Results of operational testing for the terminal and for JSON."""
 
+import click
 import numpy as np
 
 from skrobust.cli.terminal_text import wrapped
+from skrobust.cli.thresholds import write_json
 from skrobust.report.strict_json import to_plain
 
 N_NAMED = 10
@@ -67,6 +69,15 @@ def result_facts(session, pool, options):
         reached = sampler.should_stop(until, confidence=level)
         facts |= {"until": until, "reached": reached}
     return facts
+
+
+def give_result(session, pool, options, before=""):
+    """Write and print what the answers of a session say."""
+    facts = result_facts(session, pool, options)
+    if options["json_out"]:
+        write_json(options["json_out"], facts)
+    if not options["quiet"]:
+        click.echo(f"{before}{result_text(facts)}")
 
 
 def _anytime(sampler, level):
