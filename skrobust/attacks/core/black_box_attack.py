@@ -99,13 +99,11 @@ class BlackBoxAttack(BaseAttack):
         constraints=None,
         random_state=None,
     ):
-        super().__init__(
-            eps,
-            norm=norm,
-            data_range=data_range,
-            objective=objective,
-            random_state=random_state,
-        )
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.objective = objective
+        self.random_state = random_state
         self.target = target
         self.response = response
         self.max_queries = max_queries

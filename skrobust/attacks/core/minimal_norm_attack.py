@@ -116,13 +116,11 @@ class MinimalNormAttack(BaseAttack):
         constraints=None,
         random_state=None,
     ):
-        super().__init__(
-            eps,
-            norm=norm,
-            data_range=data_range,
-            objective=objective,
-            random_state=random_state,
-        )
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.objective = objective
+        self.random_state = random_state
         self.target = target
         self.batch_size = batch_size
         self.constraints = constraints
