@@ -52,13 +52,6 @@ def length(delta, norm):
     return xp.sqrt((flat * flat).sum(1))
 
 
-def reach_in(eps, dtype):
-    """Return the largest number of a type of numpy or torch that is not above eps."""
-    kind = np.dtype(str(dtype).removeprefix("torch.")).type
-    near = kind(eps)
-    return float(near if near <= float(eps) else np.nextafter(near, kind(0)))
-
-
 def inwards(z, x, eps):
     """Move entries of z that rounding left further than eps from x one step back.
 

@@ -1,4 +1,4 @@
-"""Differentiable views of skorch nets: from raw input to logits, on the net's device.
+"""Differentiable views: the choice for an estimator, and those of skorch nets in torch.
 
 What a net's output means depends on its criterion, as in skorch: logits for
 CrossEntropyLoss and BCEWithLogitsLoss, probabilities for NLLLoss (skorch takes the
@@ -10,11 +10,17 @@ import threading
 from contextlib import contextmanager
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 
+from skrobust._differentiable.linear import LinearView, is_linear
+from skrobust._differentiable.maps import chain
+from skrobust._differentiable.pipeline import PipelineView
 from skrobust._differentiable.reduced_precision import FastNet, tensor_float
+from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import affine_parts, clip_range
 from skrobust._differentiable.steps_before_net import host_step
+from skrobust._responses import is_net, unwrap
 
 _KINDS = {
     "CrossEntropyLoss": "logits",
@@ -24,6 +30,47 @@ _KINDS = {
 }
 # Evaluation mode is a state of the module, so only one thread at a time may set it.
 MODE_LOCK = threading.RLock()
+
+
+def differentiable_view(estimator, caller, *, regressors=False):
+    """Return the view of an estimator, or say which part of it is not understood.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        A skorch net, a linear classifier, or any model that is translated; bare or
+        inside Pipeline, a fitted search or FrozenEstimator.
+    caller : str
+        Name of the public function or class, for error messages.
+    regressors : bool, default=False
+        Whether a regressor of one target will do, too. The ``forward`` of its view
+        gives predictions of shape (n, 1) with their pullback.
+
+    Returns
+    -------
+    view : NetView, LinearView or PipelineView
+        A context manager that leaves the estimator as it was.
+    """
+    steps, model = unwrap(estimator)
+    if is_net(model):
+        if regressors and is_regressor(model):
+            raise ValueError(
+                f"{caller} attacks regressors of scikit-learn; {type(model).__name__} "
+                "is a net, whose predictions are not translated."
+            )
+        return NetView(model, steps, caller)
+    if is_linear(model):
+        maps = chain(step_maps(steps, caller))
+        if maps.affine:
+            first = steps[0][1] if steps else model
+            width = getattr(first, "n_features_in_", None)
+            return LinearView(model, maps, width, caller)
+    view = PipelineView(estimator, caller)
+    if view.is_regressor and not regressors:
+        raise ValueError(
+            f"{caller} attacks labels here, and {type(model).__name__} is a regressor."
+        )
+    return view
 
 
 class NetView:
@@ -44,6 +91,7 @@ class NetView:
     """
 
     leaves_at_once = True  # looking for samples that are done is cheap
+    is_regressor = False
 
     def __init__(self, net, steps, caller):
         self._torch = sys.modules["torch"]  # a net has loaded it

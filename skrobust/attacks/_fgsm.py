@@ -68,4 +68,4 @@ class FGSM(GradientAttack):
 
     def _attack_batch(self, oracle, x, rng):
         _, gradient = oracle.gradient(x)
-        return oracle.step_to_sphere(gradient)
+        return oracle.project(oracle.step(oracle.x, gradient, oracle.eps))

@@ -10,10 +10,10 @@ from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
 from skrobust._parameters import Choice, Count, Number
 from skrobust._responses import predict_labels
-from skrobust.attacks.core.goal import Counter, Goal, log_odds_against
+from skrobust.attacks.core.goal import Goal, log_odds_against
 from skrobust.attacks.core.minimal_norm_search import MinimalNormSearch
 from skrobust.attacks.core.straight_through import StraightThrough
-from skrobust.attacks.core.targets import target_index, unknown_target
+from skrobust.attacks.core.targets import target_index
 from skrobust.base import BaseAttack
 from skrobust.base.attack import OBJECTIVES
 from skrobust.base.domain import Ball
@@ -173,8 +173,8 @@ class MinimalNormAttack(BaseAttack):
         return np.where(fooled, domain.length(step), np.inf)
 
     def _attack(self, estimator, X, y, key):
-        out, counter, n_zero = X.copy(), Counter(len(X)), 0
-        counter.add(slice(None), forward=1, backward=0)
+        out, n_zero, n = X.copy(), 0, len(X)
+        n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         objective, caller = self.objective or "misclassification", type(self).__name__
         goal = Goal(
             objective, self.target is not None, objective == "misclassification"
@@ -185,18 +185,15 @@ class MinimalNormAttack(BaseAttack):
         with differentiable_view(estimator.model, caller) as view:
             ball, label = Ball.of(view, domain), None
             if goal.targeted:
-                label = target_index(view, self.target, len(X), caller)
+                label = target_index(view, self.target, X, caller)
             elif y is not None and goal.stops:
                 label = view.label_index(y)
-            for first in range(0, len(X), self.batch_size):
+            for first in range(0, n, self.batch_size):
                 part = slice(first, first + self.batch_size)
                 x = view.tensor(X[part])
                 scores = view.decision_scores(view.logits(x))
-                known = predicted = scores.argmax(1)
-                if label is not None:
-                    known = label[part]
-                    if goal.targeted and int(known.max()) >= scores.shape[1]:
-                        raise unknown_target(self.target, caller)
+                predicted = scores.argmax(1)
+                known = predicted if label is None else label[part]
                 stands = predicted != known if goal.targeted else predicted == known
                 rows = namespace(x).where(stands)[0]
                 if not len(rows):
@@ -210,18 +207,15 @@ class MinimalNormAttack(BaseAttack):
                 if self.norm != 0:
                     search.shorten(self._n_looks)
                 out[places] = self._choose(search, domain, estimator, X[places])
-                of_all = [0, 0]  # passes of all rows of the batch
                 for some, forward, backward in search.smallest.passes:
-                    if isinstance(some, slice):
-                        of_all = [of_all[0] + forward, of_all[1] + backward]
-                        continue
-                    some = some if isinstance(some, np.ndarray) else view.host(some)
-                    counter.add(places[some], forward=forward, backward=backward)
-                counter.add(places, forward=of_all[0], backward=of_all[1])
+                    if not isinstance(some, (slice, np.ndarray)):
+                        some = view.host(some)
+                    n_forward[places[some]] += forward
+                    n_backward[places[some]] += backward
                 n_zero += int(search.zero_gradient.sum())
-        counts = {**counter.counts, "iterations": counter.counts["backward"]}
         messages = self._zero_gradient_messages(n_zero) if n_zero else []
-        return out, {**counts, "warnings": messages}
+        counts = {"forward": n_forward, "backward": n_backward}
+        return out, {**counts, "iterations": n_backward, "warnings": messages}
 
     def _choose(self, search, domain, estimator, values):
         """Return what the objective asks for, in the precision of the input."""

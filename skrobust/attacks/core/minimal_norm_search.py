@@ -209,9 +209,8 @@ class MinimalNormSearch:
         smaller = (margin > self.tolerance[places]) & (
             size < self.smallest.score[places]
         )
-        self.smallest.update(z, size, smaller, rows)
-        nearer = margin > self._nearest.score[places]
-        self._nearest.update(z, margin, nearer, rows)
+        self.smallest.update(z, size, rows, better=smaller)
+        self._nearest.update(z, margin, rows)
         self.smallest.passes.append((places, 1, int(with_gradient)))
         if self._farthest is not None:
             self._keep_farthest(z, size, view.scores(raw, logits)[0], rows)
@@ -226,7 +225,7 @@ class MinimalNormSearch:
         shift = abs(now - self._clean_probability[places])
         inside = size <= self.ball.eps * (1 + 1e-6)
         farther = inside & (shift > self._farthest.score[places])
-        self._farthest.update(z, shift, farther, rows)
+        self._farthest.update(z, shift, rows, better=farther)
 
     def shorten(self, n_looks):
         """Search between each row and its example for where the label changes.

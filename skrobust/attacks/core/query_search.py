@@ -155,7 +155,8 @@ class QuerySearch:
 
     def keep(self, rows, found, score=1.0):
         """Write down adversarial rows, such as those that the attack chose itself."""
-        self.best.update(found, np.broadcast_to(score, len(rows)), rows=rows)
+        score = np.broadcast_to(score, len(rows))
+        self.best.update(found, score, rows, better=True)
 
     def _judge(self, rows, candidates):
         k, shape = candidates.shape[1], candidates.shape[2:]
