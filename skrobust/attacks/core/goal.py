@@ -103,7 +103,7 @@ class BestSoFar:
                 iterate, before = iterate[rows], before[rows]
             if better is None:
                 better = score > before
-                if self.stops:
+                if self.stops:  # what fooled first stays until the row has left
                     better = better & (before <= 0)
             z = xp.where(per_sample(better, z), z, iterate)
             score = xp.where(better, score, before)

@@ -10,6 +10,7 @@ from skrobust._keyed_noise.generator import KeyedGenerator
 from skrobust._norms import namespace
 from skrobust._parameters import Choice, Count, Flag
 from skrobust.attacks.core.goal import Batch, Goal
+from skrobust.attacks.core.gradient_masking import zero_gradient_message
 from skrobust.attacks.core.loss_oracle import LossOracle, Run
 from skrobust.attacks.core.losses import LOSS_NAMES
 from skrobust.attacks.core.straight_through import StraightThrough
@@ -183,7 +184,7 @@ class GradientAttack(BaseAttack):
                 "which have no scale."
             )
         if n_zero:
-            messages += self._zero_gradient_messages(n_zero)
+            messages.append(zero_gradient_message(n_zero, caller))
         counts = {"forward": n_forward, "backward": n_backward}
         return out, {**counts, "iterations": n_backward, "warnings": messages}
 

@@ -1,16 +1,16 @@
 """Base class of minimal-norm attacks."""
 
+import warnings
 from abc import abstractmethod
 
 import numpy as np
 from sklearn.base import clone
 
-from skrobust._containers import to_array
 from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
 from skrobust._parameters import Choice, Count, Number
-from skrobust._responses import predict_labels
 from skrobust.attacks.core.goal import Goal, log_odds_against
+from skrobust.attacks.core.gradient_masking import zero_gradient_message
 from skrobust.attacks.core.minimal_norm_search import MinimalNormSearch
 from skrobust.attacks.core.straight_through import StraightThrough
 from skrobust.attacks.core.targets import target_index
@@ -160,17 +160,10 @@ class MinimalNormAttack(BaseAttack):
         array([2., 1., 1., 2.])
         """
         free = clone(self).set_params(eps=np.inf, objective="misclassification")
-        found = free.perturb(estimator, X, y)
-        predicted = predict_labels(estimator, found)
-        if self.target is not None:
-            fooled = predicted == np.asarray(self.target)
-        else:
-            labels = predict_labels(estimator, X) if y is None else np.asarray(y)
-            fooled = predicted != labels
-        values = np.asarray(to_array(X))
-        step = np.asarray(to_array(found), np.float64) - values
-        domain = free._by_position(X)._domain(values)
-        return np.where(fooled, domain.length(step), np.inf)
+        result = free.run(estimator, X, y)
+        for message in result.warnings:
+            warnings.warn(message, UserWarning, stacklevel=2)
+        return np.where(result.success, result.norm, np.inf)
 
     def _attack(self, estimator, X, y, key):
         out, n_zero, n = X.copy(), 0, len(X)
@@ -213,7 +206,7 @@ class MinimalNormAttack(BaseAttack):
                     n_forward[places[some]] += forward
                     n_backward[places[some]] += backward
                 n_zero += int(search.zero_gradient.sum())
-        messages = self._zero_gradient_messages(n_zero) if n_zero else []
+        messages = [zero_gradient_message(n_zero, caller)] if n_zero else []
         counts = {"forward": n_forward, "backward": n_backward}
         return out, {**counts, "iterations": n_backward, "warnings": messages}
 
