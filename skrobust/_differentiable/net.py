@@ -18,8 +18,7 @@ from skrobust._differentiable.maps import chain
 from skrobust._differentiable.pipeline import PipelineView
 from skrobust._differentiable.reduced_precision import FastNet, tensor_float
 from skrobust._differentiable.step_maps import step_maps
-from skrobust._differentiable.steps import affine_parts, clip_range
-from skrobust._differentiable.steps_before_net import host_step
+from skrobust._differentiable.steps_before_net import torch_step
 from skrobust._responses import is_net, unwrap
 
 _KINDS = {
@@ -126,7 +125,7 @@ class NetView:
         self._is_binary = any(
             c.__name__ == "NeuralNetBinaryClassifier" for c in type(net).__mro__
         )
-        self._steps = [self._torch_step(name, step) for name, step in steps]
+        self._steps = [torch_step(*step, caller, self.tensor) for step in steps]
         self._threshold = getattr(net, "threshold", 0.5) if self._is_binary else 0.5
 
     def __enter__(self):
@@ -159,26 +158,6 @@ class NetView:
         """Forbid TF32 for a while, as a context."""
         allowed = False if self._device_type == "cuda" else None
         return tensor_float(self._torch, allowed)
-
-    def _torch_step(self, name, step):
-        if hasattr(step, "differentiable_transform"):
-            return step.differentiable_transform
-        parts = affine_parts(step)
-        if parts is None:
-            return host_step(name, step, self._caller, self._torch)
-        scale, shift = (self.tensor(part) for part in parts)
-        bounds = clip_range(step)
-
-        def apply(x):
-            if x.ndim != 2 or x.shape[1] != len(scale):
-                raise ValueError(
-                    f"{self._caller} got rows of shape {tuple(x.shape[1:])}; the step "
-                    f"{name!r} takes {len(scale)} features."
-                )
-            x = x * scale + shift
-            return x if bounds is None else x.clip(*bounds)
-
-        return apply
 
     def label_index(self, y):
         """Return the index of each label; skorch takes labels as indices."""

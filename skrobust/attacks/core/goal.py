@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from skrobust._norms import namespace, per_sample
+from skrobust._norms import mask_at, namespace, per_sample
 from skrobust._validation import invalid
 
 _OF_REGRESSORS = ("prediction_shift", "prediction_error")
@@ -218,15 +218,6 @@ class Batch(BestSoFar):
             self.iterate = namespace(self.x).where(fooled, self.iterate, self.x)
 
 
-def class_mask(scores, label):
-    """Return a mask of shape (n, n_classes) that is True at the class of each row."""
-    xp = namespace(scores)
-    places = xp.arange(scores.shape[1])
-    if xp is not np:
-        places = places.to(scores.device)
-    return places[None, :] == label[:, None]
-
-
 def log_odds_against(logits, label):
     """Return log odds against a class, their slope by the logits, and the margin.
 
@@ -255,7 +246,7 @@ def log_odds_against(logits, label):
         The largest other logit minus that of class c: above 0 means fooled.
     """
     xp = namespace(logits)
-    is_label = class_mask(logits, label)
+    is_label = mask_at(label, logits.shape[1])
     others = xp.where(is_label, -np.inf, logits)
     peak = xp.amax(others, 1)
     share = xp.exp(others - peak[:, None])
@@ -268,7 +259,7 @@ def log_odds_against(logits, label):
 def margin_against(scores, label):
     """Return the largest other score minus that of the class, for one class a row."""
     xp = namespace(scores)
-    is_label = class_mask(scores, label)
+    is_label = mask_at(label, scores.shape[1])
     peak = xp.amax(xp.where(is_label, -np.inf, scores), 1)
     return peak - xp.where(is_label, scores, 0.0).sum(1)
 

@@ -6,10 +6,9 @@ so is the one that came nearest to it, for rows that nothing fools. No row sees 
 
 import numpy as np
 
-from skrobust._norms import length, namespace, per_sample, project_in_box
+from skrobust._norms import length, mask_at, namespace, per_sample, project_in_box
 from skrobust.attacks.core.goal import (
     BestSoFar,
-    class_mask,
     log_odds_against,
     margin_against,
     probability,
@@ -298,4 +297,4 @@ class MinimalNormSearch:
 def _others(scores, label):
     """Return scores with that of the class itself out of the way."""
     xp = namespace(scores)
-    return xp.where(class_mask(scores, label), -np.inf, scores)
+    return xp.where(mask_at(label, scores.shape[1]), -np.inf, scores)
