@@ -15,7 +15,7 @@ class ProbabilityShift(AutoPGD):
     .. math:: \max_{\|x' - x\| \le \mathrm{eps}} |P(c \mid x') - P(c \mid x)|,
         \quad c = \arg\max_k P(k \mid x)
 
-    Each restart climbs down and up: the log odds of c, of which the probability is a
+    Each restart runs down and up the log odds of c, of which the probability is a
     rising function, with the steps of :class:`AutoPGD`. No sample ever stops early. The
     examples of other attacks can be given as candidates: the result starts from the
     best of them and is never worse.

@@ -150,8 +150,9 @@ class MinimalNormSearch:
             margin = (scores * slope).sum(1)
         gradient = pullback(slope)
         gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
-        # So faint (between narrow kernels) that the boundary seems to lie beyond where
-        # numbers end: as steep as if it lay there. The direction is still of use.
+        # Where the slope is so small (between narrow kernels) that the boundary seems
+        # to lie beyond where numbers end, it counts as if the boundary lay there. The
+        # direction is still of use.
         total, least = length(gradient, 1), xp.abs(margin) / _FAR
         pull = least / xp.where(total > 0, total, 1.0 + 0 * total)
         gradient = gradient * per_sample(xp.clip(pull, 1, None), gradient)
