@@ -16,6 +16,8 @@ A constructor names the parameters that its class adds, and hands on those of th
     def __init__(self, eps=0.1, *, step_size=None, **shared):
         super().__init__(eps, **shared)
         self.step_size = step_size
+
+It names in ``_left_out`` those of the base that it does not take.
 """
 
 import inspect
