@@ -231,7 +231,6 @@ def test_comparisons_pair_what_was_measured(collected, models, data):
         assert values[model["name"]] == attacks["PGD"]["robust_accuracy"]
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_regressors_are_compared_by_r2():
     X, y = load_diabetes(return_X_y=True)
     models = {"ols": LinearRegression(), "ridge": Ridge(100)}
