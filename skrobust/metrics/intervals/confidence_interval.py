@@ -9,7 +9,7 @@ from skrobust._validation import check_confidence, check_count, check_weights
 from skrobust.metrics.intervals import bootstrap
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.interval import IntervalRequest
-from skrobust.metrics.intervals.proportion import sample_share_interval
+from skrobust.metrics.intervals.share_interval import sample_share_interval
 from skrobust.metrics.registry import call_with_options, resolve_metric
 from skrobust.metrics.robust.accuracy_and_ratio import robust_ratio_curve
 from skrobust.metrics.stability.indices import coefficient_of_variation
