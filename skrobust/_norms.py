@@ -25,6 +25,13 @@ def per_sample(v, x):
     return v.reshape((-1,) + (1,) * (x.ndim - 1))
 
 
+def mask_at(place, n):
+    """Return a mask of n columns that is True at one place of each sample."""
+    xp = namespace(place)
+    columns = np.arange(n) if xp is np else xp.arange(n, device=place.device)
+    return columns[None, :] == place[:, None]
+
+
 def length(delta, norm):
     """Return the length of each sample.
 
@@ -50,13 +57,6 @@ def length(delta, norm):
     if norm == 0:
         return xp.where(flat != 0, xp.ones_like(flat), xp.zeros_like(flat)).sum(1)
     return xp.sqrt((flat * flat).sum(1))
-
-
-def reach_in(eps, dtype):
-    """Return the largest number of a type of numpy or torch that is not above eps."""
-    kind = np.dtype(str(dtype).removeprefix("torch.")).type
-    near = kind(eps)
-    return float(near if near <= float(eps) else np.nextafter(near, kind(0)))
 
 
 def inwards(z, x, eps):
@@ -109,8 +109,14 @@ def project_in_box(delta, eps, norm, low, high):
     xp = namespace(delta)
     if norm != 1:
         return xp.clip(project(delta, eps, norm), low, high)
-    room = xp.where(delta > 0, high + xp.zeros_like(delta), -low + 0 * delta)
-    return _project_sorted(delta, eps, 1, room)
+    return _project_sorted(delta, eps, 1, _room(delta, low, high))
+
+
+def _room(direction, low, high):
+    """Return how far each entry may go in a direction until the box stops it."""
+    xp = namespace(direction)
+    still = xp.zeros_like(direction)
+    return xp.where(direction > 0, high + still, -low + still)
 
 
 def _project_sorted(delta, eps, norm, room=None):
@@ -169,9 +175,8 @@ def steepest(gradient, norm):
         return xp.sign(gradient)
     if norm == 1:
         flat = gradient.reshape((len(gradient), -1))
-        first = xp.abs(flat).argmax(1)[:, None]
-        places = xp.zeros_like(first) + _arange(flat.shape[1], first)
-        one = xp.where(places == first, xp.sign(flat), xp.zeros_like(flat))
+        first = mask_at(xp.abs(flat).argmax(1), flat.shape[1])
+        one = xp.where(first, xp.sign(flat), xp.zeros_like(flat))
         return one.reshape(gradient.shape)
     peak = length(gradient, np.inf)
     peak = xp.where(peak > 0, peak, xp.ones_like(peak))
@@ -179,11 +184,6 @@ def steepest(gradient, norm):
     size = length(scaled, norm)
     size = xp.where(size > 0, size, xp.ones_like(size))
     return scaled / per_sample(size, scaled)
-
-
-def _arange(n, like):
-    xp = namespace(like)
-    return np.arange(n)[None] if xp is np else xp.arange(n, device=like.device)[None]
 
 
 def l1_step_in_box(gradient, eps, low, high):
@@ -194,8 +194,8 @@ def l1_step_in_box(gradient, eps, low, high):
     """
     xp = namespace(gradient)
     flat = gradient.reshape((len(gradient), -1))
-    room = xp.where(gradient > 0, high + 0 * gradient, -low + 0 * gradient)
-    room = xp.where(gradient != 0, room, xp.zeros_like(room)).reshape(flat.shape)
+    room = xp.where(gradient != 0, _room(gradient, low, high), 0.0)
+    room = room.reshape(flat.shape)
     order = xp.argsort(-xp.abs(flat), 1)
     room = _pick(room, order)
     before = room.cumsum(1) - room
@@ -235,8 +235,7 @@ def reach_plane(normal, rise, norm, low=None, high=None):
         slope = (direction * flat).sum(1)[:, None]
         far = rise / xp.where(slope > 0, slope, xp.ones_like(slope))
         return (direction * far).reshape(normal.shape)
-    room = xp.where(normal > 0, high + 0 * normal, -low + 0 * normal)
-    room = xp.where(normal != 0, room, xp.zeros_like(room)).reshape(flat.shape)
+    room = xp.where(normal != 0, _room(normal, low, high), 0.0).reshape(flat.shape)
     if norm in (0, 1):
         key = -weight * room if norm == 0 else -weight
         order = xp.argsort(key, 1)

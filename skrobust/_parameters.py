@@ -16,6 +16,8 @@ A constructor names the parameters that its class adds, and hands on those of th
     def __init__(self, eps=0.1, *, step_size=None, **shared):
         super().__init__(eps, **shared)
         self.step_size = step_size
+
+It names in ``_left_out`` those of the base that it does not take.
 """
 
 import inspect
@@ -137,7 +139,9 @@ def rules_of(cls):
     rules = {}
     for base in reversed(cls.__mro__):
         rules |= vars(base).get("_parameter_rules", {})
-    return {name: rule for name, rule in rules.items() if rule is not None}
+    lifted = {name for name, rule in rules.items() if rule is None}
+    lifted.update(getattr(cls, "_left_out", ()))
+    return {name: rule for name, rule in rules.items() if name not in lifted}
 
 
 @cache
@@ -172,6 +176,8 @@ class SharedParameters:
 
     # The shared parameter that those of a subclass precede; None: all of them.
     _added_before = None
+    # Shared parameters that a class does not take; its class attributes hold instead.
+    _left_out = ()
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -191,7 +197,8 @@ def _with_all_parameters(cls):
     names = list(shared)
     place = names.index(cls._added_before) if cls._added_before in names else 0
     order = dict.fromkeys([*names[:place], *own, *names[place:]])
-    parameters = {name: own.get(name) or shared[name] for name in order}
+    left_out = set(cls._left_out).difference(own)
+    parameters = {n: own.get(n) or shared[n] for n in order if n not in left_out}
 
     @wraps(init)
     def checked_init(self, *args, **params):
@@ -202,6 +209,8 @@ def _with_all_parameters(cls):
                     f"argument {name!r}"
                 )
         init(self, *args, **params)
+        for name in left_out:
+            vars(self).pop(name, None)
 
     checked_init.__signature__ = inspect.Signature(parameters.values())
     return checked_init

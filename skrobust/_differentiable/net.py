@@ -1,4 +1,4 @@
-"""Differentiable views of skorch nets: from raw input to logits, on the net's device.
+"""Differentiable views: the choice for an estimator, and those of skorch nets in torch.
 
 What a net's output means depends on its criterion, as in skorch: logits for
 CrossEntropyLoss and BCEWithLogitsLoss, probabilities for NLLLoss (skorch takes the
@@ -10,11 +10,16 @@ import threading
 from contextlib import contextmanager
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 
+from skrobust._differentiable.linear import LinearView, is_linear
+from skrobust._differentiable.maps import chain
+from skrobust._differentiable.pipeline import PipelineView
 from skrobust._differentiable.reduced_precision import FastNet, tensor_float
-from skrobust._differentiable.steps import affine_parts, clip_range
-from skrobust._differentiable.steps_before_net import host_step
+from skrobust._differentiable.step_maps import step_maps
+from skrobust._differentiable.steps_before_net import torch_step
+from skrobust._responses import is_net, unwrap
 
 _KINDS = {
     "CrossEntropyLoss": "logits",
@@ -24,6 +29,47 @@ _KINDS = {
 }
 # Evaluation mode is a state of the module, so only one thread at a time may set it.
 MODE_LOCK = threading.RLock()
+
+
+def differentiable_view(estimator, caller, *, regressors=False):
+    """Return the view of an estimator, or say which part of it is not understood.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        A skorch net, a linear classifier, or any model that is translated; bare or
+        inside Pipeline, a fitted search or FrozenEstimator.
+    caller : str
+        Name of the public function or class, for error messages.
+    regressors : bool, default=False
+        Whether a regressor of one target will do, too. The ``forward`` of its view
+        gives predictions of shape (n, 1) with their pullback.
+
+    Returns
+    -------
+    view : NetView, LinearView or PipelineView
+        A context manager that leaves the estimator as it was.
+    """
+    steps, model = unwrap(estimator)
+    if is_net(model):
+        if regressors and is_regressor(model):
+            raise ValueError(
+                f"{caller} attacks regressors of scikit-learn; {type(model).__name__} "
+                "is a net, whose predictions are not translated."
+            )
+        return NetView(model, steps, caller)
+    if is_linear(model):
+        maps = chain(step_maps(steps, caller))
+        if maps.affine:
+            first = steps[0][1] if steps else model
+            width = getattr(first, "n_features_in_", None)
+            return LinearView(model, maps, width, caller)
+    view = PipelineView(estimator, caller)
+    if view.is_regressor and not regressors:
+        raise ValueError(
+            f"{caller} attacks labels here, and {type(model).__name__} is a regressor."
+        )
+    return view
 
 
 class NetView:
@@ -44,6 +90,7 @@ class NetView:
     """
 
     leaves_at_once = True  # looking for samples that are done is cheap
+    is_regressor = False
 
     def __init__(self, net, steps, caller):
         self._torch = sys.modules["torch"]  # a net has loaded it
@@ -78,7 +125,7 @@ class NetView:
         self._is_binary = any(
             c.__name__ == "NeuralNetBinaryClassifier" for c in type(net).__mro__
         )
-        self._steps = [self._torch_step(name, step) for name, step in steps]
+        self._steps = [torch_step(*step, caller, self.tensor) for step in steps]
         self._threshold = getattr(net, "threshold", 0.5) if self._is_binary else 0.5
 
     def __enter__(self):
@@ -111,26 +158,6 @@ class NetView:
         """Forbid TF32 for a while, as a context."""
         allowed = False if self._device_type == "cuda" else None
         return tensor_float(self._torch, allowed)
-
-    def _torch_step(self, name, step):
-        if hasattr(step, "differentiable_transform"):
-            return step.differentiable_transform
-        parts = affine_parts(step)
-        if parts is None:
-            return host_step(name, step, self._caller, self._torch)
-        scale, shift = (self.tensor(part) for part in parts)
-        bounds = clip_range(step)
-
-        def apply(x):
-            if x.ndim != 2 or x.shape[1] != len(scale):
-                raise ValueError(
-                    f"{self._caller} got rows of shape {tuple(x.shape[1:])}; the step "
-                    f"{name!r} takes {len(scale)} features."
-                )
-            x = x * scale + shift
-            return x if bounds is None else x.clip(*bounds)
-
-        return apply
 
     def label_index(self, y):
         """Return the index of each label; skorch takes labels as indices."""

@@ -7,6 +7,7 @@ class HostView:
     """A view in numpy float64; subclasses set ``_caller``, ``_classes``, ``_width``."""
 
     leaves_at_once = True  # looking for samples that are done is cheap
+    is_regressor = False
 
     def __enter__(self):
         return self

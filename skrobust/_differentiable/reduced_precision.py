@@ -41,18 +41,18 @@ class FastNet:
         self._is_half, self._batch_size = precision == "bfloat16", batch_size
         module = getattr(net.module_, "_orig_mod", net.module_)
         if not compiled:
-            replica, quick = self._replica(module), None
+            replica, compiled_twin = self._replica(module), None
         else:
-            settings = (precision, batch_size, _nature(module))
-            kept, replica, quick = _COMPILED.get(module, (None, None, None))
+            settings = (precision, batch_size, _fingerprint(module))
+            kept, replica, compiled_twin = _COMPILED.get(module, (None, None, None))
             if kept == settings:
                 _copy_state(torch, module, replica)
             else:
                 replica = self._replica(module)
-                quick = torch.compile(replica, dynamic=False)
-                _COMPILED[module] = settings, replica, quick
+                compiled_twin = torch.compile(replica, dynamic=False)
+                _COMPILED[module] = settings, replica, compiled_twin
         self._plain = self._with_module(net, replica)
-        self._compiled = self._with_module(net, quick) if compiled else None
+        self._compiled = self._with_module(net, compiled_twin) if compiled else None
 
     def _replica(self, module):
         replica = copy.deepcopy(module)
@@ -99,7 +99,7 @@ class FastNet:
         return output
 
 
-def _nature(module):
+def _fingerprint(module):
     """Return what code compiled for a module rests on, all but its numbers."""
     plain = (bool, int, float, str, tuple, type(None))
     parts = []

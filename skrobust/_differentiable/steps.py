@@ -53,6 +53,11 @@ def clip_range(step):
     return None
 
 
+def scaler_parts(step):
+    """Return (scale, shift) of a scaler that does not clip, or None."""
+    return None if clip_range(step) else affine_parts(step)
+
+
 def refuse(name, step, caller, known):
     """Say that a preprocessing step is not understood, and what to use instead."""
     raise ValueError(

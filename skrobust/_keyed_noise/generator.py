@@ -6,6 +6,8 @@ the *content* of each row, so that no order, batch or backend can change the noi
 
 import json
 import numbers
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,12 +50,13 @@ def seed_number(random_state, caller):
     )
 
 
+@dataclass(eq=False)
 class NoiseKey:
     """The keys of the rows of one call, from which every draw follows.
 
     Parameters
     ----------
-    seeds : ndarray of shape (n_samples,), uint64, function or NoiseKey
+    source : ndarray of shape (n_samples,), uint64, function or NoiseKey
         One seed a row. A function that returns them is called at the first draw, so
         that what draws nothing hashes nothing. With ``change`` it is the key from which
         this one is derived.
@@ -61,25 +64,25 @@ class NoiseKey:
         The number of a sub-stream, or the rows to take.
     """
 
-    def __init__(self, seeds, change=None):
-        self._seeds, self._change = seeds, change
+    source: Any
+    change: Any = None
 
     @property
     def seeds(self):
         """One seed a row."""
         key, derived = self, []
-        while key._change is not None:
+        while key.change is not None:
             derived.append(key)
-            key = key._seeds
-        if callable(key._seeds):
-            key._seeds = key._seeds()
-        seeds = key._seeds
+            key = key.source
+        if callable(key.source):
+            key.source = key.source()
+        seeds = key.source
         for key in reversed(derived):
-            if isinstance(key._change, np.uint64):
-                seeds = mix_in_place(seeds ^ key._change)
+            if isinstance(key.change, np.uint64):
+                seeds = mix_in_place(seeds ^ key.change)
             else:
-                seeds = seeds[key._change]
-            key._seeds, key._change = seeds, None
+                seeds = seeds[key.change]
+            key.source, key.change = seeds, None
         return seeds
 
     @classmethod
@@ -122,6 +125,7 @@ class NoiseKey:
         return KeyedGenerator(self)
 
 
+@dataclass(eq=False)
 class KeyedGenerator:
     """A small generator with numpy's verbs, in which each row has its own stream.
 
@@ -132,17 +136,16 @@ class KeyedGenerator:
     ----------
     key : NoiseKey
         The keys of the rows.
+    n_calls : int, default=0
+        Number of the next draw.
     """
 
-    def __init__(self, key):
-        self._key = key
-        self._n_calls = 0
+    key: NoiseKey
+    n_calls: int = 0
 
     def take(self, rows):
         """Return a generator of what this one would draw next for some rows."""
-        part = type(self)(self._key.take(rows))
-        part._n_calls = self._n_calls
-        return part
+        return type(self)(self.key.take(rows), self.n_calls)
 
     def _draw(self, size, fill, dtype=None, per_word=1):
         """Return an array of this size, filled from 64-bit words a few rows at a time.
@@ -160,13 +163,13 @@ class KeyedGenerator:
         n_words = -(-width // per_word)
         if dtype is None:
             dtype = np.float32 if width >= _LONG_ROW else np.float64
-        seeds = self._key.derive("call", self._n_calls).seeds
+        seeds = self.key.derive("call", self.n_calls).seeds
         if size[0] != len(seeds):
             raise ValueError(
                 f"A keyed draw needs one row of numbers per sample: size begins with "
                 f"{size[0]}, the key has {len(seeds)} rows."
             )
-        self._n_calls += 1
+        self.n_calls += 1
         out = np.empty((size[0], n_words), dtype=dtype)
         counter = np.arange(1, n_words + 1, dtype=np.uint64) * GOLDEN
         parts = chunks(len(seeds), n_words)

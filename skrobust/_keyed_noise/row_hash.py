@@ -111,19 +111,12 @@ class ContentKey(NoiseKey):
 class ContentGenerator(KeyedGenerator):
     """Draws that belong to rows, and a generator of what all rows share.
 
-    Parameters
-    ----------
-    key : ContentKey
-        The keys of the rows.
+    Its key is a :class:`ContentKey`.
     """
-
-    def __init__(self, key):
-        super().__init__(key)
-        self._common = key.common
 
     def shared(self):
         """Return a numpy generator whose draws hold for all rows of all calls."""
-        return np.random.default_rng(self._common)
+        return np.random.default_rng(self.key.common)
 
 
 def is_series(X):

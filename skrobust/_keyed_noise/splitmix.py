@@ -93,17 +93,6 @@ def _hash_bytes(rows):
     return keys
 
 
-def _are_bytes(rows):
-    """Return which rows hold only integers from 0 to 255."""
-    # The first column rules out nearly all rows that are something else.
-    for part in (rows[:, :1], rows):
-        small = (part >= 0) & (part <= 255) & (np.floor(part) == part)
-        found = small.all(axis=1)
-        if not found.any():
-            break
-    return found
-
-
 def row_keys(X):
     """Hash the content of each row to 64 bits.
 
@@ -147,8 +136,13 @@ def row_keys(X):
             rest = (flat[part].astype(np.float64) - words).astype(np.float32)
             beyond = rest.any(axis=1)
             keys[part] ^= _hash(rest.view(np.uint32), rest_weights, spare) * beyond
-        small = _are_bytes(words)
-        if small.any():
+        # The first column rules out nearly all rows that are not bytes.
+        for cells in (words[:, :1], words):
+            is_byte = (cells >= 0) & (cells <= 255) & (np.floor(cells) == cells)
+            small = is_byte.all(axis=1)
+            if not small.any():
+                break
+        else:
             keys[part][small] = _hash_bytes(words[small])
     return keys
 

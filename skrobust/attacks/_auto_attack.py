@@ -12,7 +12,7 @@ from skrobust._validation import invalid
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fab import FAB
 from skrobust.attacks._square import Square
-from skrobust.attacks.core.goal import BestSoFar, Counter, Goal
+from skrobust.attacks.core.goal import BestSoFar, Goal
 from skrobust.attacks.core.targets import target_labels, unknown_target
 from skrobust.base import BaseAttack
 from skrobust.base.attack import own_params
@@ -184,7 +184,7 @@ class AutoAttack(BaseAttack):
             p = self._probabilities(estimator, moved)
             shift = np.abs(p[each, label] - clean[each, label])
             better = shift > best.score
-            best.update(moved, shift, better)
+            best.update(moved, shift, better=better)
             tally.found_by[better] = name
         return best.iterate
 
@@ -244,12 +244,18 @@ class AutoAttack(BaseAttack):
         return named, messages
 
 
-class _Tally(Counter):
+class _Tally:
     """What the members took, which of them was first, and what they warn of."""
 
     def __init__(self, n, messages):
-        super().__init__(n)
+        self.counts = {}
         self.found_by, self.messages = np.full(n, "", dtype="U40"), list(messages)
+
+    def add(self, rows, **numbers):
+        """Add the passes, queries or iterations of some rows."""
+        for name, number in numbers.items():
+            zeros = np.zeros(len(self.found_by), dtype=np.int64)
+            self.counts.setdefault(name, zeros)[rows] += number
 
 
 def _names(attacks):

@@ -25,69 +25,6 @@ def checkpoints(n_steps):
     return [place for place in dict.fromkeys(places) if place <= n_steps]
 
 
-def run_apgd(oracle, z, n_steps):
-    """Run Auto-PGD from z and return the last iterates of the live rows.
-
-    The last but one is written down; the last is the farthest point of the ball along
-    the last gradient, which on a linear model is the best.
-
-    Parameters
-    ----------
-    oracle : LossOracle
-        Gradients, ball and box.
-    z : array or tensor of shape (n_live, ...)
-        Where to start.
-    n_steps : int
-        Number of steps.
-
-    Returns
-    -------
-    array or tensor
-        The last iterates.
-    """
-    xp = namespace(z)
-    marks = checkpoints(n_steps)
-    z, gradient = oracle.gradient(z)
-    if not len(z):
-        return z
-    value = oracle.value
-    zero = xp.zeros_like(value)
-    # Per sample: the iterate before, the best one with its gradient and loss, the loss
-    # of the last iterate, the step size, the rises since the last checkpoint, and the
-    # best loss and whether the step was halved there.
-    state = z, z, gradient, value, value, zero + 2 * oracle.eps, zero, value, zero
-    for k in range(1, n_steps + 1):
-        before, best, best_gradient, peak, last, step, rises, mark_peak, halved = state
-        ahead = oracle.project(oracle.step(z, gradient, step))
-        if k > 1:
-            ahead = z + _MOMENTUM * (ahead - z) + (1 - _MOMENTUM) * (z - before)
-            ahead = oracle.project(ahead)
-        z, gradient, *state = oracle.gradient(
-            ahead, z, best, best_gradient, peak, last, step, rises, mark_peak, halved
-        )
-        if not len(z):
-            return z
-        before, best, best_gradient, peak, last, step, rises, mark_peak, halved = state
-        value = oracle.value
-        rises = rises + (value > last) * 1.0
-        higher = per_sample(value > peak, z)
-        best = xp.where(higher, z, best)
-        best_gradient = xp.where(higher, gradient, best_gradient)
-        peak = xp.maximum(peak, value)
-        if k in marks:
-            gap = k - marks[marks.index(k) - 1]
-            stuck = (halved == 0) & (mark_peak >= peak)
-            slow = (rises < _RISES * gap) | stuck
-            step = xp.where(slow, step / 2, step)
-            back = per_sample(slow, z)
-            z = xp.where(back, best, z)
-            gradient = xp.where(back, best_gradient, gradient)
-            halved, mark_peak, rises = slow * 1.0, peak, rises * 0
-        state = before, best, best_gradient, peak, value, step, rises, mark_peak, halved
-    oracle.finish(z)
-    return oracle.project(oracle.step(oracle.x, gradient, oracle.eps))
-
-
 class AutoPGD(GradientAttack):
     r"""Auto-PGD (APGD): projected gradient descent with an adaptive step size.
 
@@ -208,4 +145,45 @@ class AutoPGD(GradientAttack):
 
     def _attack_batch(self, oracle, x, rng):
         z = x if oracle.has_start else oracle.random_start(rng)
-        return run_apgd(oracle, z, self.n_steps)
+        xp, marks = namespace(z), checkpoints(self.n_steps)
+        z, gradient = oracle.gradient(z)
+        if not len(z):
+            return z
+        # Per sample: the iterate before, the best one with its gradient and loss, the
+        # loss of the last iterate, the step size, the rises since the last checkpoint,
+        # and the best loss and whether the step was halved there.
+        before = best = z
+        best_gradient, peak = gradient, oracle.value
+        last = marked = peak
+        rises = halved = xp.zeros_like(peak)
+        step = rises + 2 * oracle.eps
+        for k in range(1, self.n_steps + 1):
+            ahead = oracle.project(oracle.step(z, gradient, step))
+            if k > 1:
+                ahead = z + _MOMENTUM * (ahead - z) + (1 - _MOMENTUM) * (z - before)
+                ahead = oracle.project(ahead)
+            z, gradient, *state = oracle.gradient(
+                ahead, z, best, best_gradient, peak, last, step, rises, marked, halved
+            )
+            if not len(z):
+                return z
+            before, best, best_gradient, peak, last, step, rises, marked, halved = state
+            rises = rises + (oracle.value > last) * 1.0
+            last = oracle.value
+            higher = per_sample(last > peak, z)
+            best = xp.where(higher, z, best)
+            best_gradient = xp.where(higher, gradient, best_gradient)
+            peak = xp.maximum(peak, last)
+            if k in marks:
+                gap = k - marks[marks.index(k) - 1]
+                stuck = (halved == 0) & (marked >= peak)
+                slow = (rises < _RISES * gap) | stuck
+                step = xp.where(slow, step / 2, step)
+                back = per_sample(slow, z)
+                z = xp.where(back, best, z)
+                gradient = xp.where(back, best_gradient, gradient)
+                halved, marked, rises = slow * 1.0, peak, rises * 0
+        oracle.finish(z)
+        # The farthest point of the ball along the last gradient, which on a linear
+        # model is the best.
+        return oracle.project(oracle.step(oracle.x, gradient, oracle.eps))

@@ -77,31 +77,7 @@ class DeepFool(MinimalNormAttack):
     True
     """
 
-    def __init__(
-        self,
-        eps=np.inf,
-        *,
-        norm=2,
-        data_range=None,
-        n_steps=50,
-        overshoot=0.02,
-        n_candidates=9,
-        objective=None,
-        batch_size=256,
-        constraints=None,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
-        self.n_steps = n_steps
-        self.overshoot = overshoot
-        self.n_candidates = n_candidates
-        self.objective = objective
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
-
+    _left_out = ("target",)
     _parameter_rules = {
         "norm": Norm(np.inf, 2),
         "n_steps": Count(),
@@ -109,6 +85,14 @@ class DeepFool(MinimalNormAttack):
         "n_candidates": Count(),
     }
     _n_looks = 2
+
+    def __init__(
+        self, eps=np.inf, *, n_steps=50, overshoot=0.02, n_candidates=9, **shared
+    ):
+        super().__init__(eps, **shared)
+        self.n_steps = n_steps
+        self.overshoot = overshoot
+        self.n_candidates = n_candidates
 
     def _minimize(self, search):
         xp = namespace(search.x)

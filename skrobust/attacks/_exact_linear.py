@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from skrobust._differentiable import differentiable_view, regressor_view
+from skrobust._differentiable import differentiable_view
 from skrobust._norms import length
-from skrobust._responses import predicts_numbers
 from skrobust.attacks.core.closed_forms import farthest, room_of, shortest
 from skrobust.attacks.core.goal import Goal
 from skrobust.base import BaseAttack
@@ -85,16 +84,18 @@ class ExactLinear(BaseAttack):
         """
         values, y = self._check_input(X, y)
         values = values.astype(np.float64)
-        weights, offset, view = self._parts(estimator, values)
+        view = differentiable_view(estimator, type(self).__name__)
+        weights, offset = self._parts(view, values)
         label = self._label_index(view, y, values @ weights.T + offset)
         return self._shortest(values, label, weights, offset, 0.0)[1]
 
     def _attack(self, estimator, X, y, key):
         values = X.astype(np.float64)
-        if predicts_numbers(estimator):
-            return self._move_prediction(estimator, values, y)
+        view = differentiable_view(estimator, type(self).__name__, regressors=True)
+        if view.is_regressor:
+            return self._move_prediction(view, values, y)
         goal = Goal.of(self)
-        weights, offset, view = self._parts(estimator, values)
+        weights, offset = self._parts(view, values)
         scores = values @ weights.T + offset
         label = self._label_index(view, y, scores)
         if goal.stops:
@@ -112,13 +113,11 @@ class ExactLinear(BaseAttack):
         rises = np.abs(up - clean) >= np.abs(down - clean)
         return np.where(rises[:, None], *ends)
 
-    def _parts(self, estimator, values):
-        """Return weights and offset whose largest score is the label, and the view."""
-        caller = type(self).__name__
-        view = differentiable_view(estimator, caller)
+    def _parts(self, view, values):
+        """Return weights and offset whose largest score is the label."""
         if not getattr(view, "is_affine", False):
             raise ValueError(
-                f"{caller} is exact for linear models behind affine steps "
+                f"{type(self).__name__} is exact for linear models behind affine steps "
                 "(scalers, PCA, feature selection); this one is not linear in the raw "
                 "input. Use PGD."
             )
@@ -127,7 +126,7 @@ class ExactLinear(BaseAttack):
         offset = view.decision_scores(view.logits(origin))[0]
         n = len(offset)
         _, pull = view.forward(np.zeros((n, values.shape[1])))
-        return pull(np.eye(n)), offset, view
+        return pull(np.eye(n)), offset
 
     def _label_index(self, view, y, scores):
         return scores.argmax(axis=1) if y is None else view.label_index(y)
@@ -197,14 +196,12 @@ class ExactLinear(BaseAttack):
         gap = np.clip(scores[:, 0] - scores[:, 1], -700, 700)
         return 1 / (1 + np.exp(gap))
 
-    def _move_prediction(self, estimator, values, y):
-        caller = type(self).__name__
+    def _move_prediction(self, view, values, y):
         goal = Goal.of_regressor(self, y)
-        view = regressor_view(estimator, caller)
         if not view.is_affine:
             raise ValueError(
-                f"{caller} is exact for linear models behind affine steps; this "
-                "regressor is not linear in the raw input. Use PGD."
+                f"{type(self).__name__} is exact for linear models behind affine "
+                "steps; this regressor is not linear in the raw input. Use PGD."
             )
         clean, pull = view.forward(values)
         normal = pull(np.ones_like(clean))[0]

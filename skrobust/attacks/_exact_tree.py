@@ -173,7 +173,7 @@ class ExactTree(BaseAttack):
             )
         return found
 
-    def _walls(self, boxes):
+    def _data_bounds(self, boxes):
         """Return the data range as trees see it."""
         if self.data_range is None:
             return -np.inf, np.inf
@@ -210,20 +210,20 @@ class ExactTree(BaseAttack):
         out, norms = values.copy(), np.full(len(values), np.inf)
         self.proven_ = np.ones(len(values), dtype=bool)
         self.lower_bounds_ = np.full(len(values), np.inf)
-        walls = self._walls(boxes)
+        data_bounds = self._data_bounds(boxes)
         for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
             if boxes.scores(seen).argmax() != label[i]:
                 norms[i] = self.lower_bounds_[i] = 0.0
                 continue
             row = (x * boxes.scale + boxes.shift, seen)
             if boxes.is_single:
-                found = self._leaf(boxes, row, int(label[i]), walls)
+                found = self._leaf(boxes, row, int(label[i]), data_bounds)
             else:
                 found = nearest_box(
                     boxes,
                     seen,
                     int(label[i]),
-                    walls,
+                    data_bounds,
                     partial(self._far, boxes, row),
                     limit=limit,
                     budget=self.node_budget,
@@ -234,11 +234,11 @@ class ExactTree(BaseAttack):
                 out[i] = self._moved(boxes, x, seen, *box)
         return out, norms
 
-    def _leaf(self, boxes, row, label, walls):
-        """Return the nearest leaf of a single tree that says something else."""
+    def _leaf(self, boxes, row, label, data_bounds):
+        """Return the nearest leaf of a single tree with another label."""
         other = boxes.value[0].argmax(axis=1) != label
-        low = np.maximum(boxes.low[0], walls[0])
-        high = np.minimum(boxes.high[0], walls[1])
+        low = np.maximum(boxes.low[0], data_bounds[0])
+        high = np.minimum(boxes.high[0], data_bounds[1])
         fine = other & (low <= high).all(axis=1)
         if not fine.any():
             return None, np.inf, np.inf, True
@@ -250,19 +250,19 @@ class ExactTree(BaseAttack):
     def _farthest(self, boxes, values, label, anchor):
         """Return rows moved to the leaf within eps whose answer lies farthest."""
         label = np.broadcast_to(label, len(values))
-        walls = self._walls(boxes)
-        low = np.maximum(boxes.low[0], walls[0])
-        high = np.minimum(boxes.high[0], walls[1])
+        data_bounds = self._data_bounds(boxes)
+        low = np.maximum(boxes.low[0], data_bounds[0])
+        high = np.minimum(boxes.high[0], data_bounds[1])
         fine = (low <= high).all(axis=1)
         self.proven_ = np.ones(len(values), dtype=bool)
         out = values.copy()
         for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
-            says = boxes.value[0][:, label[i]]
+            answers = boxes.value[0][:, label[i]]
             clean = boxes.scores(seen)[label[i]]
             row = (x * boxes.scale + boxes.shift, seen)
             reached = fine & (self._far(boxes, row, low, high) <= self.eps)
             middle = clean if anchor is None else anchor[i]
-            shift = np.where(reached, np.abs(says - middle), -1.0)
+            shift = np.where(reached, np.abs(answers - middle), -1.0)
             best = int(shift.argmax())
             if shift[best] > abs(clean - middle):
                 out[i] = self._moved(boxes, x, seen, low[best], high[best])
@@ -270,7 +270,7 @@ class ExactTree(BaseAttack):
 
     def _farthest_sum(self, boxes, values, anchor):
         """Return rows moved to where the sum of trees lies farthest, within eps."""
-        walls, out = self._walls(boxes), values.copy()
+        data_bounds, out = self._data_bounds(boxes), values.copy()
         self.proven_ = np.ones(len(values), dtype=bool)
         for i, (x, seen) in enumerate(zip(values, boxes.seen(values), strict=True)):
             clean = boxes.scores(seen)[0]
@@ -281,7 +281,7 @@ class ExactTree(BaseAttack):
                 box, value, proven = farthest_box(
                     boxes,
                     seen,
-                    walls,
+                    data_bounds,
                     far,
                     sign=sign,
                     eps=self.eps,

@@ -79,35 +79,7 @@ class FAB(MinimalNormAttack):
     True
     """
 
-    def __init__(
-        self,
-        eps=np.inf,
-        *,
-        norm=np.inf,
-        data_range=None,
-        n_steps=100,
-        n_targets=9,
-        alpha_max=0.1,
-        eta=1.05,
-        beta=0.9,
-        objective=None,
-        batch_size=256,
-        constraints=None,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
-        self.n_steps = n_steps
-        self.n_targets = n_targets
-        self.alpha_max = alpha_max
-        self.eta = eta
-        self.beta = beta
-        self.objective = objective
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
-
+    _left_out = ("target",)
     _parameter_rules = {
         "n_steps": Count(),
         "n_targets": Count(),
@@ -115,6 +87,25 @@ class FAB(MinimalNormAttack):
         "eta": Number(low=1),
         "beta": Number(low=0, high=1),
     }
+
+    def __init__(
+        self,
+        eps=np.inf,
+        *,
+        norm=np.inf,
+        n_steps=100,
+        n_targets=9,
+        alpha_max=0.1,
+        eta=1.05,
+        beta=0.9,
+        **shared,
+    ):
+        super().__init__(eps, norm=norm, **shared)
+        self.n_steps = n_steps
+        self.n_targets = n_targets
+        self.alpha_max = alpha_max
+        self.eta = eta
+        self.beta = beta
 
     @classmethod
     def _get_test_params(cls):

@@ -1,7 +1,5 @@
 """FGSM: fast gradient sign method."""
 
-import numpy as np
-
 from skrobust.attacks.core.gradient_attack import GradientAttack
 
 
@@ -63,30 +61,11 @@ class FGSM(GradientAttack):
     """
 
     _trusts_last = True
+    _left_out = ("precision", "compile")
 
-    def __init__(
-        self,
-        eps=0.1,
-        *,
-        norm=np.inf,
-        data_range=None,
-        objective=None,
-        loss="log_odds",
-        target=None,
-        batch_size=256,
-        constraints=None,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
-        self.objective = objective
-        self.loss = loss
-        self.target = target
-        self.batch_size = batch_size
-        self.constraints = constraints
-        self.random_state = random_state
+    def __init__(self, eps=0.1, **shared):
+        super().__init__(eps, **shared)
 
     def _attack_batch(self, oracle, x, rng):
         _, gradient = oracle.gradient(x)
-        return oracle.step_to_sphere(gradient)
+        return oracle.project(oracle.step(oracle.x, gradient, oracle.eps))

@@ -9,7 +9,7 @@ from skrobust._parameters import Count, Number
 from skrobust._validation import check_rows, invalid
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.boundary_walk import BoundaryWalk
-from skrobust.base.attack import in_order_of
+from skrobust.base.attack_input import in_order_of
 
 
 class HopSkipJump(BlackBoxAttack):

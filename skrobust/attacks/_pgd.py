@@ -161,4 +161,4 @@ class PGD(GradientAttack):
         oracle.finish(z)
         # Small steps in a sphere turn towards the best point without reaching it; the
         # point of the sphere along the last gradient is that point on a linear model.
-        return oracle.step_to_sphere(gradient)
+        return oracle.project(oracle.step(oracle.x, gradient, oracle.eps))

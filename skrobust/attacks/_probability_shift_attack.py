@@ -4,20 +4,18 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import to_array
-from skrobust._parameters import Count
 from skrobust._validation import invalid
-from skrobust.attacks._auto_pgd import run_apgd
-from skrobust.attacks.core.gradient_attack import GradientAttack
+from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.base.attack import own_params
 
 
-class ProbabilityShift(GradientAttack):
+class ProbabilityShift(AutoPGD):
     r"""Attack that moves the probability of the predicted class furthest.
 
     .. math:: \max_{\|x' - x\| \le \mathrm{eps}} |P(c \mid x') - P(c \mid x)|,
         \quad c = \arg\max_k P(k \mid x)
 
-    Each restart climbs down and up: the log odds of c, of which the probability is a
+    Each restart runs down and up the log odds of c, of which the probability is a
     rising function, with the steps of :class:`AutoPGD`. No sample ever stops early. The
     examples of other attacks can be given as candidates: the result starts from the
     best of them and is never worse.
@@ -82,35 +80,12 @@ class ProbabilityShift(GradientAttack):
     """
 
     objective = "probability_shift"
-    _parameter_rules = {"n_steps": Count(), "n_restarts": Count()}
+    _left_out = ("loss", "n_target_classes", "objective", "target")
     _asks_in_container = True
 
-    def __init__(
-        self,
-        eps=0.1,
-        *,
-        norm=np.inf,
-        data_range=None,
-        n_steps=100,
-        n_restarts=2,
-        starts=None,
-        batch_size=256,
-        precision="float32",
-        compile=False,
-        constraints=None,
-        random_state=None,
-    ):
-        self.eps = eps
-        self.norm = norm
-        self.data_range = data_range
-        self.n_steps = n_steps
-        self.n_restarts = n_restarts
+    def __init__(self, eps=0.1, *, n_restarts=2, starts=None, **shared):
+        super().__init__(eps, n_restarts=n_restarts, **shared)
         self.starts = starts
-        self.batch_size = batch_size
-        self.precision = precision
-        self.compile = compile
-        self.constraints = constraints
-        self.random_state = random_state
 
     @classmethod
     def _get_test_params(cls):
@@ -135,7 +110,3 @@ class ProbabilityShift(GradientAttack):
 
     def _attack_from(self, estimator, X, y, key, start):
         return super()._attack(estimator.model, X, y, key, start)
-
-    def _attack_batch(self, oracle, x, rng):
-        z = x if oracle.has_start else oracle.random_start(rng)
-        return run_apgd(oracle, z, self.n_steps)

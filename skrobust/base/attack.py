@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skrobust._containers import is_frame, like, to_array
+from skrobust._containers import is_frame, like
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._norms import NORMS
@@ -21,7 +21,8 @@ from skrobust._parameters import (
     check_parameters,
 )
 from skrobust._responses import predict_labels, predicts_numbers, undisturbed
-from skrobust._validation import check_rows, check_same_length, check_targets, invalid
+from skrobust._validation import check_rows, check_same_length, check_targets
+from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
 from skrobust.base.constraints import Constraints
 from skrobust.base.domain import Domain
@@ -36,45 +37,6 @@ OBJECTIVES = (
     "prediction_error",
 )
 _COUNTED = ("forward", "backward", "queries", "iterations", "found_by")
-
-
-def _numbers(X, caller):
-    """Return the values of X, or raise where one of them is not a number."""
-    parts = _columns(X) if is_frame(X) else [("X", to_array(X))]
-    for name, values in parts:
-        if values.dtype.kind not in "OSTUMm":
-            continue
-        for value in values.ravel().tolist():
-            try:
-                float("nan" if value is None else value)
-            except (TypeError, ValueError):
-                raise ValueError(
-                    f"{caller} changes numbers, and {name} holds {value!r}. Encode X "
-                    "first, and attack the model behind the encoder."
-                ) from None
-    values = to_array(X)
-    if is_frame(X) and values.dtype.kind == "O":  # nullable columns of pandas, too
-        return np.column_stack([column.astype(np.float64) for _, column in parts])
-    return values
-
-
-def _columns(X):
-    if not hasattr(X, "iloc"):
-        return [(f"column {name!r}", X[name].to_numpy()) for name in X.columns]
-    places = enumerate(X.columns)  # by place: names may occur twice
-    return [(f"column {name!r}", X.iloc[:, i].to_numpy()) for i, name in places]
-
-
-def in_order_of(X, rows, name, caller):
-    """Return rows with the columns of X in its order, where both are frames."""
-    if not is_frame(X) or not is_frame(rows) or list(rows.columns) == list(X.columns):
-        return rows
-    absent = [column for column in X.columns if column not in rows.columns]
-    if absent:
-        raise ValueError(
-            f"{caller} needs {name} with the columns of X; {absent[0]!r} is not there."
-        )
-    return rows[list(X.columns)]
 
 
 def own_params(attack):
@@ -261,8 +223,10 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             estimator = ModelInContainer(estimator, X)
         if start is None:
             found = attack._attack(estimator, values, y, key)
+        elif not hasattr(self, "_attack_from"):
+            raise ValueError(f"{caller} cannot start from given rows. Leave out start.")
         else:
-            start = attack._check_start(in_order_of(X, start, "start", caller), values)
+            start = domain.put_back(start_rows(start, X, values, caller), values)
             found = attack._attack_from(estimator, values, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
         return domain.put_back(np.asarray(adversarial), values), details, domain
@@ -282,11 +246,11 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         plain = type(X) is np.ndarray and X.dtype.kind == "f" and X.ndim > 1
         with np.errstate(over="ignore", invalid="ignore"):
             if not plain or not X.size or not np.isfinite(X.sum()):
-                values = check_rows(_numbers(X, caller), caller)
+                values = check_rows(number_rows(X, caller), caller)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
         if self.data_range is not None:
-            self._check_range(values)
+            check_data_range(self.data_range, values, caller)
         if y is None:
             return values, None
         if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biu":
@@ -294,18 +258,6 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         if len(y) != len(values):
             check_same_length(caller, X=values, y=y)
         return values, y
-
-    def _check_start(self, start, values):
-        caller = type(self).__name__
-        if not hasattr(self, "_attack_from"):
-            raise ValueError(f"{caller} cannot start from given rows. Leave out start.")
-        start = check_rows(to_array(start), caller)
-        if start.shape != values.shape:
-            raise ValueError(
-                f"{caller} needs start of the shape of X, {values.shape}. Got "
-                f"{start.shape}."
-            )
-        return self._domain(values).put_back(start.copy(), values)
 
     @abstractmethod
     def _attack(self, estimator, X, y, key):
@@ -333,48 +285,5 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         attack.constraints = self.constraints.by_position(X.columns)
         return attack
 
-    def _zero_gradient_messages(self, n):
-        """Return what to warn of where n gradients vanish at the starting points."""
-        met = "1 zero gradient" if n == 1 else f"{n} zero gradients"
-        return [
-            f"{type(self).__name__} met {met} at its starting points; there it cannot "
-            "attack, so the result is an upper bound of the robustness (gradient "
-            "masking)."
-        ]
-
     def _check_parameters(self):
         """Check what depends on several parameters, or has parts of its own."""
-
-    def _bounds(self):
-        """Return the bounds of the input, or raise where ``data_range`` is no pair."""
-        try:
-            low, high = (np.asarray(b, dtype=np.float64) for b in self.data_range)
-            fine = bool(np.all(low <= high) and np.any(low < high))
-            fine = fine and np.isfinite(low).all() and np.isfinite(high).all()
-        except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            rule = "None or a pair (low, high) with low < high"
-            raise invalid("data_range", type(self).__name__, rule, self.data_range)
-        return low, high
-
-    def _check_range(self, values):
-        low, high = self._bounds()
-        for bound in (low, high):
-            if bound.ndim and bound.shape != values.shape[1:]:
-                raise ValueError(
-                    f"The 'data_range' parameter of {type(self).__name__} must hold "
-                    f"scalars or one bound per feature of shape {values.shape[1:]}. "
-                    f"Got bounds of shape {bound.shape}."
-                )
-        slack = 1e-6 * (high - low)
-        # The extremes of each feature, or where one bound holds for all, of all.
-        least = values.min(axis=0 if low.ndim else None)
-        most = values.max(axis=0 if high.ndim else None)
-        if (least < low - slack).any() or (most > high + slack).any():
-            raise ValueError(
-                f"{type(self).__name__} found input outside data_range: values in "
-                f"[{values.min():g}, {values.max():g}], data_range "
-                f"[{low.min():g}, {high.max():g}]. Give data_range and eps in units of "
-                "the raw input of the whole pipeline."
-            )

@@ -69,7 +69,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR
 
-from skrobust._differentiable import differentiable_view, regressor_view
+from skrobust._differentiable import differentiable_view
 from skrobust._differentiable import kernel_models as _kernel_models
 from skrobust._differentiable import maps as _maps
 from skrobust.attacks import FGSM, PGD, Square
@@ -261,7 +261,7 @@ def test_regressors(model):
     X, y = data("diabetes")
     model = make_pipeline(StandardScaler(), clone(model)).fit(X, y)
     before = pickle.dumps(model)
-    view = regressor_view(model, "PGD")
+    view = differentiable_view(model, "PGD", regressors=True)
     predicted = model.predict(X)
     assert np.abs(view.logits(X)[:, 0] - predicted).max() <= 1e-6 * predicted.std()
     check_slopes(view, X)
@@ -491,7 +491,7 @@ def test_regressors_that_are_refused(model):
     X = X[:, :1]
     assert is_regressor(model)
     with pytest.raises(ValueError, match="cannot differentiate"):
-        regressor_view(model.fit(X, y), "PGD")
+        differentiable_view(model.fit(X, y), "PGD", regressors=True)
 
 
 def test_a_translation_that_differs_is_told():

@@ -6,7 +6,7 @@ import numpy as np
 
 from skrobust._parameters import Choice, Count
 from skrobust._responses import undisturbed
-from skrobust.attacks.core.goal import Counter, Goal
+from skrobust.attacks.core.goal import Goal
 from skrobust.attacks.core.queries import RESPONSES, Queries
 from skrobust.attacks.core.query_search import QuerySearch
 from skrobust.attacks.core.targets import target_labels
@@ -99,13 +99,11 @@ class BlackBoxAttack(BaseAttack):
         constraints=None,
         random_state=None,
     ):
-        super().__init__(
-            eps,
-            norm=norm,
-            data_range=data_range,
-            objective=objective,
-            random_state=random_state,
-        )
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.objective = objective
+        self.random_state = random_state
         self.target = target
         self.response = response
         self.max_queries = max_queries
@@ -129,8 +127,7 @@ class BlackBoxAttack(BaseAttack):
         if target is not None and queries.method == "predict":
             queries.learn(target)
         domain, out = self._domain(X), np.empty_like(X)
-        counter, messages = Counter(len(X)), []
-        counter.add(slice(None), iterations=0)
+        iterations, messages = np.zeros(len(X), dtype=np.int64), []
         width = max(1, int(np.prod(out.shape[1:]))) * self._n_candidates * 8
         size = max(1, _BYTES_OF_CANDIDATES // width)
         with undisturbed(estimator.model):
@@ -144,10 +141,10 @@ class BlackBoxAttack(BaseAttack):
                     search.start(run)
                     self._search_rows(search)
                 out[rows] = search.finish()
-                counter.add(rows, iterations=search.iterations)
+                iterations[rows] = search.iterations
                 messages.extend(search.messages)
-        counter.add(slice(None), queries=queries.counts)
-        return out, {**counter.counts, "warnings": messages}
+        counts = {"queries": queries.counts, "iterations": iterations}
+        return out, {**counts, "warnings": messages}
 
     def _prepare(self, X, queries):
         """Return what all blocks of rows share, as ``search.prepared``."""

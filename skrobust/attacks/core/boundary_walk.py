@@ -4,6 +4,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from skrobust._norms import length, per_sample
+from skrobust.attacks.core.goal import BestSoFar
 
 _METRICS = {np.inf: "chebyshev", 2: "euclidean", 1: "cityblock"}
 _N_STARTS = 5  # nearest rows of another class that are tried
@@ -12,8 +13,11 @@ _N_PARTS = 64  # features are undone one by one, or in so many parts
 _SECTIONS = 7  # points of a line in one call: three halvings
 
 
-class BoundaryWalk:
+class BoundaryWalk(BestSoFar):
     """Walk along the decision boundary from an adversarial point to each clean row.
+
+    The iterate of a row is its fooling point, and the score how far that is: inf where
+    there is none yet.
 
     Parameters
     ----------
@@ -29,8 +33,7 @@ class BoundaryWalk:
         self._attack, self._search = attack, search
         self.x = search.x
         search.domain = search.domain.without_ball()
-        self.point = self.x.copy()
-        self.size = np.full(len(self.x), np.inf)
+        super().__init__(self.x, np.full(len(self.x), np.inf))
         self._near_enough = attack.eps if attack.eps < np.inf else 0.0
         self._all = rows
         d = int(np.prod(self.x.shape[1:]))
@@ -39,26 +42,26 @@ class BoundaryWalk:
 
     def rows(self):
         """Return the rows with a fooling point, not yet near enough, and budget."""
-        size = self.size[self._all]
+        size = self.score[self._all]
         rows = self._all[np.isfinite(size) & (size > self._near_enough)]
         return rows[self._search.left(rows) > 0]
 
     def write_down(self):
         """Hand over the points inside the ball."""
-        found = self._all[np.isfinite(self.size[self._all])]
-        found = found[self.size[found] <= self._attack.eps]
-        self._search.keep(found, self.point[found])
+        found = self._all[np.isfinite(self.score[self._all])]
+        found = found[self.score[found] <= self._attack.eps]
+        self._search.keep(found, self.iterate[found])
 
     def find_starts(self):
         """Take the nearest start that fools, else random points, the nearest ones."""
         if self._search.prepared is not None:
             self._from_pool(*self._search.prepared)
         for spread in range(2):
-            rows = self._all[~np.isfinite(self.size[self._all])]
+            rows = self._all[~np.isfinite(self.score[self._all])]
             rows = rows[self._search.left(rows) > 0]
             if len(rows):
                 self._keep_nearest(rows, self._random_points(rows, spread))
-        missing = int((~np.isfinite(self.size[self._all])).sum())
+        missing = int((~np.isfinite(self.score[self._all])).sum())
         if missing:
             self._search.messages.append(
                 f"HopSkipJump found no fooling point to start from for {missing} rows; "
@@ -99,16 +102,14 @@ class BoundaryWalk:
         gap = candidates.reshape(-1, *self.x.shape[1:]) - clean
         size = self._search.domain.length(gap).reshape(fooled.shape)
         size = np.where(fooled, size, np.inf)
-        best = size.argmin(axis=1)
-        size = size[np.arange(len(rows)), best]
-        better = size < self.size[rows]
-        self.point[rows[better]] = candidates[np.arange(len(rows)), best][better]
-        self.size[rows[better]] = size[better]
+        best = np.arange(len(rows)), size.argmin(axis=1)
+        size = size[best]
+        self.update(candidates[best], size, rows, better=size < self.score[rows])
 
     def to_boundary(self, rows):
         """Go to the boundary between each point and its clean row."""
         low, high = np.zeros(len(rows)), np.ones(len(rows))
-        far, reach = self.point[rows].copy(), self.size[rows].copy()
+        far, reach = self.iterate[rows].copy(), self.score[rows].copy()
         n_calls = int(np.ceil(np.log2(1 / self._fine) / np.log2(_SECTIONS + 1)))
         inner = np.arange(1, _SECTIONS + 1) / (_SECTIONS + 1)
         for _ in range(max(1, n_calls)):
@@ -127,9 +128,11 @@ class BoundaryWalk:
 
     def _move(self, rows, points):
         """Keep fooling points that are nearer than what there is."""
-        size = self._search.domain.length(points - self.x[rows].astype(np.float64))
-        better = size < self.size[rows]
-        self.point[rows[better]], self.size[rows[better]] = points[better], size[better]
+        size = self._distance(rows, points)
+        self.update(points, size, rows, better=size < self.score[rows])
+
+    def _distance(self, rows, points):
+        return self._search.domain.length(points - self.x[rows].astype(np.float64))
 
     def _on_the_way(self, rows, far, reach, share):
         """Return points towards the clean rows: on the line, or in the linf ball."""
@@ -146,9 +149,9 @@ class BoundaryWalk:
         """Make one step along the boundary, and come back to it."""
         direction = self._direction(rows, step)
         halves = 0.5 ** np.arange(6) / np.sqrt(step)
-        ways = self.size[rows][:, None] * halves
+        ways = self.score[rows][:, None] * halves
         ways = ways.reshape(ways.shape + (1,) * (self.x.ndim - 1))
-        point = self.point[rows].astype(np.float64)
+        point = self.iterate[rows].astype(np.float64)
         left = self._search.left(rows) > 0
         rows, ways, point = rows[left], ways[left], point[left]
         if not len(rows):
@@ -159,14 +162,11 @@ class BoundaryWalk:
         hops, fooled = self._search.fooled(rows, hops)
         found = fooled.any(axis=1)
         landed = hops[np.arange(len(rows)), fooled.argmax(axis=1)]
-        before = self.point[rows[found]].copy(), self.size[rows[found]].copy()
         rows, landed = rows[found], landed[found]
-        gap = landed - self.x[rows].astype(np.float64)
-        self.point[rows], self.size[rows] = landed, self._search.domain.length(gap)
+        point, size = self.iterate[rows], self.score[rows]
+        self.update(landed, self._distance(rows, landed), rows, better=True)
         self.to_boundary(rows)
-        worse = self.size[rows] >= before[1]
-        self.point[rows[worse]] = before[0][worse]
-        self.size[rows[worse]] = before[1][worse]
+        self.update(point, size, rows, better=self.score[rows] >= size)
 
     def _direction(self, rows, step):
         """Return the unit direction, in units of the features, away from the label."""
@@ -177,9 +177,9 @@ class BoundaryWalk:
         u = rng.uniform(-1, 1, size=size) if is_linf else rng.normal(size=size)
         u = np.asarray(u, dtype=np.float64).reshape(-1, *self.x.shape[1:])
         u /= per_sample(length(u, 2), u)
-        reach = self.size[rows] / np.sqrt(self._d)
+        reach = self.score[rows] / np.sqrt(self._d)
         reach = reach.reshape((-1, 1) + (1,) * (self.x.ndim - 1))
-        point = self.point[rows].astype(np.float64)[:, None]
+        point = self.iterate[rows].astype(np.float64)[:, None]
         around = point + domain.units.spread(reach * u.reshape(size))
         asked = np.arange(n) < self._search.left(rows)[:, None]
         around, fooled = self._search.fooled(rows, around)
@@ -197,11 +197,11 @@ class BoundaryWalk:
         """Put features back to their clean values where the model stays fooled."""
         for _ in range(_N_UNDOINGS):
             rows = rows[self._search.left(rows) > 0]
-            moved = self.point[rows] != self.x[rows]
+            moved = self.iterate[rows] != self.x[rows]
             rows, moved = rows[moved.any(axis=1)], moved[moved.any(axis=1)]
             if not len(rows):
                 return
-            gap = self._search.domain.units.relative(self.point[rows] - self.x[rows])
+            gap = self._search.domain.units.relative(self.iterate[rows] - self.x[rows])
             n_parts = min(self._d, _N_PARTS)
             rank = np.argsort(np.argsort(np.abs(gap), axis=1, kind="stable"), axis=1)
             part = rank * n_parts // self._d
@@ -217,5 +217,5 @@ class BoundaryWalk:
             self.to_boundary(rows)
 
     def _try_undoing(self, rows, undone):
-        clean, point = self.x[rows][:, None], self.point[rows][:, None]
+        clean, point = self.x[rows][:, None], self.iterate[rows][:, None]
         return self._search.fooled(rows, np.where(undone, clean, point))

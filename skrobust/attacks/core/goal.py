@@ -1,10 +1,11 @@
 """Goals of attacks, the best iterate so far of each row, and batches under attack."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from skrobust._norms import namespace, per_sample
+from skrobust._norms import mask_at, namespace, per_sample
 from skrobust._validation import invalid
 
 _OF_REGRESSORS = ("prediction_shift", "prediction_error")
@@ -70,34 +71,45 @@ class Goal:
         return rise if self.targeted else abs(rise)
 
 
+@dataclass(eq=False)
 class BestSoFar:
     """The best iterate so far of each row, over all runs, and the passes it took.
 
     Parameters
     ----------
-    x : array or tensor of shape (n, ...)
+    iterate : array or tensor of shape (n, ...)
         Where every row begins.
     score : array or tensor of shape (n,)
         Scores of these; larger is better.
+    stops : bool, default=False
+        Whether a row whose score is above 0 keeps what it has.
     """
 
-    def __init__(self, x, score):
-        self.iterate, self.score = x, score
-        self._owns_iterate = False  # until something is kept
-        self.passes = []  # of (rows, forward, backward)
+    iterate: Any
+    score: Any
+    stops: bool = False
+    passes: list = field(default_factory=list)  # of (rows, forward, backward)
+    _owns_iterate: bool = False  # until something is kept
 
-    def update(self, z, score, better=None, rows=None):
-        """Keep iterates of some rows (None: all) where they are better (None: all)."""
+    def update(self, z, score, rows=None, *, better=None):
+        """Keep iterates of some rows (None: all) where their score is larger.
+
+        With ``better`` a mask says where instead; True is everywhere.
+        """
         whole = rows is None or len(rows) == len(self.score)
-        if better is not None:
-            xp, mask = namespace(z), per_sample(better, z)
-            old = (self.iterate, self.score)
+        if better is not True:
+            xp, iterate, before = namespace(z), self.iterate, self.score
             if not whole:
-                old = self.iterate[rows], self.score[rows]
-            z, score = xp.where(mask, z, old[0]), xp.where(better, score, old[1])
+                iterate, before = iterate[rows], before[rows]
+            if better is None:
+                better = score > before
+                if self.stops:  # what fooled first stays until the row has left
+                    better = better & (before <= 0)
+            z = xp.where(per_sample(better, z), z, iterate)
+            score = xp.where(better, score, before)
         if whole:
-            self.iterate, self.score = z, score if better is not None else score + 0
-            self._owns_iterate = better is not None
+            self._owns_iterate = better is not True
+            self.iterate, self.score = z, score if self._owns_iterate else score + 0
             return
         if not self._owns_iterate:
             self.iterate, self._owns_iterate = self.iterate + 0, True
@@ -144,12 +156,12 @@ class Batch(BestSoFar):
         self.label = xp.where(self.known, reference, self.predicted)
         self.clean_scores = scores
         # Of the clean sample, the class whose probability is moved.
-        self.watched = self.label if goal.targeted else self.predicted
+        self.shifted_class = self.label if goal.targeted else self.predicted
         if goal.stops:
             _, _, margin = log_odds_against(scores, self.label)
-            super().__init__(x, -margin if goal.targeted else margin)
+            super().__init__(x, -margin if goal.targeted else margin, stops=True)
         else:
-            against, _, _ = log_odds_against(scores, self.watched)
+            against, _, _ = log_odds_against(scores, self.shifted_class)
             self.anchor = probability(against)
             super().__init__(x, xp.zeros_like(self.anchor))
 
@@ -180,20 +192,9 @@ class Batch(BestSoFar):
             margin = -margin if goal.targeted else margin
             return value, slope, underflowed, margin
         against = value
-        if label is not self.watched or loss is not None:
-            against, _, _ = log_odds_against(scores, self.watched)
+        if label is not self.shifted_class or loss is not None:
+            against, _, _ = log_odds_against(scores, self.shifted_class)
         return value, slope, underflowed, goal.move(probability(against) - self.anchor)
-
-    def keep_better(self, z, score, rows):
-        """Keep iterates of some rows where they are better.
-
-        Rows that are done and have not left yet keep what fooled them first.
-        """
-        before = self.score[rows]
-        better = score > before
-        if self.goal.stops:
-            better = better & (before <= 0)
-        self.update(z, score, better, rows)
 
     def forward_clean(self, rows):
         """Return logits and pullback of clean rows, and the passes that it took."""
@@ -210,45 +211,11 @@ class Batch(BestSoFar):
 
         return logits[rows], pull_rows, 0
 
-    def moved(self, values):
-        """Return the best iterates on the host, in the dtype of the clean values."""
-        moved = self.view.host(self.iterate)
-        if moved.dtype == values.dtype:
-            shares = np.may_share_memory(moved, values)
-            return moved.copy() if shares else moved
-        # What did not move stays bit for bit, whatever the precision.
-        still = moved == self.view.host(self.x)
-        return np.where(still, values, moved)
-
     def take_back(self):
         """Under misclassification give rows back that nothing fooled."""
         if self.goal.stops:
             fooled = per_sample(self.score > 0, self.x)
             self.iterate = namespace(self.x).where(fooled, self.iterate, self.x)
-
-
-@dataclass
-class Counter:
-    """What the search of each of n rows took."""
-
-    n: int
-    counts: dict = field(default_factory=dict)
-
-    def add(self, rows, **numbers):
-        """Add forward or backward passes, queries or iterations of some rows."""
-        for name, number in numbers.items():
-            if name not in self.counts:
-                self.counts[name] = np.zeros(self.n, dtype=np.int64)
-            self.counts[name][rows] += number
-
-
-def class_mask(scores, label):
-    """Return a mask of shape (n, n_classes) that is True at the class of each row."""
-    xp = namespace(scores)
-    places = xp.arange(scores.shape[1])
-    if xp is not np:
-        places = places.to(scores.device)
-    return places[None, :] == label[:, None]
 
 
 def log_odds_against(logits, label):
@@ -279,7 +246,7 @@ def log_odds_against(logits, label):
         The largest other logit minus that of class c: above 0 means fooled.
     """
     xp = namespace(logits)
-    is_label = class_mask(logits, label)
+    is_label = mask_at(label, logits.shape[1])
     others = xp.where(is_label, -np.inf, logits)
     peak = xp.amax(others, 1)
     share = xp.exp(others - peak[:, None])
@@ -292,7 +259,7 @@ def log_odds_against(logits, label):
 def margin_against(scores, label):
     """Return the largest other score minus that of the class, for one class a row."""
     xp = namespace(scores)
-    is_label = class_mask(scores, label)
+    is_label = mask_at(label, scores.shape[1])
     peak = xp.amax(xp.where(is_label, -np.inf, scores), 1)
     return peak - xp.where(is_label, scores, 0.0).sum(1)
 

@@ -5,16 +5,16 @@ from functools import partial
 
 import numpy as np
 
-from skrobust._differentiable import PRECISIONS, differentiable_view, regressor_view
+from skrobust._differentiable import PRECISIONS, differentiable_view
 from skrobust._keyed_noise.generator import KeyedGenerator
 from skrobust._norms import namespace
 from skrobust._parameters import Choice, Count, Flag
-from skrobust._responses import predicts_numbers
-from skrobust.attacks.core.goal import Batch, Counter, Goal
+from skrobust.attacks.core.goal import Batch, Goal
+from skrobust.attacks.core.gradient_masking import zero_gradient_message
 from skrobust.attacks.core.loss_oracle import LossOracle, Run
 from skrobust.attacks.core.losses import LOSS_NAMES
 from skrobust.attacks.core.straight_through import StraightThrough
-from skrobust.attacks.core.targets import target_index, unknown_target
+from skrobust.attacks.core.targets import target_index
 from skrobust.base import BaseAttack
 from skrobust.base.domain import Ball
 
@@ -108,13 +108,11 @@ class GradientAttack(BaseAttack):
         constraints=None,
         random_state=None,
     ):
-        super().__init__(
-            eps,
-            norm=norm,
-            data_range=data_range,
-            objective=objective,
-            random_state=random_state,
-        )
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.objective = objective
+        self.random_state = random_state
         self.loss = loss
         self.target = target
         self.batch_size = batch_size
@@ -124,28 +122,33 @@ class GradientAttack(BaseAttack):
 
     def _attack(self, estimator, X, y, key, start=None, candidates=()):
         """Attack rows, from given starts and with given candidates where there are."""
-        caller, is_regressor = type(self).__name__, predicts_numbers(estimator)
-        if is_regressor:
-            self._refuse_reduced_precision()
-            goal, open_view = Goal.of_regressor(self, y), regressor_view
-        else:
-            goal, open_view = Goal.of(self), differentiable_view
-        reduced = self.precision != "float32" or bool(self.compile)
-        messages, out, counter = [], None, Counter(len(X))
-        counter.add(slice(None), forward=1, backward=0)
-        n_zero = n_underflowed = 0
+        caller, n = type(self).__name__, len(X)
+        is_reduced = self.precision != "float32" or bool(self.compile)
+        search = self._search_reduced if is_reduced else self._search_batch
+        messages, out, n_zero, n_underflowed = [], None, 0, 0
+        n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         domain = self._domain(X)
-        with open_view(estimator, caller) as view:
-            if not hasattr(view, "reduced_precision"):
-                self._refuse_reduced_precision()
-            elif self.precision == "tf32" and not view.has_tf32:
+        with differentiable_view(estimator, caller, regressors=True) as view:
+            goal = Goal.of_regressor(self, y) if view.is_regressor else Goal.of(self)
+            if is_reduced and not hasattr(view, "reduced_precision"):
+                raise ValueError(
+                    f"{caller} computes this model in numpy; precision and compile are "
+                    "for nets. Leave them at 'float32' and False."
+                )
+            if self.precision == "tf32" and not view.has_tf32:
                 messages.append(
                     f"{caller} has precision='tf32', which the device of this net does "
                     "not know; the search ran in float32."
                 )
+            reference = None  # what each row is driven from, or to; see Batch
+            if goal.targeted:
+                reference = target_index(view, self.target, X, caller)
+            elif goal.objective == "prediction_error":
+                reference = view.tensor(y)
+            elif y is not None and not goal.moves_prediction:
+                reference = view.label_index(y)
             ball = Ball.of(view, domain)
-            reference = self._reference(view, goal, y, X)
-            for first in range(0, len(X), self.batch_size):
+            for first in range(0, n, self.batch_size):
                 rows = slice(first, first + self.batch_size)
                 if domain.is_discrete:
                     allowed = StraightThrough(view, domain, X[rows])
@@ -154,20 +157,24 @@ class GradientAttack(BaseAttack):
                 new_batch = partial(Batch, view, view.tensor(X[rows]), goal, of_rows)
                 begin = None if start is None else view.tensor(start[rows])
                 given = [view.tensor(c[rows]) for c in candidates]
-                search = self._search_reduced if reduced else self._search_batch
-                part = key if len(X) <= self.batch_size else key.take(rows)
+                part = key if n <= self.batch_size else key.take(rows)
                 batch = search(new_batch, ball, part, given, begin)
                 if ball.allowed is not None:  # what is not rounded may not be allowed
                     batch.take_back()
-                moved = batch.moved(X[rows])
-                if len(moved) == len(X) and not is_regressor:
+                moved = view.host(batch.iterate)
+                if moved.dtype != X.dtype:
+                    # What did not move stays bit for bit, whatever the precision.
+                    still = moved == view.host(batch.x)
+                    moved = np.where(still, X[rows], moved)
+                if len(moved) == n and not view.is_regressor:
                     out = moved  # one batch needs no copy
                 else:
                     out = np.empty_like(X) if out is None else out
                     out[rows] = moved
                 for places, forward, backward in batch.passes:
                     places = first + view.host(places)
-                    counter.add(places, forward=forward, backward=backward)
+                    n_forward[places] += forward
+                    n_backward[places] += backward
                 n_zero += batch.n_zero_gradients
                 n_underflowed += batch.n_underflowed
         if n_underflowed:
@@ -177,30 +184,11 @@ class GradientAttack(BaseAttack):
                 "which have no scale."
             )
         if n_zero:
-            messages += self._zero_gradient_messages(n_zero)
-        counts = {**counter.counts, "iterations": counter.counts["backward"]}
-        return out, {**counts, "warnings": messages}
+            messages.append(zero_gradient_message(n_zero, caller))
+        counts = {"forward": n_forward, "backward": n_backward}
+        return out, {**counts, "iterations": n_backward, "warnings": messages}
 
     _attack_from = _attack
-
-    def _refuse_reduced_precision(self):
-        if self.precision != "float32" or self.compile:
-            raise ValueError(
-                f"{type(self).__name__} computes this model in numpy; precision and "
-                "compile are for nets. Leave them at 'float32' and False."
-            )
-
-    def _reference(self, view, goal, y, X):
-        """Return what each row is driven from, or to if targeted; see Batch."""
-        if goal.moves_prediction:
-            return view.tensor(y) if goal.objective == "prediction_error" else None
-        if not goal.targeted:
-            return None if y is None else view.label_index(y)
-        caller = type(self).__name__
-        index = target_index(view, self.target, len(X), caller)
-        if int(index.max()) >= view.logits(view.tensor(X[:1])).shape[1]:
-            raise unknown_target(self.target, caller)
-        return index
 
     def _search_reduced(self, new_batch, ball, key, candidates, start):
         """Search in reduced precision, and judge what was found by the net itself."""

@@ -13,7 +13,6 @@ from skrobust._norms import (
     per_sample,
     project,
     project_in_box,
-    reach_in,
     steepest,
 )
 from skrobust.attacks.core.losses import loss_and_slope
@@ -71,7 +70,7 @@ class LossOracle:
         self._n_forward = self._n_backward = self._n_calls = 0
         self._floor = self._ceiling = None  # of the ball in the maximum norm and box
         # Where looking is cheap, the fooled leave at once: no best ones to keep.
-        self._lean = batch.goal.stops and batch.view.leaves_at_once
+        self._keeps_last = batch.goal.stops and batch.view.leaves_at_once
         live = xp.ones_like(batch.known)
         if batch.goal.stops:
             live = batch.known & ~(batch.score > 0)
@@ -126,19 +125,15 @@ class LossOracle:
         value, slope, underflowed, score = batch.judge(
             seen, plain, self._label, self._loss, self._target
         )
-        if not self._lean:
-            batch.keep_better(seen, score, self.rows)
+        if not self._keeps_last:
+            batch.update(seen, score, self.rows)
         gradient = pullback(slope if self.sign == 1 else -slope)
+        gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         if not self._n_calls:
-            size = length(gradient, np.inf)
-            if not float(size.sum()) < np.inf:
-                gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
-                size = length(gradient, np.inf)
-            batch.n_zero_gradients += int((size == 0).sum())
+            has_slope = (gradient != 0).reshape((len(z), -1)).any(1)
+            batch.n_zero_gradients += int((~has_slope).sum())
             if underflowed is not None:
                 batch.n_underflowed += int(underflowed.sum())
-        else:
-            gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
         self._n_forward += n_passes
         self._n_backward += 1
         self._n_calls += 1
@@ -147,13 +142,13 @@ class LossOracle:
         # and rows are not moved together for a few.
         at_once, n = batch.view.leaves_at_once, self._n_calls
         if batch.goal.stops and (at_once or n & (n - 1) == 0):
-            judged = score if self._lean else batch.score[self.rows]
+            judged = score if self._keeps_last else batch.score[self.rows]
             stay = judged <= 0
             if int(stay.sum()) < (len(z) if at_once else 0.75 * len(z)):
                 gone, stay = xp.where(~stay)[0], xp.where(stay)[0]
                 rows = self.rows[gone]
-                if self._lean:
-                    batch.update(seen[gone], judged[gone], rows=rows)
+                if self._keeps_last:
+                    batch.update(seen[gone], judged[gone], rows, better=True)
                 batch.passes.append((rows, self._n_forward, self._n_backward))
                 parts = (self.rows, score, self.value, z, seen, gradient, *state)
                 self.rows, score, self.value, z, seen, gradient, *state = self._take(
@@ -181,11 +176,11 @@ class LossOracle:
                     z = self._ball.allowed(z, self.rows)
                 logits = batch.view.logits(z)
                 score = batch.judge(z, logits, self._label, self._loss, self._target)[3]
-            if self._lean or trust:
-                batch.update(z if own else z + 0, score, rows=self.rows)
-                self._lean = False  # from here on the better of two is kept
+            if self._keeps_last or trust:
+                batch.update(z if own else z + 0, score, self.rows, better=True)
+                self._keeps_last = False  # from here on the better of two is kept
             else:
-                batch.keep_better(z, score, self.rows)
+                batch.update(z, score, self.rows)
         batch.passes.append((self.rows, self._n_forward, self._n_backward))
         self._n_forward = self._n_backward = 0
 
@@ -214,16 +209,6 @@ class LossOracle:
         step = l1_step_in_box(units.spread(gradient), size, low, high)
         return z + units.spread(step)
 
-    def step_to_sphere(self, gradient):
-        """Return the points a whole radius from the clean rows, steepest first."""
-        if self.norm != np.inf or self._ball.units.unit is not None:
-            return self.project(self.step(self.x, gradient, self.eps))
-        reach = reach_in(self.eps, self.x.dtype)
-        z = self.x + reach * steepest(gradient, self.norm)
-        if self._ball.low is not None:
-            z = namespace(z).clip(z, self._ball.low, self._ball.high)
-        return inwards(z, self.x, self.eps)
-
     def project(self, z):
         """Return the iterates put back into the ball and the box."""
         low, high, units = self._ball.low, self._ball.high, self._ball.units
@@ -233,7 +218,7 @@ class LossOracle:
         if self.norm == np.inf:
             if self._floor is None:
                 unit = units.unit
-                reach = reach_in(self.eps, x.dtype) if unit is None else self.eps * unit
+                reach = self.eps if unit is None else self.eps * unit
                 floor, ceiling = x - reach, x + reach
                 if unit is None:
                     inwards(floor, x, self.eps)

@@ -7,8 +7,8 @@ through the model is all that a step costs.
 
 import numpy as np
 
-from skrobust._norms import namespace
-from skrobust.attacks.core.goal import class_mask, log_odds_against, margin_against
+from skrobust._norms import mask_at, namespace
+from skrobust.attacks.core.goal import log_odds_against, margin_against
 
 # Below this, a slope times the gradients of a model leaves single precision.
 UNDERFLOW = 1e-19
@@ -17,7 +17,8 @@ UNDERFLOW = 1e-19
 def one_hot(scores, label):
     """Return rows of zeros, with 1 at the class of each row."""
     xp = namespace(scores)
-    return xp.where(class_mask(scores, label), 1.0, xp.zeros_like(scores))
+    is_label = mask_at(label, scores.shape[1])
+    return xp.where(is_label, 1.0, xp.zeros_like(scores))
 
 
 def _log_odds(scores, label, target):
@@ -35,7 +36,7 @@ def _cross_entropy(scores, label, target):
 
 def _margin(scores, label, target):
     xp = namespace(scores)
-    others = xp.where(class_mask(scores, label), -np.inf, scores)
+    others = xp.where(mask_at(label, scores.shape[1]), -np.inf, scores)
     slope = one_hot(scores, xp.argmax(others, 1)) - one_hot(scores, label)
     return margin_against(scores, label), slope
 

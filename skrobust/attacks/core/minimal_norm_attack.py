@@ -1,19 +1,19 @@
 """Base class of minimal-norm attacks."""
 
+import warnings
 from abc import abstractmethod
 
 import numpy as np
 from sklearn.base import clone
 
-from skrobust._containers import to_array
 from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
 from skrobust._parameters import Choice, Count, Number
-from skrobust._responses import predict_labels
-from skrobust.attacks.core.goal import Counter, Goal, log_odds_against
+from skrobust.attacks.core.goal import Goal, log_odds_against
+from skrobust.attacks.core.gradient_masking import zero_gradient_message
 from skrobust.attacks.core.minimal_norm_search import MinimalNormSearch
 from skrobust.attacks.core.straight_through import StraightThrough
-from skrobust.attacks.core.targets import target_index, unknown_target
+from skrobust.attacks.core.targets import target_index
 from skrobust.base import BaseAttack
 from skrobust.base.attack import OBJECTIVES
 from skrobust.base.domain import Ball
@@ -116,13 +116,11 @@ class MinimalNormAttack(BaseAttack):
         constraints=None,
         random_state=None,
     ):
-        super().__init__(
-            eps,
-            norm=norm,
-            data_range=data_range,
-            objective=objective,
-            random_state=random_state,
-        )
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.objective = objective
+        self.random_state = random_state
         self.target = target
         self.batch_size = batch_size
         self.constraints = constraints
@@ -162,21 +160,14 @@ class MinimalNormAttack(BaseAttack):
         array([2., 1., 1., 2.])
         """
         free = clone(self).set_params(eps=np.inf, objective="misclassification")
-        found = free.perturb(estimator, X, y)
-        predicted = predict_labels(estimator, found)
-        if self.target is not None:
-            fooled = predicted == np.asarray(self.target)
-        else:
-            labels = predict_labels(estimator, X) if y is None else np.asarray(y)
-            fooled = predicted != labels
-        values = np.asarray(to_array(X))
-        step = np.asarray(to_array(found), np.float64) - values
-        domain = free._by_position(X)._domain(values)
-        return np.where(fooled, domain.length(step), np.inf)
+        result = free.run(estimator, X, y)
+        for message in result.warnings:
+            warnings.warn(message, UserWarning, stacklevel=2)
+        return np.where(result.success, result.norm, np.inf)
 
     def _attack(self, estimator, X, y, key):
-        out, counter, n_zero = X.copy(), Counter(len(X)), 0
-        counter.add(slice(None), forward=1, backward=0)
+        out, n_zero, n = X.copy(), 0, len(X)
+        n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         objective, caller = self.objective or "misclassification", type(self).__name__
         goal = Goal(
             objective, self.target is not None, objective == "misclassification"
@@ -187,18 +178,15 @@ class MinimalNormAttack(BaseAttack):
         with differentiable_view(estimator.model, caller) as view:
             ball, label = Ball.of(view, domain), None
             if goal.targeted:
-                label = target_index(view, self.target, len(X), caller)
+                label = target_index(view, self.target, X, caller)
             elif y is not None and goal.stops:
                 label = view.label_index(y)
-            for first in range(0, len(X), self.batch_size):
+            for first in range(0, n, self.batch_size):
                 part = slice(first, first + self.batch_size)
                 x = view.tensor(X[part])
                 scores = view.decision_scores(view.logits(x))
-                known = predicted = scores.argmax(1)
-                if label is not None:
-                    known = label[part]
-                    if goal.targeted and int(known.max()) >= scores.shape[1]:
-                        raise unknown_target(self.target, caller)
+                predicted = scores.argmax(1)
+                known = predicted if label is None else label[part]
                 stands = predicted != known if goal.targeted else predicted == known
                 rows = namespace(x).where(stands)[0]
                 if not len(rows):
@@ -212,18 +200,15 @@ class MinimalNormAttack(BaseAttack):
                 if self.norm != 0:
                     search.shorten(self._n_looks)
                 out[places] = self._choose(search, domain, estimator, X[places])
-                of_all = [0, 0]  # passes of all rows of the batch
                 for some, forward, backward in search.smallest.passes:
-                    if isinstance(some, slice):
-                        of_all = [of_all[0] + forward, of_all[1] + backward]
-                        continue
-                    some = some if isinstance(some, np.ndarray) else view.host(some)
-                    counter.add(places[some], forward=forward, backward=backward)
-                counter.add(places, forward=of_all[0], backward=of_all[1])
+                    if not isinstance(some, (slice, np.ndarray)):
+                        some = view.host(some)
+                    n_forward[places[some]] += forward
+                    n_backward[places[some]] += backward
                 n_zero += int(search.zero_gradient.sum())
-        counts = {**counter.counts, "iterations": counter.counts["backward"]}
-        messages = self._zero_gradient_messages(n_zero) if n_zero else []
-        return out, {**counts, "warnings": messages}
+        messages = [zero_gradient_message(n_zero, caller)] if n_zero else []
+        counts = {"forward": n_forward, "backward": n_backward}
+        return out, {**counts, "iterations": n_backward, "warnings": messages}
 
     def _choose(self, search, domain, estimator, values):
         """Return what the objective asks for, in the precision of the input."""

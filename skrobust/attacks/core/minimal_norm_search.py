@@ -6,10 +6,9 @@ so is the one that came nearest to it, for rows that nothing fools. No row sees 
 
 import numpy as np
 
-from skrobust._norms import length, namespace, per_sample, project_in_box
+from skrobust._norms import length, mask_at, namespace, per_sample, project_in_box
 from skrobust.attacks.core.goal import (
     BestSoFar,
-    class_mask,
     log_odds_against,
     margin_against,
     probability,
@@ -151,8 +150,9 @@ class MinimalNormSearch:
             margin = (scores * slope).sum(1)
         gradient = pullback(slope)
         gradient = xp.nan_to_num(gradient, nan=0.0, posinf=0.0, neginf=0.0)
-        # So faint (between narrow kernels) that the boundary seems to lie beyond where
-        # numbers end: as steep as if it lay there. The direction is still of use.
+        # Where the slope is so small (between narrow kernels) that the boundary seems
+        # to lie beyond where numbers end, it counts as if the boundary lay there. The
+        # direction is still of use.
         total, least = length(gradient, 1), xp.abs(margin) / _FAR
         pull = least / xp.where(total > 0, total, 1.0 + 0 * total)
         gradient = gradient * per_sample(xp.clip(pull, 1, None), gradient)
@@ -209,9 +209,8 @@ class MinimalNormSearch:
         smaller = (margin > self.tolerance[places]) & (
             size < self.smallest.score[places]
         )
-        self.smallest.update(z, size, smaller, rows)
-        nearer = margin > self._nearest.score[places]
-        self._nearest.update(z, margin, nearer, rows)
+        self.smallest.update(z, size, rows, better=smaller)
+        self._nearest.update(z, margin, rows)
         self.smallest.passes.append((places, 1, int(with_gradient)))
         if self._farthest is not None:
             self._keep_farthest(z, size, view.scores(raw, logits)[0], rows)
@@ -226,7 +225,7 @@ class MinimalNormSearch:
         shift = abs(now - self._clean_probability[places])
         inside = size <= self.ball.eps * (1 + 1e-6)
         farther = inside & (shift > self._farthest.score[places])
-        self._farthest.update(z, shift, farther, rows)
+        self._farthest.update(z, shift, rows, better=farther)
 
     def shorten(self, n_looks):
         """Search between each row and its example for where the label changes.
@@ -299,4 +298,4 @@ class MinimalNormSearch:
 def _others(scores, label):
     """Return scores with that of the class itself out of the way."""
     xp = namespace(scores)
-    return xp.where(class_mask(scores, label), -np.inf, scores)
+    return xp.where(mask_at(label, scores.shape[1]), -np.inf, scores)

@@ -67,8 +67,8 @@ class QuerySearch:
                     f"are {list(queries.classes[:5])}, y begins with {list(y[:5])}."
                 )
             self.label = label[self._rows]
-        self._watched = self.label if goal.targeted else self.predicted
-        self._probability = self._share(self._clean, self._watched)
+        self._shifted_class = self.label if goal.targeted else self.predicted
+        self._probability = self._share(self._clean, self._shifted_class)
         self.done = np.zeros(len(self.x), dtype=bool)
         if goal.stops:
             self.done = (self.label < 0) | self.wants(self.predicted)
@@ -155,7 +155,8 @@ class QuerySearch:
 
     def keep(self, rows, found, score=1.0):
         """Write down adversarial rows, such as those that the attack chose itself."""
-        self.best.update(found, np.broadcast_to(score, len(rows)), rows=rows)
+        score = np.broadcast_to(score, len(rows))
+        self.best.update(found, score, rows, better=True)
 
     def _judge(self, rows, candidates):
         k, shape = candidates.shape[1], candidates.shape[2:]
@@ -203,7 +204,9 @@ class QuerySearch:
         if scores is None:
             return
         places = np.repeat(rows, asked.shape[1])[asked.ravel()]
-        rise = self._share(scores, self._watched[places]) - self._probability[places]
+        rise = (
+            self._share(scores, self._shifted_class[places]) - self._probability[places]
+        )
         shift = np.zeros(asked.shape)
         shift[asked] = self._goal.move(rise)
         far = shift.argmax(axis=1)

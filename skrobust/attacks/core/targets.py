@@ -31,8 +31,8 @@ def target_labels(target, n, caller):
     return np.broadcast_to(labels, n)
 
 
-def target_index(view, target, n, caller):
-    """Return the index of the target class of each of n rows.
+def target_index(view, target, X, caller):
+    """Return the index of the target class of each row.
 
     Parameters
     ----------
@@ -40,23 +40,24 @@ def target_index(view, target, n, caller):
         Whose ``label_index`` knows the labels.
     target : label, or array-like of shape (n,)
         Where to.
-    n : int
-        Number of rows.
+    X : ndarray of shape (n, ...)
+        The rows.
     caller : str
         Name of the public function or class, for error messages.
 
     Returns
     -------
-    ndarray of int of shape (n,)
-        Never negative; a net does not say how many classes it has, so that the caller
-        must refuse those beyond (:func:`unknown_target`).
+    ndarray or tensor of int of shape (n,)
+        Where the view computes.
     """
-    labels = target_labels(target, n, caller)
+    labels = target_labels(target, len(X), caller)
     try:
         index = view.label_index(labels)
     except ValueError:
-        index = np.full(n, -1)
-    if (index < 0).any():
+        raise unknown_target(target, caller) from None
+    # A net does not say how many classes it has.
+    n_classes = view.logits(view.tensor(X[:1])).shape[1]
+    if int(index.min()) < 0 or int(index.max()) >= n_classes:
         raise unknown_target(target, caller)
     return index
 

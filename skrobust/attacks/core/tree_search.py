@@ -5,8 +5,8 @@ import heapq
 import numpy as np
 
 
-def nearest_box(boxes, seen, label, walls, far, *, limit, budget):
-    """Return the nearest box of an ensemble that says something else.
+def nearest_box(boxes, seen, label, data_bounds, far, *, limit, budget):
+    """Return the nearest box of an ensemble with another label.
 
     Boxes are opened from the nearest on. A box whose nearest point has another label is
     the answer, since all others are at least as far; a box in which no choice of leaves
@@ -21,7 +21,7 @@ def nearest_box(boxes, seen, label, walls, far, *, limit, budget):
         The row as trees see it.
     label : int
         The label that is left.
-    walls : (low, high)
+    data_bounds : (low, high)
         The data range as trees see it.
     far : callable
         (low, high) to the length of the way into boxes, along the last axis.
@@ -41,12 +41,12 @@ def nearest_box(boxes, seen, label, walls, far, *, limit, budget):
     proven : bool
         Whether no way that is shorter is left.
     """
-    low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
+    low, high = (np.broadcast_to(end, len(seen)).astype(float) for end in data_bounds)
     best, best_far = None, np.inf
     for other in range(len(boxes.start)):
-        walked = (
-            None if other == label else _walk(boxes, seen, label, other, walls, far)
-        )
+        if other == label:
+            continue
+        walked = _walk(boxes, seen, label, other, data_bounds, far)
         if walked is not None and (size := float(far(*walked))) < best_far:
             best, best_far = walked, size
     heap, count = [(0.0, 0, low, high)], 0
@@ -73,7 +73,7 @@ def nearest_box(boxes, seen, label, walls, far, *, limit, budget):
     return best, best_far, bound, bound >= min(best_far, limit)
 
 
-def farthest_box(boxes, seen, walls, far, *, sign, eps, budget):
+def farthest_box(boxes, seen, data_bounds, far, *, sign, eps, budget):
     """Return the box within reach on which a sum of trees is largest or smallest.
 
     Boxes are opened from the most promising on: what the best reachable leaf of every
@@ -83,7 +83,7 @@ def farthest_box(boxes, seen, walls, far, *, sign, eps, budget):
     ----------
     boxes : Boxes
         Of an ensemble of regression.
-    seen, walls, far
+    seen, data_bounds, far
         As for :func:`nearest_box`.
     sign : {1, -1}
         1 looks for the largest sum, -1 for the smallest.
@@ -101,7 +101,7 @@ def farthest_box(boxes, seen, walls, far, *, sign, eps, budget):
     proven : bool
         Whether none is better.
     """
-    low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
+    low, high = (np.broadcast_to(end, len(seen)).astype(float) for end in data_bounds)
     lead = sign * boxes.value[:, :, 0]
     start = sign * boxes.start[0]
     best, best_value = (low, high), -np.inf
@@ -132,12 +132,12 @@ def farthest_box(boxes, seen, walls, far, *, sign, eps, budget):
     return best, sign * best_value, proven
 
 
-def _walk(boxes, seen, label, other, walls, far):
+def _walk(boxes, seen, label, other, data_bounds, far):
     """Return a box with another label, found greedily, or None.
 
     Each step puts one more tree into the leaf that wins most for its way.
     """
-    low, high = (np.broadcast_to(w, len(seen)).astype(float) for w in walls)
+    low, high = (np.broadcast_to(end, len(seen)).astype(float) for end in data_bounds)
     lead = boxes.value[:, :, other] - boxes.value[:, :, label]
     for _ in range(len(lead)):
         point = np.clip(seen, low, high)
