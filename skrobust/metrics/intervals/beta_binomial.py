@@ -30,18 +30,9 @@ def beta_binomial_limits(hits, sizes, confidence):
     Returns
     -------
     low, high : float
-        In (0, 1); a failure more never raises them above those of none.
+        In (0, 1).
     """
     hits, sizes = np.asarray(hits, dtype=float), np.asarray(sizes, dtype=float)
-    low, high = _quantiles(hits, sizes, confidence)
-    if not hits.any() or not (hits < sizes).any():
-        return low, high
-    if 2 * hits.sum() > sizes.sum():
-        return min(low, _quantiles(sizes, sizes, confidence)[0]), high
-    return low, max(high, _quantiles(0 * sizes, sizes, confidence)[1])
-
-
-def _quantiles(hits, sizes, confidence):
     pairs, count = np.unique(np.column_stack([hits, sizes]), axis=0, return_counts=True)
     coarse = _log_posterior(_LOGITS, pairs.T, count)
     near = np.flatnonzero(coarse.max(axis=0) > coarse.max() - 12)

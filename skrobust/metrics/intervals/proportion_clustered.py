@@ -12,14 +12,18 @@ _MANY = 30  # clusters with a success, and with a failure, that speak for themse
 def clustered_proportion_limits(hits, sizes, n, confidence):
     r"""Return limits of the share of samples, and its standard error over clusters.
 
-    Two limits are taken, and the wider of both on each side holds:
+    The widest of three holds on each side:
 
-    - Wilson's, for :math:`p (1 - p) / s^2` trials, at most the number of samples. s is
-      the error of the delete-one-cluster jackknife, which stays right where clusters
-      differ in size, and the quantile is that of t with its degrees of freedom;
+    - Wilson's limits for :math:`p (1 - p) / s^2` trials, at most the number of samples.
+      s is the error of the delete-one-cluster jackknife, which stays right where
+      clusters differ in size, and the quantile is that of t with its degrees of
+      freedom;
     - those of the beta-binomial posterior, which does not take the few clusters with a
-      failure for all that there may be. They stand alone where all samples agree, and
-      are left out where 30 clusters or more have a success and as many a failure.
+      failure for all that there may be; left out where 30 clusters or more have a
+      success and as many a failure;
+    - Wilson's limits of as many trials as there are clusters, all of which agree: a
+      failure more never makes one surer, and whole clusters that fail may not have been
+      seen.
 
     Parameters
     ----------
@@ -44,16 +48,21 @@ def clustered_proportion_limits(hits, sizes, n, confidence):
     deviations = left_out - left_out.mean()
     squares = float(deviations @ deviations)
     error = float(np.sqrt((n_clusters - 1) / n_clusters * squares))
-    low, high = 1.0, 0.0
-    if min((hits > 0).sum(), (hits < sizes).sum()) < _MANY:
-        scale = n / total
-        low, high = beta_binomial_limits(scale * hits, scale * sizes, confidence)
+    quantile = t_quantile(confidence, n_clusters - 1)
+    low, high = wilson_bounds(1.0, n_clusters, quantile)[0], 1.0
+    if share < 0.5:
+        low, high = 0.0, 1 - low
     if share * (1 - share) < 1e-12:
-        # Of clusters that all agree, no sample speaks for a share on this side.
-        return (0.0, high, error) if share < 0.5 else (low, 1.0, error)
+        return low, high, error
     trials = n
     if error**2 * n > share * (1 - share):
         trials = share * (1 - share) / error**2
     quantile = t_quantile(confidence, jackknife_df(deviations))
-    wilson_low, wilson_high = wilson_bounds(share, trials, quantile)
-    return min(low, wilson_low), max(high, wilson_high), error
+    found = [wilson_bounds(share, trials, quantile)]
+    if min((hits > 0).sum(), (hits < sizes).sum()) < _MANY:
+        scale = n / total
+        found.append(beta_binomial_limits(scale * hits, scale * sizes, confidence))
+    lows, highs = zip(*found, strict=True)
+    if share < 0.5:
+        return min(lows), max(*highs, high), error
+    return min(*lows, low), max(highs), error

@@ -9,12 +9,6 @@ from skrobust.metrics.intervals.proportion import proportion_interval
 from skrobust.metrics.intervals.proportion_clustered import clustered_proportion_limits
 from skrobust.metrics.intervals.proportion_weighted import weighted_proportion_limits
 
-_SIZES_MATTER = (
-    "Large clusters fare differently from small ones: few of them decide the share, and "
-    "the interval may be too narrow. Take more clusters, or weights that make the "
-    "clusters equal."
-)
-
 
 def sample_share_interval(hits, weight, request):
     """Return the interval of a share of samples, as a request asks for it."""
@@ -60,15 +54,12 @@ def _over_clusters(hits, weight, value, units, common):
     n = float(weight.sum() ** 2 / (weight**2).sum())  # Kish's effective number
     low, high, error = clustered_proportion_limits(sums, sizes, n, common["confidence"])
     if value * (1 - value) < 1e-12:
+        warnings += ("All samples agree; each cluster counts as one draw.",)
+    n_equal = float(sizes.sum() ** 2 / (sizes**2).sum())
+    if n_equal < units.n / 2:
         warnings += (
-            "All samples agree: the limits are what this many clusters can exclude, "
-            "however alike the samples of a cluster are.",
+            f"The clusters differ in size so much that {units.n} of them say no more "
+            f"than {n_equal:.1f} equal ones; where size goes with the outcome the "
+            "interval is too narrow.",
         )
-    elif abs(_mean_share(sums, sizes) - value) > 2 * error:
-        warnings += (_SIZES_MATTER,)
     return Interval(value, low, high, error, warnings=warnings, **common)
-
-
-def _mean_share(sums, sizes):
-    present = sizes > 0
-    return float((sums[present] / sizes[present]).mean())
