@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.special import expit, gammaln
 
-_CORRELATIONS = (np.arange(24) + 0.5) / 24  # the middle of each of 24 equal cells
-_LOGITS = np.linspace(-17.0, 17.0, 69)  # of shares, among which the peak is looked for
-_N_FINE = 161  # logits over what of the posterior is above exp(-12) of its peak
+_CORRELATIONS = (np.arange(16) + 0.5) / 16  # the middle of each of 16 equal cells
+_LOGITS = np.linspace(-17.0, 17.0, 45)  # of shares, among which the peak is looked for
+_N_FINE = 81  # logits over what of the posterior is above exp(-12) of its peak
 
 
 def beta_binomial_limits(hits, sizes, confidence):

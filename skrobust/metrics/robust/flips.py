@@ -5,7 +5,6 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import check_choice, check_number, check_scores, metric
 from skrobust.metrics.labels import check_one_each, label_array
-from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.robust import corruption
 
 
@@ -52,12 +51,7 @@ def flip_rate(y_pred_sequences, *, against="previous"):
     >>> flip_rate([[1, 1, 2, 2, 1], [0, 0, 0, 3, 0]], against="first")
     0.375
     """
-    changes = _changes(y_pred_sequences, against=against, caller="flip_rate")
-    return float(changes.mean())
-
-
-def _changes(y_pred_sequences, *, against="previous", caller):
-    """Return the share of frames of each sequence whose prediction flips."""
+    caller = "flip_rate"
     check_choice(against, "against", caller, ("previous", "first"))
     try:
         labels = np.asarray(y_pred_sequences)
@@ -71,18 +65,7 @@ def _changes(y_pred_sequences, *, against="previous", caller):
     shape = labels.shape
     labels = label_array(labels.ravel(), caller, "y_pred_sequences").reshape(shape)
     other = labels[:, :-1] if against == "previous" else labels[:, :1]
-    return (labels[:, 1:] != other).mean(axis=1)
-
-
-register(
-    MetricSpec(
-        "flip_rate",
-        flip_rate,
-        greater_is_better=False,
-        needs={"sequences"},
-        per_sample=_changes,
-    )
-)
+    return float((labels[:, 1:] != other).mean(axis=1).mean())
 
 
 @metric
