@@ -37,6 +37,11 @@ class Trend:
         level = mean + self.fall * np.minimum(0.0, slope)
         return level - self.scatter * residuals.std(axis=-1)
 
+    def is_exact(self, scores):
+        """Say whether the scores lie on a line, but for rounding."""
+        deviation = np.abs(self.parts(scores)[2]).max()
+        return bool(deviation <= 1e-12 * max(1.0, np.abs(scores).max()))
+
     def index_without_noise(self, scores, noise_variance):
         """Return the index, less what the noise of each score adds to it.
 
@@ -112,15 +117,13 @@ def trend_interval(scores, trend, rows, request):
 
 def _autoregressive(scores, trend, rows, common):
     n, confidence = len(scores), common["confidence"]
-    residuals = trend.parts(scores)[2]
     plug_in, noise = None, None
     value = float(trend.index(scores))
     if rows is not None:
         noise, plug_in = rows.variance, value
         value = trend.index_without_noise(scores, noise)
     common |= {"method": "autoregressive trend", "plug_in": plug_in}
-    is_line = np.abs(residuals).max() <= 1e-12 * max(1.0, np.abs(scores).max())
-    if is_line and (noise is None or not noise.any()):
+    if trend.is_exact(scores) and (noise is None or not noise.any()):
         nan = float("nan")
         text = (
             f"The {n} scores lie on a line and show no error, so that there is no "
@@ -156,20 +159,25 @@ def _doubts(draws, n, confidence):
             "The slope is not clearly different from 0, where the index bends; it is "
             "biased downwards there."
         )
+    return (*warnings, *correlation_warnings(draws, n))
+
+
+def correlation_warnings(draws, n):
+    """Return what to doubt where periods are, or may be, strongly correlated."""
     share = float((draws.correlation > STRONG).mean())
     if share > 0.8:
-        warnings.append(
+        return (
             f"Neighbouring periods are correlated (by more than {STRONG} with a "
             f"probability of {share:.2f}): {n} periods tell as little as far fewer "
-            "independent ones would."
+            "independent ones would.",
         )
-    elif share > 0.25:
-        warnings.append(
+    if share > 0.25:
+        return (
             f"{n} periods cannot tell whether neighbours are correlated (by more than "
             f"{STRONG} with a probability of {share:.2f}), so that the interval is "
-            "wide; take more periods."
+            "wide; take more periods.",
         )
-    return tuple(warnings)
+    return ()
 
 
 def index_interval(
