@@ -253,6 +253,13 @@ def test_a_known_correlation_of_zero_gives_the_exact_limits(monkeypatch):
     exact = confidence_interval("stability_index", scores, method="delta", **options)
     found = confidence_interval("stability_index", scores, **options)
     assert tuple(found) == pytest.approx(tuple(exact), rel=2e-3)
+    # Where the slope may be 0 the upper limit is that of the mean of a steady series.
+    steady = np.array([0.8, 0.84, 0.79, 0.82, 0.8, 0.83, 0.79, 0.83, 0.8])
+    low, high = quiet(confidence_interval, "stability_index", steady, **options)
+    residuals = Trend(np.arange(9.0), 12, 0).parts(steady)[2]
+    error = np.sqrt(residuals @ residuals / 7 / 9)
+    assert high == pytest.approx(steady.mean() + t.ppf(0.975, 7) * error, rel=1e-3)
+    assert low < steady.mean() - t.ppf(0.975, 7) * error
 
 
 @pytest.mark.parametrize("rho", [-0.3, 0.0, 0.5, 0.95])
@@ -307,6 +314,14 @@ def test_no_error_is_no_interval_of_zero_width():
         assert low < high == 1
         lows.append(low)
     assert lows[0] < 0.95 < lows[1]
+
+
+def test_one_row_a_period_shows_no_noise():
+    right = np.array([1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1.0])
+    rows = quiet(confidence_interval, "stability_index", right, periods=range(12))
+    scores = quiet(confidence_interval, "stability_index", right)
+    assert rows.value == rows.plug_in == scores.value
+    assert rows.low == scores.low
 
 
 def test_scores_of_equal_times_are_neighbours():

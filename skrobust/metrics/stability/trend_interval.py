@@ -87,7 +87,7 @@ class RowNoise:
         highest = np.inf
         if score is None and data.min() >= 0 and data.max() <= 1:
             highest = 1.0
-            if per_unit == 0:
+            if data.min() == data.max():
                 # No unit differs, and as many units may as 95 % of such samples miss.
                 hidden = 1 - 0.05 ** (1 / sizes.sum())
                 per_unit = hidden * (1 - hidden)
