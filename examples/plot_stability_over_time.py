@@ -2,7 +2,9 @@
 ============================
 
 A model is scored by period. The rows of the breast cancer data represent ten weeks,
-once as recorded and once with a scale that increases by 2 % per week.
+once as recorded and once with a scale that increases by 2 % per week. The legend names
+the patterns that the ten weeks allow, with their probabilities; an accuracy of 0.9
+counts as high.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +27,10 @@ _, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained"
 for name, rows, ax in zip(
     ("as recorded", "drifting"), (X_test, drifted), axes, strict=True
 ):
-    display = StabilityPatternDisplay.from_estimator(model, rows, y_test, week)
+    display = StabilityPatternDisplay.from_estimator(
+        model, rows, y_test, week, high=0.9
+    )
     display.plot(ax)
     print(name, {k: round(v, 3) for k, v in display.terms().items()})
+    print("  most probable pattern:", display.pattern_.most_probable)
 plt.show()

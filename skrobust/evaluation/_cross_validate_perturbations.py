@@ -111,7 +111,8 @@ def cross_validate_perturbations(
     Raises
     ------
     ValueError
-        For bad parameters and a reference of other conditions or other scores.
+        For bad parameters, a reference of other conditions or other scores, and
+        shuffled folds under a scorer over time.
 
     Warns
     -----
@@ -155,6 +156,8 @@ def cross_validate_perturbations(
     reference = score_summary.check_reference_model(reference, table, scorer, caller)
     keys = PartKeys(Checkpoint(checkpoint, caller))
     splits = split_rows(cv, X, y, groups, answers_classes(estimator))
+    if hasattr(scorer, "check_folds"):  # a scorer over time
+        scorer.check_folds(splits)
     jobs = {"n_jobs": n_jobs, "verbose": verbose}
     run, shared = (not raises, fit_fold), (params, scorer, caller)
     tasks = [(*run, estimator, conditions, X, y, split, *shared) for split in splits]

@@ -70,6 +70,7 @@ from skrobust.metrics.stability.indices import (
     coefficient_of_variation,
     stability_index,
 )
+from skrobust.metrics.stability.pattern import stability_pattern
 from skrobust.metrics.stability.periods_index import (
     gini_stability,
     period_stability_index,
@@ -129,6 +130,7 @@ __all__ = [
     "signal_factor",
     "signal_to_noise_ratio",
     "stability_index",
+    "stability_pattern",
     "stability_quadrant",
     "stability_summary",
     "true_class_confidence",

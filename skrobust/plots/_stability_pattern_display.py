@@ -5,7 +5,7 @@ import numpy as np
 from skrobust._parameters import Number, check_parameters
 from skrobust._responses import predict_labels
 from skrobust._validation import check_scores, check_targets, invalid
-from skrobust.metrics import period_stability_index
+from skrobust.metrics import period_stability_index, stability_pattern
 from skrobust.metrics.stability.period_metrics import takes_scores
 from skrobust.metrics.stability.period_rows import period_text
 from skrobust.plots.base import BaseDisplay
@@ -17,7 +17,12 @@ from skrobust.plots.drawing import (
     label_some_ticks,
     legend_above,
 )
-from skrobust.plots.stability_trend import index_terms, trend_of
+from skrobust.plots.stability_trend import (
+    index_terms,
+    legend_title,
+    trend_of,
+    trend_table,
+)
 
 
 class StabilityPatternDisplay(BaseDisplay):
@@ -26,7 +31,8 @@ class StabilityPatternDisplay(BaseDisplay):
     The stability index is the mean, less a penalty for a falling trend, less a penalty
     for the scatter about it. The picture shows each: the points, their mean, the line
     of least squares, a band of one standard deviation of the residuals, and over
-    the legend the index with its three terms.
+    the legend the index with its three terms. With ``high`` the most probable of the
+    four patterns of :func:`stability_pattern` stands below them, with its probability.
 
     Parameters
     ----------
@@ -40,6 +46,10 @@ class StabilityPatternDisplay(BaseDisplay):
         Non-negative weight of the scatter about the trend.
     score_name : str, default="score"
         Name of the metric.
+    high : float or None, default=None
+        Mean from which a stable series is high; None names no pattern.
+    tolerance : float, default=0.05
+        Non-negative penalty up to which a series is stable.
 
     Attributes
     ----------
@@ -53,6 +63,8 @@ class StabilityPatternDisplay(BaseDisplay):
         The trend less and plus the standard deviation of the residuals.
     index_ : float
         The stability index.
+    pattern_ : Results or None
+        What :meth:`pattern` returns, None without ``high``.
     legend_ : Legend
         Legend of the lines.
 
@@ -73,6 +85,7 @@ class StabilityPatternDisplay(BaseDisplay):
     _parameter_rules = {
         "falling_rate_weight": Number(low=0),
         "variability_weight": Number(low=0),
+        "tolerance": Number(low=0),
     }
 
     scores: np.ndarray
@@ -80,6 +93,8 @@ class StabilityPatternDisplay(BaseDisplay):
     falling_rate_weight: float = 12
     variability_weight: float = 0.5
     score_name: str = "score"
+    high: float | None = None
+    tolerance: float = 0.05
 
     @classmethod
     def from_periods(cls, scores, periods=None, **kwargs):
@@ -92,7 +107,7 @@ class StabilityPatternDisplay(BaseDisplay):
         periods : array-like of shape (n_periods,), default=None
             Names of the periods.
         **kwargs : dict
-            ``falling_rate_weight``, ``variability_weight`` and ``score_name``.
+            Further parameters of the display.
 
         Returns
         -------
@@ -116,8 +131,7 @@ class StabilityPatternDisplay(BaseDisplay):
         results : Results
             The table of ``return_periods=True``.
         **kwargs : dict
-            ``falling_rate_weight``, ``variability_weight`` and ``score_name``; weights
-            must be those of the index that you report.
+            Further parameters of the display; the weights of the index you report.
 
         Returns
         -------
@@ -147,7 +161,7 @@ class StabilityPatternDisplay(BaseDisplay):
         metric : {"accuracy", "gini", "roc_auc"} or callable, default="accuracy"
             The metric of one period.
         **kwargs : dict
-            ``falling_rate_weight``, ``variability_weight`` and ``score_name``.
+            Further parameters of the display.
 
         Returns
         -------
@@ -178,7 +192,7 @@ class StabilityPatternDisplay(BaseDisplay):
         metric : {"accuracy", "gini", "roc_auc"} or callable, default="accuracy"
             The metric of one period.
         **kwargs : dict
-            ``falling_rate_weight``, ``variability_weight`` and ``score_name``.
+            Further parameters of the display.
 
         Returns
         -------
@@ -220,6 +234,21 @@ class StabilityPatternDisplay(BaseDisplay):
         weights = self.falling_rate_weight, self.variability_weight
         return index_terms(self.scores, *weights)
 
+    def pattern(self):
+        """Return the probabilities of the four patterns.
+
+        Returns
+        -------
+        Results or None
+            As of :func:`stability_pattern`, which takes three scores or more; None
+            without ``high``.
+        """
+        if self.high is None:
+            return None
+        names = "high", "tolerance", "falling_rate_weight", "variability_weight"
+        settings = {name: getattr(self, name) for name in names}
+        return stability_pattern(self.scores[np.isfinite(self.scores)], **settings)
+
     def frame(self):
         """Return the periods as a data frame of pandas.
 
@@ -229,16 +258,7 @@ class StabilityPatternDisplay(BaseDisplay):
             Columns ``period``, ``score``, ``trend`` and ``residual`` (nan where the
             metric is undefined).
         """
-        places, scores, trend, _ = trend_of(self.scores)
-        n = len(self.scores)
-        table = {
-            "period": np.arange(n) if self.periods is None else self.periods,
-            "score": self.scores,
-            "trend": np.full(n, np.nan),
-            "residual": np.full(n, np.nan),
-        }
-        table["trend"][places], table["residual"][places] = trend, scores - trend
-        return self._data_frame(table)
+        return self._data_frame(trend_table(self.scores, self.periods))
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the metric, its trend and the band.
@@ -273,10 +293,7 @@ class StabilityPatternDisplay(BaseDisplay):
             ax.locator_params(axis="x", integer=True)
         else:
             label_some_ticks(ax, [period_text(period) for period in self.periods])
-        text = (
-            f"index {terms['index']:.3f} = mean {terms['mean']:.3f} "
-            f"- fall {abs(terms['falling']):.3f} "
-            f"- scatter {abs(terms['variability']):.3f}"
-        )
+        self.pattern_ = self.pattern()
+        text = legend_title(terms, self.pattern_)
         self.legend_ = legend_above(ax, size, title=text)
         return self

@@ -409,6 +409,7 @@ def test_interval_refuses(arguments, options, sentence):
         confidence_interval(*arguments, **options)
 
 
+@pytest.mark.filterwarnings("ignore:8 periods cannot tell")
 @pytest.mark.parametrize("confidence", [Fraction(19, 20), np.float32(0.95)])
 @pytest.mark.parametrize(
     "data",

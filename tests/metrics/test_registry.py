@@ -100,7 +100,7 @@ def test_names_are_filtered():
         "normalized_r2",
         "regression_robust_ratio",
     ]
-    assert metric_names(needs="periods") == ["stability_index"]
+    assert metric_names(needs="periods") == ["gini_stability", "stability_index"]
     assert "robust_ratio" in metric_names(per_sample=True)
     assert set(get_scorer_names()) == set(metric_names(has_scorer=True))
 

@@ -31,6 +31,7 @@ def gini(times):
 
 
 @pytest.mark.filterwarnings("ignore:4 periods leave")
+@pytest.mark.filterwarnings("ignore:4 periods cannot")
 @pytest.mark.filterwarnings("ignore:The ")
 @pytest.mark.parametrize("call", [interval, index, gini])
 def test_periods_are_read_in_one_way(call):
@@ -78,8 +79,7 @@ def index_per_time(times):
     return period_stability_index(np.ones(30), correct.ravel(), rows, slope_per="time")
 
 
-@pytest.mark.filterwarnings("ignore:3 periods")
-@pytest.mark.filterwarnings("ignore:The slope")
+@pytest.mark.filterwarnings("ignore:The 3 scores lie on a line")
 @pytest.mark.parametrize("call", [index_at, interval_at, index_per_time])
 def test_dates_are_times_in_days(call):
     expected = stability_index(SCORES, times=[0, 2, 6])

@@ -26,6 +26,7 @@ from skrobust.metrics import (  # noqa: E402
     group_robustness,
     period_stability_index,
     stability_index,
+    stability_pattern,
 )
 from skrobust.perturbations import (  # noqa: E402
     GaussianNoise,
@@ -262,6 +263,28 @@ def test_pattern_terms_sum_to_the_index():
     np.testing.assert_array_equal(display.points_.get_ydata(), scores)
     fitted = np.polyval(np.polyfit(range(5), scores, 1), range(5))
     np.testing.assert_allclose(display.trend_line_.get_ydata(), fitted)
+
+
+def test_pattern_is_named_with_its_probability():
+    scores = [0.91, 0.90, 0.92, np.nan, 0.91, 0.90, 0.91, 0.92, 0.90, 0.91, 0.92, 0.91]
+    display = StabilityPatternDisplay(scores=np.array(scores), high=0.8).plot()
+    known = np.array(scores)[np.isfinite(scores)]
+    expected = stability_pattern(known, high=0.8)
+    np.testing.assert_array_equal(display.pattern_.probability, expected.probability)
+    text = display.legend_.get_title().get_text()
+    assert text.endswith(f"pattern: stable high ({expected.probability[0]:.2f})")
+    low = StabilityPatternDisplay(scores=known, high=0.99, tolerance=0.2).plot()
+    assert low.pattern_.most_probable == "stable low"
+    line = StabilityPatternDisplay.from_periods([0.9] * 4, high=0.8).plot()
+    text = line.legend_.get_title().get_text()
+    assert text.endswith("pattern: stable high (no probability)")
+    plain = StabilityPatternDisplay.from_periods([0.9, 0.8]).plot()
+    assert plain.pattern_ is None
+    assert "pattern" not in plain.legend_.get_title().get_text()
+    with pytest.raises(ValueError, match="at least 3"):
+        StabilityPatternDisplay.from_periods([0.9, 0.8], high=0.8).plot()
+    with pytest.raises(ValueError, match="'tolerance' parameter"):
+        StabilityPatternDisplay.from_periods(known, high=0.8, tolerance=-1)
 
 
 def test_pattern_of_rows_leaves_undefined_periods_out():

@@ -85,9 +85,9 @@ def confidence_interval(
     confidence : float in (0, 1), default=0.95
         Wanted coverage.
     method : str, default="auto"
-        Shares: "wilson" or "exact"; stability index: "delta" or "blocks"; callables:
-        "bca", "percentile" or "jackknife". "auto" takes the first, but "blocks" from 30
-        periods and "jackknife" below 20 clusters.
+        Shares: "wilson" or "exact"; stability index: "autoregressive", "delta" or
+        "blocks"; callables: "bca", "percentile" or "jackknife". "auto" takes the first,
+        but "jackknife" below 20 clusters.
     n_resamples : int, default=2000
         Number of bootstrap resamples, where there are any.
     random_state : int, Generator, RandomState or None, default=None
@@ -151,14 +151,23 @@ def confidence_interval(
     themselves drawn at random (20 of them), the limits cover 70 %, and 94 % with
     ``resample_conditions``.
 
-    **Stability index.** Below 30 periods the delta method with t on T - 2 degrees of
-    freedom: 95 % at 10 periods and a slope of -0.005. Near a slope of 0, where the
-    index bends, the limits of the slope are carried through the bend as well (the delta
-    method alone covers 75 % at 4 periods and that slope). From 30 periods on the
-    residuals are resampled in blocks whose length follows their correlation, with t on
-    the number of blocks less two: measured coverage at 30 to 120 periods 94 to 97 %
-    without autocorrelation, 91 to 94 % at 0.3 and 88 to 91 % at 0.6. The scatter that
-    is estimated includes the noise of the rows behind each score.
+    **Stability index.** The periods are taken as a line with autoregressive deviations,
+
+    .. math:: m_t = a + b t + e_t + n_t, \qquad
+        \mathrm{cov}(e_s, e_t) = \sigma^2 \phi^{|s - t|},
+
+    and the limits are quantiles of the index under the posterior of a, b,
+    :math:`\sigma` and :math:`\phi`, which has its reference prior between -0.3 and
+    0.99: twelve months cannot tell whether they are correlated, and the interval allows
+    for it. Measured coverage of 4 to 60 periods with slopes of 0 and -0.005 (200
+    repeats): 95 to 100 % for :math:`\phi` up to 0.6; at 0.9, 91 to 93 % for 6 periods
+    and 93 to 97 % for others. A warning says when the correlation is likely or cannot
+    be told. With ``periods`` the variance of :math:`n_t` is that of resampled rows: it
+    leaves the squared slope and the squared scatter of ``value``, and ``plug_in`` is
+    the index with it. "delta" (t on T - 2 degrees of freedom) and "blocks" (residuals
+    resampled in blocks, from about 30 periods) are narrower, "delta" about half as wide
+    at 12 periods, and promise nothing for correlated periods: "delta" then covers 95 %
+    for :math:`\phi` = 0, 65 to 74 % for 0.6 and 26 to 44 % for 0.9.
 
     **Callables.** BCa bootstrap over samples or clusters, promised for large samples
     only. Measured: F1 (100 samples) 94 %, AUC (60) 94 %, a correlation (50) 94 %; the

@@ -3,7 +3,6 @@
 import numpy as np
 
 from skrobust._containers import shape_of, to_array
-from skrobust._parameters import Count, Number
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import check_choice, check_number, invalid
 from skrobust.metrics.registry import get_metric, metric_names
@@ -166,50 +165,6 @@ class StabilityScorer(BaseScorer):
             parts = y, predicted, sample_weight
             scores.append(_metric_value(self.metric, caller, *parts))
         return get_metric(self._label()).function(scores)
-
-
-class StabilityIndexScorer(BaseScorer):
-    """Scorer of the stability index over time.
-
-    Made by :func:`make_stability_index_scorer`, which describes the parameters.
-    """
-
-    _parameter_rules = {
-        "n_periods": Count(low=2),
-        "falling_rate_weight": Number(low=0),
-        "variability_weight": Number(low=0),
-    }
-
-    def __init__(
-        self,
-        n_periods=10,
-        *,
-        metric="accuracy",
-        falling_rate_weight=12,
-        variability_weight=0.5,
-    ):
-        self.n_periods = n_periods
-        self.metric = metric
-        self.falling_rate_weight = falling_rate_weight
-        self.variability_weight = variability_weight
-
-    def _label(self):
-        return "stability_index"
-
-    def _score(self, estimator, X, y, sample_weight):
-        caller = "StabilityIndexScorer"
-        if len(y) < self.n_periods:
-            rule = f"at most the number of rows, which is {len(y)}"
-            raise invalid("n_periods", caller, rule, self.n_periods)
-        predicted = predict_labels(estimator, X)
-        scores = []
-        for rows in np.array_split(np.arange(len(y)), self.n_periods):
-            weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
-            parts = y[rows], predicted[rows], weight
-            scores.append(_metric_value(self.metric, caller, *parts))
-        names = "falling_rate_weight", "variability_weight"
-        settings = {name: getattr(self, name) for name in names}
-        return get_metric(self._label()).function(scores, **settings)
 
 
 def check_perturber(perturbation, name, caller):

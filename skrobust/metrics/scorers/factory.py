@@ -5,6 +5,7 @@ from sklearn.base import clone
 from skrobust._validation import check_choice
 from skrobust.metrics.registry import find_metric, metric_names
 from skrobust.metrics.scorers import classes
+from skrobust.metrics.scorers.over_time import StabilityIndexScorer
 
 
 def _fitted(perturbation, X_ref):
@@ -138,20 +139,36 @@ def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):
 
 
 def make_stability_index_scorer(
-    n_periods=10, *, metric="accuracy", falling_rate_weight=12, variability_weight=0.5
+    n_periods=None,
+    *,
+    metric="accuracy",
+    response_method="auto",
+    falling_rate_weight=12,
+    variability_weight=0.5,
 ):
     """Make a scorer of the stability index over time.
 
-    The rows scored are taken to be in the order of time and are cut into ``n_periods``
-    blocks of equal size; the metric of each block enters the index. Use it with a
-    splitter that keeps the order, such as TimeSeriesSplit.
+    The rows scored are cut into periods; the metric of each enters the index. Their
+    ``times`` come through metadata routing, or as an argument of the scorer. Without
+    them the rows are taken to be in the order of time. Use a splitter that keeps the
+    order, such as TimeSeriesSplit: a scorer sees the test rows alone, so that it cannot
+    notice shuffled folds. ``scorer.check_folds(cv.split(X))`` and
+    :func:`skrobust.evaluation.cross_validate_perturbations` refuse them.
 
     Parameters
     ----------
-    n_periods : int, default=10
-        Number of blocks.
-    metric : "accuracy" or callable, default="accuracy"
-        Metric of each block.
+    n_periods : int or None, default=None
+        Number of periods, of (nearly) equal numbers of rows, or of distinct times. None
+        makes each distinct time a period, and ten periods where there are no times.
+    metric : str or callable, default="accuracy"
+        Metric of each period, as in :func:`period_stability_index`: "accuracy", "gini",
+        "roc_auc", or a function of (y_true, y_pred) whose greater values are better.
+        Periods in which it is undefined are left out with a warning.
+    response_method : {"auto", "predict", "predict_proba", "decision_function"}, \
+            default="auto"
+        What the metric takes. "auto" gives "gini", "roc_auc" and the functions of
+        scikit-learn that take scores (such as ``roc_auc_score``) the decision function,
+        or else the probabilities of the second class, and others the labels.
     falling_rate_weight : float, default=12
         Weight of a falling trend.
     variability_weight : float, default=0.5
@@ -162,15 +179,31 @@ def make_stability_index_scorer(
     scorer : StabilityIndexScorer
         Greater is better.
 
+    Notes
+    -----
+    ``get_scorer("gini_stability")`` has ``metric="gini"`` and a weight of 88.
+
     Examples
     --------
+    >>> import sklearn
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import TimeSeriesSplit, cross_val_score
     >>> from skrobust.metrics import make_stability_index_scorer
-    >>> make_stability_index_scorer(n_periods=12).__name__
-    'stability_index'
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> month = [i // 30 for i in range(len(X))]
+    >>> scorer = make_stability_index_scorer(metric="roc_auc")
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     scorer = scorer.set_score_request(times=True, sample_weight=False)
+    ...     scores = cross_val_score(LogisticRegression(max_iter=5000), X, y,
+    ...         cv=TimeSeriesSplit(2), scoring=scorer, params={"times": month})
+    >>> scores.shape
+    (2,)
     """
-    return classes.StabilityIndexScorer(
+    return StabilityIndexScorer(
         n_periods,
         metric=metric,
+        response_method=response_method,
         falling_rate_weight=falling_rate_weight,
         variability_weight=variability_weight,
     )

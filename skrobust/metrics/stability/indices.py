@@ -11,7 +11,8 @@ from skrobust._validation import (
     metric,
 )
 from skrobust.metrics.registry import MetricSpec, register
-from skrobust.metrics.scorers.classes import StabilityIndexScorer, StabilityScorer
+from skrobust.metrics.scorers.classes import StabilityScorer
+from skrobust.metrics.scorers.over_time import StabilityIndexScorer
 from skrobust.metrics.stability import asi_interval
 from skrobust.metrics.stability.period_rows import time_values
 from skrobust.metrics.stability.trend_interval import index_interval

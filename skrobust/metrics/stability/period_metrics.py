@@ -9,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 from skrobust._validation import check_same_length, check_scores, invalid
 from skrobust.metrics.labels import label_array, label_pair
 from skrobust.metrics.registry import get_metric, metric_names
+from skrobust.metrics.undefined import warn_undefined
 
 _OF_SCORES = ("gini", "roc_auc")
 _UNDEFINED = float("nan")
@@ -48,8 +49,14 @@ def takes_scores(metric):
     return isinstance(metric, str) and metric in _OF_SCORES
 
 
-def score_of(score, y_true, y_pred, weight):
-    """Return the metric of one period, nan where it is undefined."""
+def period_values(score, y_true, y_pred, rows, weight):
+    """Return the metric of each period, nan where it is undefined."""
+    weights = [None if weight is None else weight[i] for i in rows]
+    parts = zip(rows, weights, strict=True)
+    return np.array([_score_of(score, y_true[i], y_pred[i], w) for i, w in parts])
+
+
+def _score_of(score, y_true, y_pred, weight):
     if weight is not None and not weight.any():
         return _UNDEFINED
     settings = {} if weight is None else {"sample_weight": weight}
@@ -67,3 +74,21 @@ def _auc(y_true, y_pred, sample_weight=None):
 
 def _gini(y_true, y_pred, sample_weight=None):
     return 2 * _auc(y_true, y_pred, sample_weight) - 1
+
+
+def report_left_out(distinct, counts, undefined, caller):
+    """Warn once, or raise, when periods are left out."""
+    n_out = int((~counts).sum())
+    text = ""
+    if n_out:
+        text = (
+            f"{n_out} of {len(counts)} periods, in which the metric is undefined (one "
+            f"class only, or no weight); the first is {distinct[~counts][0]}."
+        )
+        if undefined == "raise":
+            raise ValueError(f"{caller} found {text}")
+        text = f"{caller} leaves out {text} "
+    if counts.sum() < 2:
+        text += f"{caller} is undefined for fewer than two periods; it is set to nan."
+    if text:
+        warn_undefined(text.rstrip(), stacklevel=5)

@@ -11,7 +11,7 @@ _DRAWS = 200
 
 
 def period_scores(arrays, periods, score, clusters, rng, caller):
-    """Return scores of the periods, the noise of their rows, and warnings.
+    """Return scores of the periods, the noise and number of their rows, and warnings.
 
     Parameters
     ----------
@@ -36,6 +36,8 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
         Their scores.
     noise : ndarray of shape (n_draws, n_kept)
         Deviations of the resampled scores from their mean.
+    sizes : ndarray of shape (n_kept,)
+        Number of rows, or of clusters, of each.
     warnings : tuple of str
         How many periods had no score.
     """
@@ -54,7 +56,7 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
     if score is None and arrays[0].ndim != 1:
         rule = "1-D without score=, as each period's score is then the mean"
         raise invalid("data", caller, rule, arrays[0].shape)
-    values, noise = [], []
+    values, noise, sizes = [], [], []
     for rows in rows_of:
         units = make_units(clusters[rows], len(rows), caller)
         parts = tuple(array[rows] for array in arrays)
@@ -66,6 +68,7 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
         values.append(value)
         if not np.isfinite(value):
             continue
+        sizes.append(units.n)
         draws = bootstrap(statistic, _DRAWS, rng)[:, 0]
         draws = np.where(np.isfinite(draws), draws, value)
         # n - 1 resampled units would vary as much as n drawn ones.
@@ -78,4 +81,4 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
         warnings = (f"{left_out} of {len(names)} periods have no score; left out.",)
     if not kept.any():
         raise ValueError(f"{caller} found no period whose score is defined.")
-    return kept, values[kept], np.column_stack(noise), warnings
+    return kept, values[kept], np.column_stack(noise), np.array(sizes), warnings

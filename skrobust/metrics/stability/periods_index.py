@@ -3,11 +3,23 @@
 import numpy as np
 
 from skrobust._results import Results
-from skrobust._validation import check_choice, check_number, check_weights, metric
+from skrobust._validation import (
+    check_choice,
+    check_number,
+    check_weights,
+    invalid,
+    metric,
+)
+from skrobust.metrics.registry import MetricSpec, register
+from skrobust.metrics.scorers.over_time import GiniStabilityScorer
 from skrobust.metrics.stability.indices import stability_index
-from skrobust.metrics.stability.period_metrics import named_metric, score_of
+from skrobust.metrics.stability.period_metrics import (
+    named_metric,
+    period_values,
+    report_left_out,
+)
 from skrobust.metrics.stability.period_rows import rows_of_periods, time_values
-from skrobust.metrics.undefined import warn_undefined
+from skrobust.metrics.stability.trend_interval import index_interval
 
 
 # Inside this function ``metric`` is the parameter, not the decorator.
@@ -168,6 +180,17 @@ def gini_stability(
     return _index((y_true, y_score, times), "gini", (88, 0.5), "period", *options)
 
 
+def gini_interval(data, request):
+    """Return the interval of the gini stability of rows."""
+    if len(data) != 3:
+        rule = "three arrays, as gini_stability takes them: y_true, y_score and times"
+        raise invalid("data", request.caller, rule, f"{len(data)} arrays")
+    y_true, y_score, times = data
+    y_true, y_score, gini = named_metric("gini", y_true, y_score, request.caller)
+    options = {"falling_rate_weight": 88, "variability_weight": 0.5, "score": gini}
+    return index_interval((y_true, y_score), request, periods=times, **options)
+
+
 def _index(
     data, named, factors, slope_per, undefined, return_periods, sample_weight, caller
 ):
@@ -183,9 +206,7 @@ def _index(
         rule = "dates or numbers when slope_per='time'"
         positions = time_values(distinct, caller, rule=rule)
     weight = check_weights(sample_weight, len(y_true), caller)
-    weights = [None if weight is None else weight[i] for i in rows]
-    parts = zip(rows, weights, strict=True)
-    scores = np.array([score_of(score, y_true[i], y_pred[i], w) for i, w in parts])
+    scores = period_values(score, y_true, y_pred, rows, weight)
     counts = ~np.isnan(scores)
     index = float("nan")
     if counts.sum() >= 2:
@@ -195,7 +216,7 @@ def _index(
             variability_weight=scatter,
             times=positions[counts] if slope_per == "time" else None,
         )
-    _report_left_out(distinct, counts, undefined, caller)
+    report_left_out(distinct, counts, undefined, caller)
     if not return_periods:
         return index
     return index, Results(
@@ -206,19 +227,13 @@ def _index(
     )
 
 
-def _report_left_out(distinct, counts, undefined, caller):
-    """Warn once, or raise, when periods are left out."""
-    n_out = int((~counts).sum())
-    text = ""
-    if n_out:
-        text = (
-            f"{n_out} of {len(counts)} periods, in which the metric is undefined (one "
-            f"class only, or no weight); the first is {distinct[~counts][0]}."
-        )
-        if undefined == "raise":
-            raise ValueError(f"{caller} found {text}")
-        text = f"{caller} leaves out {text} "
-    if counts.sum() < 2:
-        text += f"{caller} is undefined for fewer than two periods; it is set to nan."
-    if text:
-        warn_undefined(text.rstrip(), stacklevel=5)
+register(
+    MetricSpec(
+        "gini_stability",
+        gini_stability,
+        bounds=(-np.inf, 1.0),
+        needs={"labels", "scores", "periods"},
+        interval=gini_interval,
+        scorer=GiniStabilityScorer,
+    )
+)

@@ -1,17 +1,19 @@
-"""Confidence interval of the stability index: delta method and block bootstrap."""
+"""Confidence interval of the stability index."""
 
 import dataclasses
 
 import numpy as np
+from scipy.special import ndtri
 
 from skrobust._validation import check_choice, check_number, check_scores, invalid
-from skrobust.metrics.intervals.clusters import t_quantile
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.labels import check_one_each
+from skrobust.metrics.stability.autoregressive_trend import trend_draws
 from skrobust.metrics.stability.period_rows import time_values
 from skrobust.metrics.stability.period_scores import period_scores
+from skrobust.metrics.stability.residual_methods import residual_interval
 
-LONG_SERIES = 30  # periods from which residual blocks can be resampled
+STRONG = 0.6  # correlation of neighbours with which an interval is much wider
 
 
 class Trend:
@@ -35,119 +37,147 @@ class Trend:
         level = mean + self.fall * np.minimum(0.0, slope)
         return level - self.scatter * residuals.std(axis=-1)
 
+    def is_exact(self, scores):
+        """Say whether the scores lie on a line, but for rounding."""
+        deviation = np.abs(self.parts(scores)[2]).max()
+        return bool(deviation <= 1e-12 * max(1.0, np.abs(scores).max()))
 
-def trend_interval(scores, trend, noise, request):
+    def index_without_noise(self, scores, noise_variance):
+        """Return the index, less what the noise of each score adds to it.
+
+        What independent noise of these variances adds to the square of the slope and to
+        the mean square of the residuals is subtracted, down to 0.
+        """
+        mean, slope, residuals = self.parts(scores)
+        shares = self.x**2 / self.squares
+        of_slope = float(shares @ noise_variance) / self.squares
+        left = 1 - 1 / len(scores) - shares
+        of_residuals = float(left @ noise_variance) / len(scores)
+        fall = np.sqrt(max(0.0, min(0.0, slope) ** 2 - of_slope))
+        spread = np.sqrt(max(0.0, float((residuals**2).mean()) - of_residuals))
+        return float(mean - self.fall * fall - self.scatter * spread)
+
+
+@dataclasses.dataclass(frozen=True)
+class RowNoise:
+    """Sampling noise of scores that were computed from rows.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_draws, n_periods)
+        Deviations of each score when its rows are resampled.
+    variance : ndarray of shape (n_periods,)
+        Its variance, which is inverse to the number of units of a period.
+    highest : float
+        Greatest possible score; infinite where that is not known.
+    """
+
+    draws: np.ndarray
+    variance: np.ndarray
+    highest: float
+
+    @classmethod
+    def of_periods(cls, draws, sizes, data, score):
+        """Pool the noise of the periods.
+
+        A variance of its own would give a period with better scores a greater weight,
+        as shares near 1 vary less.
+        """
+        per_unit = float((draws.var(axis=0) * sizes).mean())
+        highest = np.inf
+        if score is None and data.min() >= 0 and data.max() <= 1:
+            highest = 1.0
+            if data.min() == data.max():
+                # No unit differs, and as many units may as 95 % of such samples miss.
+                hidden = 1 - 0.05 ** (1 / sizes.sum())
+                per_unit = hidden * (1 - hidden)
+        return cls(draws, per_unit / sizes, highest)
+
+
+def trend_interval(scores, trend, rows, request):
     """Return the interval of the stability index.
 
-    ``noise`` holds the deviations of each period's score when its rows are resampled,
-    of shape (n_draws, n_periods), or is None.
+    ``rows`` is a :class:`RowNoise`, or None where the scores are all that is known.
     """
     confidence, method = request.confidence, request.method
-    check_choice(method, "method", request.caller, ("auto", "delta", "blocks"))
-    n = len(scores)
+    known = "auto", "autoregressive", "delta", "blocks"
+    check_choice(method, "method", request.caller, known)
     if method == "auto":
-        method = "delta" if n < LONG_SERIES else "blocks"
+        method = "autoregressive"
+    n, nan = len(scores), float("nan")
     common = {"confidence": confidence, "n_units": n, "unit": "periods"}
+    value = float(trend.index(scores)) if n > 1 else nan
     if n < 3:
-        nan = float("nan")
-        value = float(trend.index(scores)) if n == 2 else nan
         text = f"{n} periods leave no degree of freedom, so that there is no interval."
         return Interval(value, nan, nan, nan, method=method, warnings=(text,), **common)
-    mean, slope, residuals = trend.parts(scores)
+    if method == "autoregressive":
+        return _autoregressive(scores, trend, rows, common)
+    return residual_interval(scores, trend, rows, request, method, common)
+
+
+def _autoregressive(scores, trend, rows, common):
+    n, confidence = len(scores), common["confidence"]
+    plug_in, noise = None, None
     value = float(trend.index(scores))
-    variance = float(residuals @ residuals) / (n - 2)
-    row_variance = 0.0 if noise is None else float((noise**2).mean())
-    slope_half = t_quantile(confidence, n - 2) * np.sqrt(variance / trend.squares)
-    warnings = _warnings(slope, slope_half, residuals, variance, row_variance)
-    if method == "delta":
-        spread = np.sqrt(max(variance, row_variance))
-        low, high, error = _delta(trend, value, float(slope), spread, n, confidence)
-        method = "delta method, t"
-    else:
-        parts = trend, mean, slope, residuals, noise, row_variance
-        draws, length = _block_draws(*parts, request.n_resamples, request.rng)
-        error = float(draws.std(ddof=1))
-        half = t_quantile(confidence, n / length - 2) * error
-        low, high = value - half, value + half
-        method = f"residual blocks of {length}, t"
-    return Interval(value, low, high, error, method=method, warnings=warnings, **common)
+    if rows is not None:
+        noise, plug_in = rows.variance, value
+        value = trend.index_without_noise(scores, noise)
+    common |= {"method": "autoregressive trend", "plug_in": plug_in}
+    if trend.is_exact(scores) and (noise is None or not noise.any()):
+        nan = float("nan")
+        text = (
+            f"The {n} scores lie on a line and show no error, so that there is no "
+            "interval; give the rows of each period with periods=."
+        )
+        return Interval(value, nan, nan, nan, warnings=(text,), **common)
+    draws = trend_draws(scores, trend.x, noise)
+    index = draws.index(trend.fall, trend.scatter)
+    tails = (1 - confidence) / 2, (1 + confidence) / 2
+    low, high = np.quantile(index, tails)
+    if np.quantile(draws.slope, tails[1]) > 0:
+        # All draws of min(0, slope) lie at or below 0, where it is if nothing falls.
+        level = draws.level - trend.scatter * draws.spread
+        high = max(high, np.quantile(level, tails[1]))
+    low, high = min(low, value), max(high, value)
+    if rows is not None:
+        high = min(high, max(value, rows.highest))
+    error = float((high - low) / (2 * ndtri(tails[1])))
+    warnings = _doubts(draws, n, confidence)
+    return Interval(value, float(low), float(high), error, warnings=warnings, **common)
 
 
-def _delta(trend, value, slope, spread, n, confidence):
-    quantile = t_quantile(confidence, n - 2)
-    slope_error = spread / np.sqrt(trend.squares)
-    steady = spread**2 / n + (trend.scatter * spread) ** 2 / (2 * (n - 2))
-    falling = trend.fall * slope_error if slope < 0 else 0.0
-    error = float(np.sqrt(steady + falling**2))
-    # Where the slope may have either sign min(0, slope) has no derivative: its lower
-    # limit, which is exact, is there combined with those of the other two parts (Zou
-    # and Donner). For a negative slope this is the delta method; the upper limit is
-    # the delta method's, the wider of the two.
-    lowest = min(0.0, slope - quantile * slope_error)
-    reach = trend.fall * (min(0.0, slope) - lowest)
-    down = np.hypot(quantile * np.sqrt(steady), reach)
-    return float(value - down), float(value + quantile * error), error
-
-
-def _block_draws(trend, mean, slope, residuals, noise, row_variance, n_resamples, rng):
-    n = len(residuals)
-    length = _block_length(residuals)
-    # A line takes two degrees of freedom, and blocks vary less than the series by about
-    # their share of it.
-    inflated = residuals * np.sqrt(n / (n - 2 * length))
-    variance = float((inflated**2).mean())
-    if row_variance and variance:
-        # The rows' noise is in the residuals already; it leaves them before it is
-        # drawn again, each period's own.
-        inflated = inflated * np.sqrt(max(0.0, 1 - row_variance / variance))
-    starts = rng.integers(n, size=(n_resamples, -(-n // length)))
-    places = (starts[..., None] + np.arange(length)) % n
-    scores = mean + slope * trend.x
-    scores = scores + inflated[places.reshape(n_resamples, -1)[:, :n]]
-    if noise is not None:
-        picked = rng.integers(len(noise), size=scores.shape)
-        scores = scores + noise[picked, np.arange(n)]
-    return trend.index(scores), length
-
-
-def _block_length(residuals):
-    # Carlstein's rule for a first-order autoregression; the estimated correlation is
-    # too low by about (2 + 4 r) / n after a line was fitted.
-    n = len(residuals)
-    r = _correlation(residuals)
-    r = min(0.9, r + (2 + 4 * max(r, 0.0)) / n)
-    if r <= 0:
-        return 1
-    length = int(np.ceil((2 * r / (1 - r**2)) ** (2 / 3) * n ** (1 / 3)))
-    return max(1, min(length, n // 6))
-
-
-def _correlation(residuals):
-    squares = float(residuals @ residuals)
-    return float(residuals[1:] @ residuals[:-1]) / squares if squares > 0 else 0.0
-
-
-def _warnings(slope, slope_half, residuals, variance, row_variance):
-    n = len(residuals)
+def _doubts(draws, n, confidence):
     warnings = []
     if n < 6:
         warnings.append(
             f"{n} periods leave {n - 2} degrees of freedom; the interval says little."
         )
-    if abs(slope) < slope_half:
+    tails = (1 - confidence) / 2, (1 + confidence) / 2
+    low, high = np.quantile(draws.slope, tails)
+    if low < 0 < high:
         warnings.append(
             "The slope is not clearly different from 0, where the index bends; it is "
             "biased downwards there."
         )
-    if n >= 6 and abs(_correlation(residuals) + 2 / n) > 1.96 / np.sqrt(n):
-        warnings.append(
-            "Neighbouring residuals are correlated; the interval may be too narrow."
+    return (*warnings, *correlation_warnings(draws, n))
+
+
+def correlation_warnings(draws, n):
+    """Return what to doubt where periods are, or may be, strongly correlated."""
+    share = float((draws.correlation > STRONG).mean())
+    if share > 0.8:
+        return (
+            f"Neighbouring periods are correlated (by more than {STRONG} with a "
+            f"probability of {share:.2f}): {n} periods tell as little as far fewer "
+            "independent ones would.",
         )
-    if row_variance > variance:
-        warnings.append(
-            "The scatter about the trend is no more than what sampling the rows gives."
+    if share > 0.25:
+        return (
+            f"{n} periods cannot tell whether neighbours are correlated (by more than "
+            f"{STRONG} with a probability of {share:.2f}), so that the interval is "
+            "wide; take more periods.",
         )
-    return tuple(warnings)
+    return ()
 
 
 def index_interval(
@@ -164,7 +194,7 @@ def index_interval(
     caller = request.caller
     fall = check_number(falling_rate_weight, "falling_rate_weight", caller, low=0)
     scatter = check_number(variability_weight, "variability_weight", caller, low=0)
-    warnings, noise = (), None
+    warnings, rows = (), None
     if periods is None:
         if request.clusters is not None or len(data) != 1:
             raise ValueError(
@@ -176,7 +206,7 @@ def index_interval(
     else:
         arrays = tuple(np.asarray(array) for array in data)
         parts = arrays, periods, score, request.clusters, request.rng, caller
-        kept, scores, noise, warnings = period_scores(*parts)
+        kept, scores, noise, sizes, warnings = period_scores(*parts)
     if times is not None:
         times = time_values(times, caller)
         what, other = "one time per period", "the data have"
@@ -189,6 +219,7 @@ def index_interval(
     # Neighbours are neighbours in time, in whatever order the scores came.
     order = np.argsort(times, kind="stable")
     scores, times = scores[order], times[order]
-    noise = None if noise is None else noise[:, order]
-    interval = trend_interval(scores, Trend(times, fall, scatter), noise, request)
+    if periods is not None:
+        rows = RowNoise.of_periods(noise[:, order], sizes[order], arrays[0], score)
+    interval = trend_interval(scores, Trend(times, fall, scatter), rows, request)
     return dataclasses.replace(interval, warnings=warnings + interval.warnings)

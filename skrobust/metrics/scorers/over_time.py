@@ -1,0 +1,242 @@
+"""Scorers of the stability index over time."""
+
+import copy
+
+import numpy as np
+
+from skrobust._containers import is_frame
+from skrobust._parameters import Choice, Count, Number
+from skrobust._responses import (
+    check_net_input,
+    predict_labels,
+    predict_probabilities,
+    unwrap,
+)
+from skrobust._validation import check_weights, invalid
+from skrobust.metrics.registry import get_metric
+from skrobust.metrics.scorers.base import BaseScorer
+from skrobust.metrics.stability.period_metrics import (
+    named_metric,
+    period_values,
+    report_left_out,
+    takes_scores,
+)
+from skrobust.metrics.stability.period_rows import rows_of_periods
+
+_N_BLOCKS = 10
+
+
+class StabilityIndexScorer(BaseScorer):
+    """Scorer of the stability index over time.
+
+    Made by :func:`make_stability_index_scorer`, which describes the parameters.
+    """
+
+    _parameter_rules = {
+        "n_periods": Count(low=2, optional=True),
+        "response_method": Choice(
+            "auto", "predict", "predict_proba", "decision_function"
+        ),
+        "falling_rate_weight": Number(low=0),
+        "variability_weight": Number(low=0),
+    }
+
+    _times = None
+
+    def __init__(
+        self,
+        n_periods=None,
+        *,
+        metric="accuracy",
+        response_method="auto",
+        falling_rate_weight=12,
+        variability_weight=0.5,
+    ):
+        self.n_periods = n_periods
+        self.metric = metric
+        self.response_method = response_method
+        self.falling_rate_weight = falling_rate_weight
+        self.variability_weight = variability_weight
+
+    def _label(self):
+        return "stability_index"
+
+    def score(self, estimator, X, y=None, *, sample_weight=None, times=None):
+        """Return the stability index of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            The model to score.
+        X : array-like or data frame of shape (n_samples, ...)
+            Raw input of the whole pipeline.
+        y : array-like of shape (n_samples,)
+            True labels or targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows within their period.
+        times : array-like of shape (n_samples,), default=None
+            The time of each row: numbers, dates, periods of pandas, an ordered
+            Categorical or text that sorts in time. None: the rows are in the order of
+            time. In a search or a cross-validation, request them by
+            ``set_score_request(times=True)`` and pass ``params={"times": times}``, with
+            metadata routing enabled.
+
+        Returns
+        -------
+        float
+            Greater is better.
+        """
+        # The base class checks and calls _score, whose arguments are fixed.
+        scorer = copy.copy(self)
+        scorer._times = times
+        return super(StabilityIndexScorer, scorer).score(
+            estimator, X, y, sample_weight=sample_weight
+        )
+
+    def _score(self, estimator, X, y, sample_weight):
+        caller = type(self).__name__
+        periods, rows = self._periods(X, len(y), caller)
+        answers = self._answers(estimator, X, caller)
+        y, answers, metric = named_metric(self.metric, y, answers, caller)
+        weight = check_weights(sample_weight, len(y), caller)
+        scores = period_values(metric, y, answers, rows, weight)
+        counts = ~np.isnan(scores)
+        report_left_out(periods, counts, "warn", caller)
+        if counts.sum() < 2:
+            return float("nan")
+        names = "falling_rate_weight", "variability_weight"
+        settings = {name: getattr(self, name) for name in names}
+        return get_metric("stability_index").function(scores[counts], **settings)
+
+    def _periods(self, X, n_samples, caller):
+        """Return the names of the periods and the rows of each."""
+        if self._times is None:
+            _check_index(X, caller)
+            n_periods = self.n_periods or _N_BLOCKS
+            what, cure = f"the number of rows, which is {n_samples}", ""
+            distinct, rows = np.arange(n_samples), np.arange(n_samples)[:, None]
+        else:
+            distinct, rows = rows_of_periods(self._times, n_samples, caller)
+            if self.n_periods is None:
+                return distinct, rows
+            n_periods = self.n_periods
+            what = f"the number of distinct times, which is {len(distinct)}"
+            cure = "With None each time is a period."
+        if n_periods > len(distinct):
+            raise invalid("n_periods", caller, f"at most {what}", n_periods, cure)
+        blocks = np.array_split(np.arange(len(distinct)), n_periods)
+        names = distinct[[block[0] for block in blocks]]
+        return names, [np.concatenate([rows[i] for i in block]) for block in blocks]
+
+    def _answers(self, estimator, X, caller):
+        method = self.response_method
+        if method == "auto":
+            method = _response_of(self.metric)
+        if method == "predict":
+            return predict_labels(estimator, X)
+        if method != "predict_proba" and hasattr(estimator, "decision_function"):
+            check_net_input(estimator, X)
+            return np.asarray(estimator.decision_function(X))
+        if method == "decision_function":
+            name = type(unwrap(estimator)[1]).__name__
+            raise ValueError(f"{caller} needs decision_function; {name} has none.")
+        p = predict_probabilities(estimator, X, caller)
+        return p[:, 1] if p.shape[1] == 2 else p
+
+    def check_folds(self, folds, times=None):
+        """Raise where training rows lie between the test rows of a fold.
+
+        A scorer sees the test rows alone, so that no call of scikit-learn can find
+        this; :func:`skrobust.evaluation.cross_validate_perturbations` calls this
+        method.
+
+        Parameters
+        ----------
+        folds : iterable of (train, test)
+            Positions of rows, as ``splitter.split(X, y)`` gives.
+        times : array-like of shape (n_samples,), default=None
+            The times of all rows; None: the rows are in the order of time.
+
+        Raises
+        ------
+        ValueError
+            For shuffled folds, and others whose test rows are no whole stretch of time.
+
+        Examples
+        --------
+        >>> from sklearn.model_selection import TimeSeriesSplit
+        >>> from skrobust.metrics import make_stability_index_scorer
+        >>> scorer = make_stability_index_scorer()
+        >>> scorer.check_folds(TimeSeriesSplit(3).split(range(40)))
+        """
+        caller = type(self).__name__
+        if times is not None:
+            _, rows = rows_of_periods(times, len(times), caller)
+            place = np.empty(len(times), dtype=int)
+            for i, members in enumerate(rows):
+                place[members] = i
+        for number, (train, test) in enumerate(folds):
+            if times is not None:
+                train, test = place[train], place[test]
+            train, test = np.asarray(train), np.asarray(test)
+            inside = (train > test.min()) & (train < test.max())
+            if inside.any():
+                raise ValueError(
+                    f"{caller} needs test folds that are whole stretches of time, and "
+                    f"{inside.sum()} training rows lie between the test rows of fold "
+                    f"{number}, as in shuffled and stratified folds. Use "
+                    "TimeSeriesSplit, or KFold without shuffle."
+                )
+
+
+class GiniStabilityScorer(StabilityIndexScorer):
+    """Scorer of the "gini stability" of the Home Credit competition.
+
+    Made by ``get_scorer("gini_stability")``: :class:`StabilityIndexScorer` with
+    ``metric="gini"`` and a weight of 88 of a falling trend.
+    """
+
+    def __init__(
+        self, n_periods=None, *, falling_rate_weight=88, variability_weight=0.5
+    ):
+        super().__init__(
+            n_periods,
+            metric="gini",
+            falling_rate_weight=falling_rate_weight,
+            variability_weight=variability_weight,
+        )
+
+    def _label(self):
+        return "gini_stability"
+
+
+def _response_of(metric):
+    """Return the response that a metric takes: "predict", "predict_proba" or "scores".
+
+    Functions of scikit-learn are known by their name, also inside of a partial.
+    """
+    metric = getattr(metric, "func", metric)
+    name = getattr(metric, "__name__", "")
+    if takes_scores(metric) or name in {"roc_auc_score", "average_precision_score"}:
+        return "scores"
+    of_probabilities = {
+        "brier_score_loss",
+        "d2_brier_score",
+        "d2_log_loss_score",
+        "log_loss",
+        "top_k_accuracy_score",
+    }
+    return "predict_proba" if name in of_probabilities else "predict"
+
+
+def _check_index(X, caller):
+    """Raise where the index of a data frame says that rows are not in time order."""
+    index = getattr(X, "index", None) if is_frame(X) else None
+    kind = type(index).__name__
+    if kind not in {"DatetimeIndex", "PeriodIndex"}:
+        return
+    if not index.is_monotonic_increasing:
+        raise ValueError(
+            f"{caller} needs rows in the order of time, and the dates of the index of "
+            "X are not: shuffled rows have no trend. Sort them, or pass times=."
+        )
