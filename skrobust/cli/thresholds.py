@@ -49,7 +49,7 @@ class Threshold(click.ParamType):
 
 
 def threshold_options(find):
-    """Return the decorator that adds ``--fail-under`` and ``--junit``.
+    """Return the decorator of ``--fail-under``, ``--fail-under-limit``, ``--junit``.
 
     ``find`` returns the measures of the command.
     """
@@ -61,11 +61,18 @@ def threshold_options(find):
             Threshold(find),
             metavar="MEASURE=VALUE",
         ),
-        output("--junit", "JUnit XML: each threshold of --fail-under is a test case."),
+        repeated(
+            "--fail-under-limit",
+            "The same for the lower limit of the 95 % interval: exit with 1 unless the "
+            "data show that the threshold is reached.",
+            Threshold(find),
+            metavar="MEASURE=VALUE",
+        ),
+        output("--junit", "JUnit XML: each threshold is a test case."),
     )
 
 
-def judge(thresholds, measured):
+def judge(thresholds, measured, by="estimate"):
     """Judge each model by each threshold.
 
     Parameters
@@ -74,30 +81,40 @@ def judge(thresholds, measured):
         Measure and threshold.
     measured : dict of str to dict
         The measures of each model; None or NaN is not measured, and does not pass.
+    by : {"estimate", "lower limit"}, default="estimate"
+        What the values are.
 
     Returns
     -------
     list of dict
-        ``model``, ``measure``, ``bar`` (the threshold), ``value`` and ``passed``.
+        ``model``, ``measure``, ``by``, ``bar`` (the threshold), ``value`` and
+        ``passed``.
     """
     verdicts = []
     for model, values in measured.items():
         for measure, threshold in thresholds:
             value = values.get(measure)
             known = value is not None and math.isfinite(value)
-            verdict = {"model": model, "measure": measure, "bar": threshold}
+            verdict = {"model": model, "measure": measure, "by": by, "bar": threshold}
             verdict["value"] = float(value) if known else None
             verdict["passed"] = bool(known and value >= threshold)
             verdicts.append(verdict)
     return verdicts
 
 
+def judge_both(measured, limits, options):
+    """Judge values by ``--fail-under`` and lower limits by ``--fail-under-limit``."""
+    verdicts = judge(options["fail_under"], measured)
+    return verdicts + judge(options["fail_under_limit"], limits, "lower limit")
+
+
 def message(verdict):
     """Return a verdict as a line."""
-    value = verdict["value"]
+    value, is_limit = verdict["value"], verdict["by"] != "estimate"
     found = "not measured" if value is None else f"{value:.4g}"
     word = "passed" if verdict["passed"] else "FAILED"
-    found = f"{verdict['measure']} of {verdict['model']} is {found}"
+    what = "the lower 95 % limit of " * is_limit + verdict["measure"]
+    found = f"{what} of {verdict['model']} is {found}"
     return f"threshold {word}: {found}, must be at least {verdict['bar']:g}"
 
 
@@ -112,7 +129,8 @@ def write_junit(path, verdicts, command, seconds):
     suite.attrib.update((name, str(value)) for name, value in counts.items())
     for verdict in verdicts:
         kind = _legal(f"skrobust.{command}.{verdict['model']}")
-        name = f"{verdict['measure']} >= {verdict['bar']:g}"
+        what = "" if verdict["by"] == "estimate" else f"{verdict['by']} of "
+        name = f"{what}{verdict['measure']} >= {verdict['bar']:g}"
         case = ET.SubElement(suite, "testcase", classname=kind, name=name, time="0")
         if not verdict["passed"]:
             kind = "error" if verdict["value"] is None else "failure"
@@ -140,7 +158,7 @@ def apply_thresholds(verdicts, options, say):
         raise ThresholdMissed("; ".join(failed))
 
 
-def finish(facts, measured, text, options, say):
+def finish(facts, measured, limits, text, options, say):
     """Write and print the results of a command, and apply its thresholds.
 
     Parameters
@@ -149,6 +167,8 @@ def finish(facts, measured, text, options, say):
         Results; the verdicts are added as ``gates``.
     measured : dict of str to dict
         The measures of each model.
+    limits : dict of str to dict
+        Their lower 95 % limits.
     text : callable
         From facts and ``verbose`` to the lines for the terminal.
     options : dict
@@ -156,7 +176,7 @@ def finish(facts, measured, text, options, say):
     say : Progress
         Clock of the command.
     """
-    facts["gates"] = judge(options["fail_under"], measured)
+    facts["gates"] = judge_both(measured, limits, options)
     if options["json_out"]:
         write_json(options["json_out"], facts)
     if not options["quiet"] and options["json_out"] != "-":

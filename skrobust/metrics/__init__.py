@@ -8,6 +8,7 @@ Each metric is registered beside its function (see ``skrobust.metrics.registry``
 
 from skrobust._deprecation import deprecated_names
 from skrobust.metrics.comparison.compare_models import compare_models
+from skrobust.metrics.comparison.threshold_test import threshold_test
 from skrobust.metrics.groups.by_group import by_group
 from skrobust.metrics.groups.clip_values import aggregate_clips
 from skrobust.metrics.groups.clips import clip_robustness
@@ -131,6 +132,7 @@ __all__ = [
     "stability_index",
     "stability_quadrant",
     "stability_summary",
+    "threshold_test",
     "true_class_confidence",
 ]
 
