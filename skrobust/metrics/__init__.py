@@ -8,6 +8,8 @@ Each metric is registered beside its function (see ``skrobust.metrics.registry``
 
 from skrobust._deprecation import deprecated_names
 from skrobust.metrics.comparison.compare_models import compare_models
+from skrobust.metrics.comparison.compare_sequentially import compare_sequentially
+from skrobust.metrics.comparison.plan_samples import plan_samples
 from skrobust.metrics.comparison.threshold_test import threshold_test
 from skrobust.metrics.groups.by_group import by_group
 from skrobust.metrics.groups.clip_values import aggregate_clips
@@ -90,6 +92,7 @@ __all__ = [
     "clip_robustness",
     "coefficient_of_variation",
     "compare_models",
+    "compare_sequentially",
     "confidence_interval",
     "defense_comparison",
     "dimensionality_factor",
@@ -116,6 +119,7 @@ __all__ = [
     "normalized_r2_score",
     "normalized_score_parts",
     "period_stability_index",
+    "plan_samples",
     "prediction_shift",
     "probability_shift",
     "proportion_interval",

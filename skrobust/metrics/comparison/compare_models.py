@@ -162,7 +162,7 @@ def compare_models(
     (array([0.25]), array([0.0129]))
     >>> near = compare_models(predictions, y_true=y, margin=0.05, random_state=0)
     >>> str(near.verdict[0]), near.margin_low.round(3), near.margin_high.round(3)
-    ('second inferior', array([0.088]), array([0.398]))
+    ('second inferior', array([0.096]), array([0.396]))
     """
     caller = "compare_models"
     confidence = check_confidence(confidence, caller)
