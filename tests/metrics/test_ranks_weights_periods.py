@@ -164,6 +164,7 @@ def test_weights_of_a_callable_go_with_the_rows():
     ("options", "text"),
     [
         ({"sample_weight": [1, 2]}, "one weight per sample"),
+        ({"sample_weight": [1, 1]}, "one weight per sample"),
         ({"sample_weight": [-1, 1, 1, 1]}, "The 'sample_weight' parameter"),
     ],
 )

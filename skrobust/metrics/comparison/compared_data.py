@@ -56,10 +56,11 @@ def make_comparison(models, metric, y_true, sample_weight, params, caller):
         params = {"y_true": y_true, **params}
     elif y_true is not None:
         data = {name: (y_true, *one) for name, one in data.items()}
-    n = len(next(iter(data.values()))[0])
-    weight = check_weights(sample_weight, n, caller)
-    if weight is not None and weight.min() == weight.max():
-        weight = None
+    weight = None
+    if sample_weight is not None:
+        first = next(iter(data.values()))[0]
+        weight = check_weights(sample_weight, np.size(first, 0), caller)
+        weight = weight if np.ptp(weight) > 0 else None
     by_sample = spec is not None and spec.per_sample is not None
     if by_sample and (spec.compare is None or weight is not None):
         values = [spec.values(one, params, caller) for one in data.values()]
@@ -79,7 +80,7 @@ def make_comparison(models, metric, y_true, sample_weight, params, caller):
     tolerance = params.get("tolerance")
     return Comparison(
         spec.name,
-        n,
+        next(iter(shapes.values()))[0],
         makers,
         np.asarray(tolerance, dtype=np.float64) if np.ndim(tolerance) else None,
         values,
