@@ -83,6 +83,15 @@ def worst(rows):
     }
 
 
+def limits(rows):
+    """Return the lowest of the lower limits of all attacks and sizes."""
+    lows = [
+        {name: ends[0] for name in MEASURES if (ends := row.get(f"{name}_interval"))}
+        for row in rows
+    ]
+    return worst(lows)
+
+
 def plain_array(X):
     """Return rows as an array that a file without pickles can hold."""
     values = np.asarray(to_array(X))

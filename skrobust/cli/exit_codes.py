@@ -7,7 +7,7 @@ import click
 from skrobust.report.section_log import one_line
 
 CODES = (
-    "Exit codes: 0 when all went well, 1 when a threshold of --fail-under was missed, "
+    "Exit codes: 0 when all went well, 1 when a threshold was missed, "
     "2 for an error in the input (one sentence on stderr says which), 130 after "
     "Ctrl-C."
 )

@@ -49,7 +49,7 @@ class Threshold(click.ParamType):
 
 
 def threshold_options(find):
-    """Return the decorator that adds ``--fail-under`` and ``--junit``.
+    """Return the decorator of ``--fail-under``, ``--fail-under-limit``, ``--junit``.
 
     ``find`` returns the measures of the command.
     """
@@ -61,11 +61,18 @@ def threshold_options(find):
             Threshold(find),
             metavar="MEASURE=VALUE",
         ),
-        output("--junit", "JUnit XML: each threshold of --fail-under is a test case."),
+        repeated(
+            "--fail-under-limit",
+            "The same for the lower limit of the 95 % interval: exit with 1 unless the "
+            "data show that the threshold is reached.",
+            Threshold(find),
+            metavar="MEASURE=VALUE",
+        ),
+        output("--junit", "JUnit XML: each threshold is a test case."),
     )
 
 
-def judge(thresholds, measured):
+def judge(thresholds, measured, by="estimate"):
     """Decide for each model and each threshold whether the model reaches it.
 
     Parameters
@@ -74,30 +81,40 @@ def judge(thresholds, measured):
         Measure and threshold.
     measured : dict of str to dict
         The measures of each model; None or NaN is not measured, and does not pass.
+    by : {"estimate", "lower limit"}, default="estimate"
+        What the values are.
 
     Returns
     -------
     list of dict
-        ``model``, ``measure``, ``threshold``, ``value`` and ``passed``.
+        ``model``, ``measure``, ``by``, ``threshold``, ``value`` and ``passed``.
     """
     decisions = []
     for model, values in measured.items():
         for measure, threshold in thresholds:
             value = values.get(measure)
             known = value is not None and math.isfinite(value)
-            decision = {"model": model, "measure": measure, "threshold": threshold}
+            decision = {"model": model, "measure": measure, "by": by}
+            decision["threshold"] = threshold
             decision["value"] = float(value) if known else None
             decision["passed"] = bool(known and value >= threshold)
             decisions.append(decision)
     return decisions
 
 
+def judge_both(measured, limits, options):
+    """Judge values by ``--fail-under`` and lower limits by ``--fail-under-limit``."""
+    decisions = judge(options["fail_under"], measured)
+    return decisions + judge(options["fail_under_limit"], limits, "lower limit")
+
+
 def message(decision):
     """Return a decision as a line."""
-    value = decision["value"]
+    value, is_limit = decision["value"], decision["by"] != "estimate"
     found = "not measured" if value is None else f"{value:.4g}"
     word = "passed" if decision["passed"] else "FAILED"
-    found = f"{decision['measure']} of {decision['model']} is {found}"
+    what = "the lower 95 % limit of " * is_limit + decision["measure"]
+    found = f"{what} of {decision['model']} is {found}"
     return f"threshold {word}: {found}, must be at least {decision['threshold']:g}"
 
 
@@ -112,7 +129,8 @@ def write_junit(path, decisions, command, seconds):
     suite.attrib.update((name, str(value)) for name, value in counts.items())
     for decision in decisions:
         kind = _legal(f"skrobust.{command}.{decision['model']}")
-        name = f"{decision['measure']} >= {decision['threshold']:g}"
+        what = "" if decision["by"] == "estimate" else f"{decision['by']} of "
+        name = f"{what}{decision['measure']} >= {decision['threshold']:g}"
         case = ET.SubElement(suite, "testcase", classname=kind, name=name, time="0")
         if not decision["passed"]:
             kind = "error" if decision["value"] is None else "failure"
@@ -141,7 +159,7 @@ def apply_thresholds(decisions, options, say):
         raise ThresholdMissed("; ".join(failed))
 
 
-def finish(facts, measured, text, options, say):
+def finish(facts, measured, limits, text, options, say):
     """Write and print the results of a command, and apply its thresholds.
 
     Parameters
@@ -150,6 +168,8 @@ def finish(facts, measured, text, options, say):
         Results; the decisions are added as ``thresholds``.
     measured : dict of str to dict
         The measures of each model.
+    limits : dict of str to dict
+        Their lower 95 % limits.
     text : callable
         From facts and ``verbose`` to the lines for the terminal.
     options : dict
@@ -157,7 +177,7 @@ def finish(facts, measured, text, options, say):
     say : Progress
         Clock of the command.
     """
-    facts["thresholds"] = judge(options["fail_under"], measured)
+    facts["thresholds"] = judge_both(measured, limits, options)
     if options["json_out"]:
         write_json(options["json_out"], facts)
     if not options["quiet"] and options["json_out"] != "-":

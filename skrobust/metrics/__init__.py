@@ -8,6 +8,9 @@ Each metric is registered beside its function (see ``skrobust.metrics.registry``
 
 from skrobust._deprecation import deprecated_names
 from skrobust.metrics.comparison.compare_models import compare_models
+from skrobust.metrics.comparison.compare_sequentially import compare_sequentially
+from skrobust.metrics.comparison.plan_samples import plan_samples
+from skrobust.metrics.comparison.threshold_test import threshold_test
 from skrobust.metrics.groups.by_group import by_group
 from skrobust.metrics.groups.clip_values import aggregate_clips
 from skrobust.metrics.groups.clips import clip_robustness
@@ -90,6 +93,7 @@ __all__ = [
     "clip_robustness",
     "coefficient_of_variation",
     "compare_models",
+    "compare_sequentially",
     "confidence_interval",
     "defense_comparison",
     "dimensionality_factor",
@@ -116,6 +120,7 @@ __all__ = [
     "normalized_r2_score",
     "normalized_score_parts",
     "period_stability_index",
+    "plan_samples",
     "prediction_shift",
     "probability_shift",
     "proportion_interval",
@@ -133,6 +138,7 @@ __all__ = [
     "stability_pattern",
     "stability_quadrant",
     "stability_summary",
+    "threshold_test",
     "true_class_confidence",
 ]
 

@@ -21,7 +21,7 @@ _METRICS = {
     "stability": "accuracy_stability_index",
 }
 _NUMBERS = ("difference", "low", "high", "p_value", "p_adjusted")
-_ABOUT = ("method", "correction", "confidence", "n", "unit", "ranking_kept")
+_ABOUT = ("method", "correction", "confidence", "n", "unit")
 _WORDS = {
     "mean accuracy": "mean accuracy under perturbation",
     "stability": "stability (ASI without sampling noise)",
@@ -73,10 +73,11 @@ def compare_measure(measure, models, y, random_state):
     Returns
     -------
     dict
-        ``measure``, ``words``, ``ranking`` (rank, name, value, and the ``difference``
-        to the first with ``low``, ``high``, ``p_adjusted`` and ``verdict``), ``pairs``
+        ``measure``, ``words``, ``ranking`` (rank with its confidence limits
+        ``rank_low`` and ``rank_high``, name, value, and the ``difference`` to the first
+        with ``low``, ``high``, ``p_adjusted`` and ``verdict``), ``pairs``
         (better and worse model, with the same), ``sentences``, ``method``,
-        ``correction``, ``confidence``, ``n`` and ``ranking_kept``.
+        ``correction``, ``confidence`` and ``n``.
     """
     # The smallest adjusted p-value is the number of pairs over that of resamples.
     n_pairs = len(models) * (len(models) - 1) // 2
@@ -98,12 +99,16 @@ def compare_measure(measure, models, y, random_state):
     pairs.sort(key=lambda pair: (order[pair["better"]], order[pair["worse"]]))
     lead = {p["worse"]: p for p in pairs if p["better"] == names[0]}
     lead |= {p["better"]: p for p in pairs if p["worse"] == names[0]}  # a tie
+    places = dict(zip(results.ranks.model, range(len(models)), strict=True))
     ranking = []
     for name in names:
         rank = 1 + sum(other > values[name] + 1e-12 for other in values.values())
         pair = lead.get(name, {})
         found = {k: v for k, v in pair.items() if k not in ("better", "worse")}
-        ranking.append({"rank": rank, "name": name, "value": values[name], **found})
+        row = {"rank": rank, "name": name, "value": values[name], **found}
+        for side in ("rank_low", "rank_high"):
+            row[side] = int(results.ranks[side][places[str(name)]])
+        ranking.append(row)
     words = _WORDS.get(measure, measure.replace("accuracy, ", "accuracy under "))
     return {
         "measure": measure,

@@ -11,7 +11,7 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.metrics import probability_shift, proportion_interval
-from skrobust.metrics.comparison.paired import mcnemar
+from skrobust.metrics.comparison.exact_shares import PairedShares
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.scorers import attack_objective
 
@@ -63,11 +63,12 @@ def assert_robust(
     decide : {"estimate", "unless_refuted", "only_if_shown"}, default="estimate"
         "estimate": the estimate must reach the threshold. "unless_refuted": fails only
         where the interval lies wholly on the wrong side of the threshold; the level is
-        shared among the conditions (Bonferroni). "only_if_shown": passes only where the
-        interval lies wholly on the right side under each condition.
+        shared among the conditions (Bonferroni). "only_if_shown": the lower limit of
+        the interval (of a drop, the upper one) must reach the threshold under each
+        condition.
     confidence : float in (0, 1), default=0.95
-        Level of the two-sided intervals: Wilson for proportions, Bonett and Price for
-        the drop.
+        Level of the two-sided intervals: Wilson for proportions, unconditional exact
+        limits for the drop.
 
     Raises
     ------
@@ -166,8 +167,8 @@ def _measure(estimator, X, y, change, thresholds, tolerance, level):
     if "min_accuracy" in thresholds:
         add("min_accuracy", "accuracy", after.mean(), proportion(after), failed)
     if "max_drop" in thresholds:
-        low, high, _ = mcnemar(before, after, level)
-        drop, interval = before.mean() - after.mean(), (float(low), float(high))
+        interval = PairedShares(before, after).limits((1 - level) / 2)
+        drop = before.mean() - after.mean()
         add("max_drop", "drop of accuracy", drop, interval, failed)
     if "min_robust_ratio" in thresholds:
         full, _ = attack_objective.at_full_strength(change)
@@ -201,13 +202,21 @@ def _message(failed, found, n, decide, level, estimator):
     low, high = worst["interval"]
     word = "at most" if worst["threshold"] == "max_drop" else "at least"
     change = worst["change"]
+    found_text = f"{worst['name']} is {worst['value']:.4f}"
+    if decide != "estimate":
+        is_low = (decide == "only_if_shown") == (word == "at least")
+        side, end = ("lower", low) if is_low else ("upper", high)
+        found_text = (
+            f"{worst['name']} has the {side} limit {end:.4f} (estimate "
+            f"{worst['value']:.4f})"
+        )
     name = getattr(change, "name", None) or type(change).__name__
     rows = worst["rows"].tolist()
     shown = ", ".join(map(str, rows[:_N_ROWS]))
     more = f" and {len(rows) - _N_ROWS} more" if len(rows) > _N_ROWS else ""
     lines = [
-        f"{type(estimator).__name__} is not robust enough: its {worst['name']} is "
-        f"{worst['value']:.4f}, and must be {word} {worst['limit']:g}.",
+        f"{type(estimator).__name__} is not robust enough: its {found_text}, and must "
+        f"be {word} {worst['limit']:g}.",
         f"  interval:  {low:.4f} to {high:.4f} ({100 * level:.4g} %, {n} rows)",
         f"  decided:   {decide}",
         f"  condition: {name}, the worst of {len(failed)} that failed; "

@@ -99,6 +99,41 @@ def test_thresholds_decide_the_exit_code_and_are_test_cases(folder, tmp_path):
     assert "number" in refused(*command, "--fail-under", "accuracy=nan")
 
 
+def test_the_lower_limit_may_decide(folder, tmp_path):
+    command = ["attack", folder / "strong.skops", "iris", "--eps", "0.5,0.7"]
+    command += ["--attack", "FGSM", "--no-checks", "--json", tmp_path / "r.json"]
+    command += ["--junit", tmp_path / "j.xml"]
+    assert run(*command)[0] == 0
+    rows = json.loads((tmp_path / "r.json").read_text())["attacks"]
+    low = min(row["robust_accuracy_interval"][0] for row in rows)
+    bar = (low + min(row["robust_accuracy"] for row in rows)) / 2
+    assert run(*command, "--fail-under", f"robust_accuracy={bar}")[0] == 0
+    passes = f"robust_accuracy={low - 1e-6}"
+    assert run(*command, "--fail-under-limit", passes)[0] == 0
+    code, _, stderr = run(*command, "--fail-under-limit", f"robust_accuracy={bar}")
+    assert code == 1
+    text = "threshold FAILED: the lower 95 % limit of robust_accuracy of strong is"
+    assert stderr.strip().endswith(f"{text} {low:.4g}, must be at least {bar:g}")
+    case = ET.parse(tmp_path / "j.xml").getroot()[0][0]
+    assert case.get("name") == f"lower limit of robust_accuracy >= {bar:g}"
+    assert "must name one of" in refused(*command, "--fail-under-limit", "nonsense=1")
+    # R2 has no interval, which does not pass.
+    code, _, stderr = run(
+        "attack", folder / "line.skops", "iris", "--eps", "0.1", "--attack", "FGSM",
+        "--fail-under-limit", "r2=-100",
+    )  # fmt: skip
+    assert code == 1
+    assert "limit of r2 of line is not measured" in stderr
+    args = ["report", folder / "strong.skops", "iris", "--out", tmp_path / "r.html"]
+    args += ["--fail-under-limit", "accuracy=0.5", "--fail-under-limit", "asi=0.1"]
+    code, _, stderr = run(*args)
+    assert code == 1
+    assert "passed: the lower 95 % limit of accuracy of strong" in stderr
+    assert "limit of asi of strong is not measured" in stderr
+    args = ["compare", folder / "weak.skops", folder / "strong.skops", "iris"]
+    assert run(*args, "--fail-under-limit", "accuracy=0.9")[0] == 1
+
+
 def test_what_was_not_measured_does_not_pass(folder, tmp_path):
     decisions = judge([("asi", 0.0)], {"\x00m<": {"asi": None}, "n": {"asi": np.nan}})
     assert [v["passed"] for v in decisions] == [False, False]

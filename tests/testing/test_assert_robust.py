@@ -95,6 +95,27 @@ def test_three_decisions_around_the_interval():
         assert_robust(Sign(), X, Y, min_accuracy=passes, decide=decide, **change)
 
 
+def test_the_message_names_the_limit_that_decides():
+    low, high = proportion_interval(80, 100)
+    settings = {"perturbation": Flip(20), "min_accuracy": 0.79}
+    text = failure(decide="only_if_shown", **settings)
+    assert f"its accuracy has the lower limit {low:.4f} (estimate 0.8000)" in text
+    assert "and must be at least 0.79." in text
+    settings["min_accuracy"] = 0.99
+    text = failure(decide="unless_refuted", **settings)
+    assert f"has the upper limit {high:.4f} (estimate 0.8000)" in text
+    text = failure(perturbation=Flip(20), max_drop=0.25, decide="only_if_shown")
+    assert "its drop of accuracy has the upper limit 0.2" in text
+    assert "(estimate 0.2000), and must be at most 0.25." in text
+
+
+def test_a_drop_is_shown_to_be_small_with_the_stated_error():
+    # No row of 100 drops: 1 - 0.025 ** (1 / 100) = 0.0362 is not excluded.
+    settings = {"perturbation": Flip(0), "decide": "only_if_shown"}
+    assert_robust(Sign(), X, Y, max_drop=0.0365, **settings)
+    failure(max_drop=0.036, **settings)
+
+
 def test_refutation_shares_its_level_among_conditions():
     _, one = proportion_interval(80, 100)
     _, shared = proportion_interval(80, 100, confidence=1 - 0.05 / 4)

@@ -84,7 +84,9 @@ def attack(model, data, **options):
     if options["save"]:
         arrays = {"X": results.plain_array(X), "y": y, **saved}
         write_whole(options["save"], lambda file: np.savez(file, **arrays))
-    finish(facts, {name: results.worst(facts["attacks"])}, _text, options, say)
+    rows = facts["attacks"]
+    measured, limits = ({name: one(rows)} for one in (results.worst, results.limits))
+    finish(facts, measured, limits, _text, options, say)
 
 
 def _measure(name, model, X, y, attacks, options, parts, say):

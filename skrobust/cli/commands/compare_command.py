@@ -84,7 +84,11 @@ def compare(models, data, **options):
         row["model"]: {one: row[one]["value"] for one in values}
         for row in facts["ranking"]
     }
-    finish(facts, measured, _text, options, say)
+    limits = {
+        row["model"]: {one: (row[one]["interval"] or (None,))[0] for one in values}
+        for row in facts["ranking"]
+    }
+    finish(facts, measured, limits, _text, options, say)
 
 
 def _load(paths, data, options, say):
@@ -107,8 +111,9 @@ def _facts(values, y, by, seed, log):
     rows = []
     for place in found["ranking"]:
         cells = {m: summarize(m, values[m][place["name"]], y) for m in values}
-        rows.append({"rank": place["rank"], "model": place["name"], **cells})
-    kept = ("sentences", "method", "correction", "confidence", "ranking_kept")
+        ranks = {name: place[name] for name in ("rank", "rank_low", "rank_high")}
+        rows.append({**ranks, "model": place["name"], **cells})
+    kept = ("sentences", "method", "correction", "confidence")
     facts = {"format": "skrobust compare 3", "ranked_by": by, "ranking": rows}
     facts["differences"] = found["pairs"]
     return facts | {name: found[name] for name in kept}
@@ -120,7 +125,10 @@ def _text(facts, verbose):
     table = [["", "model", *(m.replace("_", " ") for m in measures)]]
     for row in rows:
         cells = [_cell_text(row[m]) for m in measures]
-        table.append([f"{row['rank']}", row["model"], *cells])
+        rank, last = f"{row['rank']}", (row["rank_low"], row["rank_high"])
+        if last[0] < last[1]:
+            rank += f" ({last[0]}-{last[1]})"
+        table.append([rank, row["model"], *cells])
     lines = [*aligned(table), ""]
     table = [[f"difference in {by.replace('_', ' ')}", "", "p (corrected)", ""]]
     for row in facts["differences"]:
@@ -131,8 +139,7 @@ def _text(facts, verbose):
     lines += [*aligned(table), " ".join(facts["sentences"])]
     lines.append(
         f"{facts['n_samples']} rows; 95 % intervals; {facts['method']}; "
-        f"{facts['correction']}; the order stays in {facts['ranking_kept']:.0%} of "
-        "resamples"
+        f"{facts['correction']}; ranks in parentheses are not told apart"
     )
     return "\n".join(lines + warning_lines(facts["warnings"], verbose))
 

@@ -13,7 +13,7 @@ from skrobust.cli.option_types import Name, Sizes, all_sizes
 from skrobust.cli.report_files import check_names, write_files
 from skrobust.cli.rows_file import load_data, load_train
 from skrobust.cli.terminal_text import Progress
-from skrobust.cli.thresholds import apply_thresholds, judge, threshold_options
+from skrobust.cli.thresholds import apply_thresholds, judge_both, threshold_options
 from skrobust.metrics.registry import get_metric
 from skrobust.report import summary_rows
 from skrobust.report.collect_for import collect_for
@@ -23,7 +23,7 @@ from skrobust.report.report_options import label_metric_names
 
 # Options that neither the numbers nor the parts depend on.
 _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
-_ASIDE |= {"fail_under", "junit", "n_jobs"}
+_ASIDE |= {"fail_under", "fail_under_limit", "junit", "n_jobs"}
 # Options that the report takes as they are.
 _AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
 MEASURES = ("accuracy", "robust_accuracy", "robust_ratio", "asi", "normalized")
@@ -106,7 +106,8 @@ def report(ctx, model, data, **options):
         attack_label(kind, eps, len(sizes)): one
         for (kind, eps), one in attacking.build_attacks(names, options, known).items()
     }
-    wanted = {measure for measure, _ in options["fail_under"]} - {*MEASURES}
+    thresholds = options["fail_under"] + options["fail_under_limit"]
+    wanted = {measure for measure, _ in thresholds} - {*MEASURES}
     kept = {k: v for k, v in options.items() if k not in _ASIDE}
     settings = [model, data, kept]
     with parts_folder(options["checkpoint"], "report", settings, say) as parts:
@@ -134,18 +135,27 @@ def report(ctx, model, data, **options):
             **{name: options[name] for name in _AS_THEY_ARE},
         )
         write_files(collected, options, say)
-    decisions = judge(options["fail_under"], {name: _measured(collected)})
+    measured, limits = _measured(collected)
+    decisions = judge_both({name: measured}, {name: limits}, options)
     apply_thresholds(decisions, options, say)
 
 
 def _measured(collected):
-    """Return the values to which thresholds apply."""
+    """Return the values and the lower limits to which thresholds apply."""
     row = summary_rows(collected)[0]
     model = collected["models"][0]
     cells = {name: row[name] for name in (*model["metrics"], "normalized", "asi")}
     cells["accuracy"] = row["clean"] if row["kind"] == "classifier" else None
     cells["robust_ratio"] = row["ratio"]
     attacks = model["attacks"].values()
-    attacked = [results["robust_accuracy"] for results in attacks if results]
+    attacked = [results for results in attacks if results]
     found = {name: cell and cell["value"] for name, cell in cells.items()}
-    return {**found, "robust_accuracy": min(attacked, default=None)}
+    lows = {
+        name: cell["interval"][0]
+        for name, cell in cells.items()
+        if cell and cell["interval"]
+    }
+    name, ends = "robust_accuracy", "robust_accuracy_interval"
+    found[name] = min((one[name] for one in attacked), default=None)
+    lows[name] = min((one[ends][0] for one in attacked), default=None)
+    return found, lows

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, ndtri
 
-from skrobust.metrics.intervals.clusters import t_p_value
+from skrobust.metrics.comparison.evidence import SAME, evidence_of_draws
+from skrobust.metrics.comparison.exact_shares import PairedShares
 
 
 @dataclass
 class Differences:
     """Limits and p-values of differences, along one axis."""
 
+    difference: np.ndarray
     low: np.ndarray
     high: np.ndarray
     band_low: np.ndarray
@@ -19,60 +21,78 @@ class Differences:
     p_value: np.ndarray
     p_adjusted: np.ndarray
     correction: str
+    evidence: list  # one-sided p-values and limits of each difference
+    by_band: bool = False  # whether the band decides, or the p-values by Holm's rule
+
+    def decided(self, confidence):
+        """Return which differences lie above and below 0, simultaneously."""
+        if self.by_band:
+            return self.band_low > 0, self.band_high < 0
+        # Each side of each difference is a hypothesis of its own.
+        one_sided = [
+            np.where(side > 0, self.p_value / 2, 1 - self.p_value / 2)
+            for side in (self.difference, -self.difference)
+        ]
+        sure = holm(np.concatenate(one_sided)) <= 1 - confidence + SAME
+        above, below = np.split(sure, 2)
+        return above & (self.difference > 0), below & (self.difference < 0)
 
 
-def from_draws(difference, draws, confidence):
+def from_draws(difference, draws, confidence, n, is_share):
     """Return limits from paired bootstrap draws of shape (n_resamples, n_differences).
 
     The limits are symmetric and hold 0 where the p-value is above 1 - confidence; the
     band and the adjusted p-values use the largest studentised deviation of all.
     """
-    n = len(draws)
+    n_draws = len(draws)
     error = draws.std(axis=0, ddof=1)
     moved = np.abs(draws - difference)
     # Equal numbers may differ by rounding after a resample.
-    reach = np.abs(difference) - 1e-12
-    p_value = (1 + (moved >= reach).sum(axis=0)) / (n + 1)
-    half = np.quantile(moved, confidence, axis=0, method="higher")
-    varies = error > 1e-12
+    reach = np.abs(difference) - SAME
+    p_value = (1 + (moved >= reach).sum(axis=0)) / (n_draws + 1)
+    varies = error > SAME
     scale = np.where(varies, error, 1.0)
     largest = np.where(varies, moved / scale, 0.0).max(axis=1)
-    wide = np.quantile(largest, confidence, method="higher")
-    wide = wide * np.where(varies, error, 0.0)
     exceeded = largest[:, None] >= np.where(varies, reach / scale, np.inf)
-    p_adjusted = (1 + exceeded.sum(axis=0)) / (n + 1)
-    constant = np.where(np.abs(difference) > 1e-12, 1 / (n + 1), 1.0)
+    p_adjusted = (1 + exceeded.sum(axis=0)) / (n_draws + 1)
+    constant = np.where(np.abs(difference) > SAME, 1 / (n_draws + 1), 1.0)
     chances = [np.where(varies, p, constant) for p in (p_value, p_adjusted)]
+    evidence = evidence_of_draws(difference, draws, n, is_share)
+    half = np.quantile(moved, confidence, axis=0, method="higher")
+    wide = np.quantile(largest, confidence, method="higher") * error
+    limits = [difference + side for side in (-half, half, -wide, wide)]
+    for k in np.flatnonzero(~varies):
+        for i, error in ((0, 1 - confidence), (2, (1 - confidence) / difference.size)):
+            limits[i][k], limits[i + 1][k] = evidence[k].limits(error)
     correction = f"max-statistic over {difference.size} differences"
-    return Differences(*_limits(difference, half, wide), *chances, correction)
+    found = *limits, *chances, correction
+    return Differences(difference, *found, evidence, by_band=True)
 
 
-def from_jackknife(difference, error, units, confidence):
-    """Return jackknife limits with quantiles of t, corrected by Holm's rule."""
-    size = difference.size
-    half = units.quantile(confidence) * error
-    wide = units.quantile(1 - (1 - confidence) / size) * error
-    varies = error > 1e-12
-    statistic = np.where(varies, difference / np.where(varies, error, 1.0), 0.0)
-    p_value = t_p_value(statistic, units.n - 1)
-    # All units show the same difference: there is no spread to take limits from, and
-    # the p-value is that of their signs.
-    same = ~varies & (np.abs(difference) > 1e-12)
-    p_value = np.where(same, min(1.0, 2.0 ** (1 - units.n)), p_value)
-    half, wide = np.where(same, np.nan, half), np.where(same, np.nan, wide)
-    chances = p_value, holm(p_value)
-    correction = f"Holm over {size} differences"
-    return Differences(*_limits(difference, half, wide), *chances, correction)
+def from_evidence(difference, evidence, confidence):
+    """Return the limits and p-values of evidence, corrected by Holm's rule."""
+    size = len(evidence)
+    levels = (1 - confidence) / 2, (1 - confidence) / 2 / size
+    limits = [np.array([e.limits(a) for e in evidence]).T for a in levels]
+    p_value = np.array([one.p_two_sided() for one in evidence])
+    chances = p_value, holm(p_value), f"Holm over {size} differences"
+    return Differences(difference, *limits[0], *limits[1], *chances, evidence)
 
 
-def _limits(difference, half, wide):
-    return [difference + side for side in (-half, half, -wide, wide)]
+def from_shares(difference, pairs, confidence):
+    """Return limits and exact p-values of shares, corrected by Holm's rule."""
+    wide = 1 - (1 - confidence) / len(pairs)
+    low, high, p_value = np.array([mcnemar(*pair, confidence) for pair in pairs]).T
+    band = np.array([mcnemar(*pair, wide)[:2] for pair in pairs]).T
+    evidence = [PairedShares(*pair) for pair in pairs]
+    chances = p_value, holm(p_value), ""
+    return Differences(difference, low, high, *band, *chances, evidence)
 
 
 def undefined(difference):
     """Return nan for each limit and p-value."""
     nan = np.full(difference.shape, np.nan)
-    return Differences(*[nan] * 6, "none")
+    return Differences(difference, *[nan] * 6, "none", [], by_band=True)
 
 
 def mcnemar(first, second, confidence):
