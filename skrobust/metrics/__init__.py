@@ -19,6 +19,10 @@ from skrobust.metrics.groups.robustness import (
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.intervals.proportion import proportion_interval
+from skrobust.metrics.intervals.simultaneous import (
+    simultaneous_intervals,
+    worst_case_interval,
+)
 from skrobust.metrics.normalized.factors import (
     dimensionality_factor,
     imbalance_factor,
@@ -128,10 +132,12 @@ __all__ = [
     "rr_linearity",
     "signal_factor",
     "signal_to_noise_ratio",
+    "simultaneous_intervals",
     "stability_index",
     "stability_quadrant",
     "stability_summary",
     "true_class_confidence",
+    "worst_case_interval",
 ]
 
 __getattr__ = deprecated_names(
