@@ -124,6 +124,15 @@ class ColumnMeans:
             low, high = np.minimum(low, 1 - missed), np.maximum(high, missed)
         return low, high
 
+    def wilson(self, quantile):
+        """Return Wilson's limits of each mean, which are the means at quantile 0."""
+        n, share, square = self.n_effective, self.mean, quantile**2
+        shrink = 1 + square / n
+        middle = (share + square / (2 * n)) / shrink
+        spread = share * (1 - share) / n + square / (4 * n**2)
+        half = quantile / shrink * np.sqrt(np.maximum(spread, 0.0))
+        return middle - half, middle + half
+
     def band(self, confidence):
         """Return the limits that hold for all columns at once."""
         return self.limits(self.quantile(confidence))

@@ -192,7 +192,7 @@ def worst_case(means, confidence, alternative="two-sided"):
     level = (1 + confidence) / 2 if alternative == "two-sided" else confidence
     may_be_worst = _near_the_least(means, error)
     half = means.quantile(0.5, sides=1, columns=may_be_worst)
-    cap = np.clip(_wilson_upper(means, half)[may_be_worst].min(), plug_in, 1.0)
+    cap = np.clip(means.wilson(half)[1][may_be_worst].min(), plug_in, 1.0)
     value = min(cap, plug_in + max(0.0, _selection_bias(means, error)))
     low, high = 0.0, 1.0
     if alternative != "less":
@@ -250,10 +250,3 @@ def _selection_bias(means, error):
     share = np.sqrt(max(0.0, 1 - explained / spread)) if spread > 0 else 0.0
     middle = means.mean.mean() + share * (means.mean - means.mean.mean())
     return float(middle.min() - (middle + noise).min(axis=1).mean())
-
-
-def _wilson_upper(means, quantile):
-    """Return the upper limits of Wilson's score interval, the means at quantile 0."""
-    n, share, square = means.n_effective, means.mean, quantile**2
-    spread = share * (1 - share) / n + square / (4 * n**2)
-    return (share + square / (2 * n) + quantile * np.sqrt(spread)) / (1 + square / n)
