@@ -15,7 +15,17 @@ from skrobust.metrics.intervals.proportion import share_interval
 from skrobust.metrics.intervals.simultaneous import simultaneous_band
 from skrobust.metrics.labels import label_array
 
-_COLUMNS = ("group", "n_samples", "value", "low", "high", "is_small", "n_clusters")
+_COLUMNS = (
+    "group",
+    "n_samples",
+    "value",
+    "low",
+    "high",
+    "band_low",
+    "band_high",
+    "is_small",
+    "n_clusters",
+)
 
 
 class SampleGroups:

@@ -227,7 +227,9 @@ def test_groups_and_gaps_are_the_tables():
     display.plot(kind="gaps")
     np.testing.assert_allclose(display.points_.get_offsets()[:, 0], results.gaps.gap)
     ends = np.array([s[:, 0] for s in display.bars_.get_segments()])
-    np.testing.assert_allclose(ends, np.c_[results.gaps.low, results.gaps.high])
+    np.testing.assert_allclose(
+        ends, np.c_[results.gaps.band_low, results.gaps.band_high]
+    )
     assert len(display.frame(kind="gaps")) == 3
 
 

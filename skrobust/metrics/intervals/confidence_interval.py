@@ -129,9 +129,9 @@ def confidence_interval(
     conditions by their correlations (Zou and Donner), with t over clusters, so that
     conditions that never or always fail have a width. Where q = 0 is within the
     limits, the index is called unresolved. Measured coverage: spreads of 0.005 to 0.4,
-    5 or 69 conditions and 50 to 1000 samples 93 to 100 %; four conditions at .99 and one
-    at .01 98 to 100 % (44 to 96 % with a jackknife and t); 3 to 50 clusters 92 to 100 %
-    (79 to 97 %). Below 10 clusters the limits are wide. Where the conditions are
+    5 or 69 conditions and 50 to 1000 samples 93 to 100 %; four conditions at .99 and
+    one at .01 98 to 100 % (44 to 96 % with a jackknife and t); 3 to 50 clusters 92 to
+    100 % (79 to 97 %). Below 10 clusters the limits are wide. Where the conditions are
     themselves drawn at random (20 of them), the limits cover 70 %, and 94 % with
     ``resample_conditions``.
 
