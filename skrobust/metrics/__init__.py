@@ -69,6 +69,10 @@ from skrobust.metrics.scorers.factory import (
     make_robust_scorer,
     make_stability_index_scorer,
 )
+from skrobust.metrics.stability.accuracy_and_stability import (
+    accuracy_stability_f_score,
+    accuracy_stability_sensitivity,
+)
 from skrobust.metrics.stability.indices import (
     accuracy_stability_index,
     coefficient_of_variation,
@@ -83,7 +87,9 @@ from skrobust.metrics.stability.quadrant import stability_quadrant, stability_su
 __all__ = [
     "BaseScorer",
     "Interval",
+    "accuracy_stability_f_score",
     "accuracy_stability_index",
+    "accuracy_stability_sensitivity",
     "adversarial_class_confidence",
     "aggregate_clips",
     "area_under_robust_ratio_curve",

@@ -161,10 +161,10 @@ def worst_case_interval(*data, clusters=None, confidence=0.95, alternative="two-
     --------
     >>> import numpy as np
     >>> from skrobust.metrics import worst_case_interval
-    >>> correct = np.random.default_rng(0).random((200, 50)) < 0.8
+    >>> correct = np.random.default_rng(1).random((200, 50)) < 0.8
     >>> interval = worst_case_interval(correct)
     >>> round(interval.plug_in, 3), round(interval.value, 3)
-    (0.74, 0.804)
+    (0.73, 0.793)
     >>> interval.low < 0.8 < interval.high
     True
     """
