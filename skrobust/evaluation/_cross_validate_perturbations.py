@@ -105,7 +105,8 @@ def cross_validate_perturbations(
         ``score`` (and ``flip_rate``) is the mean over folds and repeats, with
         ``score_low`` and ``score_high``; ``clean_score`` and all numbers of
         :func:`evaluate_perturbations`, of these means; ``note``, on the intervals. For
-        accuracy ``correct`` of shape (n_test_rows, n_conditions, n_repeats), and
+        accuracy ``worst_interval`` and ``accuracy_stability_index_interval``;
+        ``correct`` of shape (n_test_rows, n_conditions, n_repeats), and
         ``rows``, the row of X that each stands for, in ascending order.
 
     Raises
@@ -123,8 +124,9 @@ def cross_validate_perturbations(
     -----
     The intervals of the conditions are Student's t over folds (of the mean of the
     repeats), nan for a single fold, and too narrow: folds share training rows, and no
-    unbiased estimate of the variance exists (Bengio and Grandvalet, JMLR 2004). That of
-    the index is over samples or groups, and takes the fitted models as given.
+    unbiased estimate of the variance exists (Bengio and Grandvalet, JMLR 2004). The
+    intervals of the index and of the worst condition are over samples or groups, and
+    take the fitted models as given.
 
     Examples
     --------
@@ -264,5 +266,5 @@ def _add_correctness(results, done, splits, size, groups, caller):
     clusters = rows if groups is None else np.asarray(groups)[rows]
     units = make_units(clusters, len(rows), caller)
     parts = correct.mean(axis=2), units, results.confidence, caller
-    results["accuracy_stability_index_interval"] = score_summary.index_interval(*parts)
+    results.update(score_summary.correctness_intervals(*parts))
     results["rows"], results["correct"] = rows, correct

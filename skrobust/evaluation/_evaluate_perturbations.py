@@ -91,14 +91,20 @@ def evaluate_perturbations(
         - ``mean``, ``coefficient_of_variation`` (population standard deviation) and
           ``accuracy_stability_index`` over the conditions (nan where a score lies
           outside [0, 1]);
-        - ``clean_score``, on X itself; ``worst_condition`` and ``worst_score``;
+        - ``clean_score``, on X itself; ``worst_condition`` and ``worst_score``, the
+          lowest of the scores, which is low by chance where there are many;
         - ``n_samples``, ``confidence``.
 
         Where conditions have a severity, ``corruptions``, a table of the severity
         curves with ``area``, and ``area_under_severity_curve``, the mean area. For
-        accuracy the columns ``score_low``, ``score_high`` (Wilson) and ``flip_rate``
-        (share of predictions that differ from those for the clean rows);
-        ``accuracy_stability_index_interval`` (as
+        accuracy the columns ``score_low``, ``score_high`` (Wilson, for one condition
+        that was chosen beforehand), ``band_low``, ``band_high`` (for all conditions at
+        once, as :func:`~skrobust.metrics.simultaneous_intervals` has them) and
+        ``flip_rate`` (share of predictions that differ from those for the clean rows);
+        ``worst_interval``, the :class:`~skrobust.metrics.Interval` of the lowest
+        accuracy, corrected for its selection (as
+        :func:`~skrobust.metrics.worst_case_interval` has it; its ``plug_in`` is
+        ``worst_score``); ``accuracy_stability_index_interval`` (as
         :func:`~skrobust.metrics.confidence_interval` has it, with its warnings); and
         ``correct``, a boolean array of shape (n_samples, n_conditions). With a
         reference, ``mean_corruption_error``, ``relative_mean_corruption_error`` and
@@ -164,7 +170,9 @@ def evaluate_perturbations(
     if scorer is None:
         correct = np.stack([part[0] for part in parts], axis=1)
         table["score"] = correct.mean(axis=0)
-        table["score_low"], table["score_high"] = samples.limits(correct)
+        limits = samples.limits(correct)
+        table["score_low"], table["score_high"] = limits
+        table["band_low"], table["band_high"] = samples.bands(correct, limits)
         table["flip_rate"] = np.array([part[1].mean() for part in parts])
     else:
         table["score"] = np.array(parts, dtype=np.float64)
@@ -178,8 +186,7 @@ def evaluate_perturbations(
     )
     if scorer is None:
         parts = correct, samples.units, samples.confidence, caller
-        interval = score_summary.index_interval(*parts)
-        results["accuracy_stability_index_interval"] = interval
+        results.update(score_summary.correctness_intervals(*parts))
         results["correct"] = correct
         if groups is not None:
             results["groups"] = samples.accuracy(correct, table["number"])

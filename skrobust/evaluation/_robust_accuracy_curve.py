@@ -14,6 +14,9 @@ from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.metrics import proportion_interval
+from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.intervals.column_means import ColumnMeans
+from skrobust.metrics.intervals.simultaneous import simultaneous_band
 
 _CALLER = "robust_accuracy_curve"
 _TIGHTENING = 12  # steps
@@ -117,7 +120,8 @@ def robust_accuracy_curve(
     Returns
     -------
     results : Results
-        Columns ``eps``, ``robust_accuracy`` with ``_low`` and ``_high``;
+        Columns ``eps``, ``robust_accuracy`` with ``_low`` and ``_high`` (of one radius)
+        and ``_band_low`` and ``_band_high`` (of all radii at once);
         ``clean_accuracy`` (for a targeted attack: the share not yet predicted as the
         target); ``radius``, the smallest radius of the grid at which each sample is
         fooled (0 where it was wrong from the start, inf where it never is) and
@@ -184,12 +188,18 @@ def _curve(sweep, confidence, attack):
     n, high_place = len(sweep.y), sweep.high
     standing = (high_place[None] > np.arange(len(sweep.eps))[:, None]).sum(axis=1)
     bounds = [proportion_interval(int(k), n, confidence=confidence) for k in standing]
-    low, high = np.array(bounds).T
+    low, high = band_low, band_high = np.array(bounds).T
+    if n > 1:
+        robust = high_place[:, None] > np.arange(len(sweep.eps))
+        means = ColumnMeans(robust, make_units(None, n, _CALLER))
+        band_low, band_high = simultaneous_band(means, confidence, low, high)
     columns = {
         "eps": sweep.eps,
         "robust_accuracy": standing / n,
         "robust_accuracy_low": low,
         "robust_accuracy_high": high,
+        "robust_accuracy_band_low": band_low,
+        "robust_accuracy_band_high": band_high,
     }
     return Results(
         columns=tuple(columns),

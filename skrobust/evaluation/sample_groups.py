@@ -10,10 +10,22 @@ from skrobust._results import Results
 from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.groups.group_tables import GroupComparison
 from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.intervals.column_means import ColumnMeans
 from skrobust.metrics.intervals.share_interval import share_interval
+from skrobust.metrics.intervals.simultaneous import simultaneous_band
 from skrobust.metrics.labels import label_array
 
-_COLUMNS = ("group", "n_samples", "value", "low", "high", "is_small", "n_clusters")
+_COLUMNS = (
+    "group",
+    "n_samples",
+    "value",
+    "low",
+    "high",
+    "band_low",
+    "band_high",
+    "is_small",
+    "n_clusters",
+)
 
 
 class SampleGroups:
@@ -62,6 +74,13 @@ class SampleGroups:
         """Return the limits for each column of shape (n_samples, n_columns)."""
         found = [tuple(self.interval(column)) for column in correct.T]
         return np.array(found, dtype=np.float64).T
+
+    def bands(self, correct, limits):
+        """Return the limits that hold for all columns at once, around ``limits``."""
+        if not self.units.enough:
+            return limits
+        means = ColumnMeans(correct, self.units)
+        return simultaneous_band(means, self.confidence, *limits)
 
     def facts(self):
         """Return the units of the intervals, for the results."""

@@ -7,6 +7,8 @@ import numpy as np
 from skrobust import metrics
 from skrobust._results import Results
 from skrobust._validation import invalid
+from skrobust.metrics.intervals.column_means import ColumnMeans
+from skrobust.metrics.intervals.simultaneous import worst_case
 from skrobust.metrics.stability.asi_interval import asi_interval
 
 
@@ -67,11 +69,27 @@ def _curves(table, clean_score):
     return {"area_under_severity_curve": whole, "corruptions": corruptions}
 
 
-def index_interval(correct, units, confidence, caller):
+def _index_interval(correct, units, confidence, caller):
     """Return the interval of the Accuracy-Stability Index, None for one condition."""
     if correct.shape[1] < 2:
         return None
     return asi_interval(correct, units, confidence, caller)
+
+
+def correctness_intervals(correct, units, confidence, caller):
+    """Return the intervals that need the correctness of each sample, by name.
+
+    None where there are too few units, or conditions for the index.
+    """
+    worst = None
+    if units.enough:
+        worst = worst_case(ColumnMeans(correct, units), confidence)
+    return {
+        "worst_interval": worst,
+        "accuracy_stability_index_interval": _index_interval(
+            correct, units, confidence, caller
+        ),
+    }
 
 
 def check_reference_model(reference, table, scorer, caller):

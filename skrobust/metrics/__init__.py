@@ -22,6 +22,10 @@ from skrobust.metrics.groups.robustness import (
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.intervals.proportion import proportion_interval
+from skrobust.metrics.intervals.simultaneous import (
+    simultaneous_intervals,
+    worst_case_interval,
+)
 from skrobust.metrics.normalized.factors import (
     dimensionality_factor,
     imbalance_factor,
@@ -68,6 +72,10 @@ from skrobust.metrics.scorers.factory import (
     make_robust_scorer,
     make_stability_index_scorer,
 )
+from skrobust.metrics.stability.accuracy_and_stability import (
+    accuracy_stability_f_score,
+    accuracy_stability_sensitivity,
+)
 from skrobust.metrics.stability.indices import (
     accuracy_stability_index,
     coefficient_of_variation,
@@ -83,7 +91,9 @@ from skrobust.metrics.stability.quadrant import stability_quadrant, stability_su
 __all__ = [
     "BaseScorer",
     "Interval",
+    "accuracy_stability_f_score",
     "accuracy_stability_index",
+    "accuracy_stability_sensitivity",
     "adversarial_class_confidence",
     "aggregate_clips",
     "area_under_robust_ratio_curve",
@@ -134,12 +144,14 @@ __all__ = [
     "rr_linearity",
     "signal_factor",
     "signal_to_noise_ratio",
+    "simultaneous_intervals",
     "stability_index",
     "stability_pattern",
     "stability_quadrant",
     "stability_summary",
     "threshold_test",
     "true_class_confidence",
+    "worst_case_interval",
 ]
 
 __getattr__ = deprecated_names(

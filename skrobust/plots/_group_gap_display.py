@@ -12,14 +12,16 @@ class GroupGapDisplay(BaseDisplay):
 
     Hollow points are groups of fewer than 30 samples, or pairs whose gap chance may
     explain (adjusted p-value of .05 or more). The line is the mean over all samples, or
-    for gaps 0.
+    for gaps 0. Intervals of groups hold for each one alone; those of gaps are the band,
+    which holds for all pairs at once, as the adjusted p-values do.
 
     Parameters
     ----------
     groups : dict of str to array of shape (n_groups,)
         ``group``, ``n_samples``, ``value``, ``low``, ``high`` and ``is_small``.
     gaps : dict of str to array of shape (n_pairs,)
-        ``first``, ``second``, ``gap``, ``low``, ``high`` and ``p_adjusted``.
+        ``first``, ``second``, ``gap``, ``low``, ``high``, ``p_adjusted`` and, if there
+        is one, the band ``band_low``, ``band_high``.
     measure : str, default="value"
         Name of the value.
 
@@ -136,13 +138,15 @@ class GroupGapDisplay(BaseDisplay):
             labels = [f"{group} (n = {n})" for group, n in sizes]
             line = np.average(table["value"], weights=table["n_samples"])
             hollow, x, value = table["is_small"], self.measure, "value"
+            ends = "low", "high"
             texts = f"all samples {line:.3f}", "fewer than 30 samples"
         else:
             labels = pair_names(table)
             hollow, line = ~(table["p_adjusted"] < 0.05), 0.0
             x, value = f"gap in {self.measure}", "gap"
+            ends = ("band_low", "band_high") if "band_low" in table else ("low", "high")
             texts = "no gap", "chance may explain it (p ≥ 0.05)"
-        limits = [table[name] for name in (value, "low", "high")]
+        limits = [table[name] for name in (value, *ends)]
         self.points_, self.bars_, entries = draw_forest(
             ax, labels, limits, size, x=x, hollow=hollow, meaning=texts[1]
         )

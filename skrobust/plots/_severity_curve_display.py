@@ -60,7 +60,7 @@ class SeverityCurveDisplay(BaseDisplay):
     score_name: str = "score"
 
     @classmethod
-    def from_results(cls, results, *, name=None):
+    def from_results(cls, results, *, name=None, limits="pointwise"):
         """Make the display from the results of an evaluation under perturbations.
 
         Parameters
@@ -70,6 +70,10 @@ class SeverityCurveDisplay(BaseDisplay):
             model, or several by name.
         name : str, default=None
             The name of one model.
+        limits : {"pointwise", "simultaneous"}, default="pointwise"
+            The limits of each condition alone, or ``band_low`` and ``band_high``, which
+            hold for all conditions of a model at once; ``evaluate_perturbations`` has
+            them for accuracy.
 
         Returns
         -------
@@ -79,15 +83,19 @@ class SeverityCurveDisplay(BaseDisplay):
         Raises
         ------
         ValueError
-            For results without a condition on a severity curve.
+            For results without a condition on a severity curve, or without a band.
         """
         models, curves = cls._by_model(results, name, "score"), {}
+        check_choice(limits, "limits", cls.__name__, ("pointwise", "simultaneous"))
+        needed, prefix = ("severity", "corruption"), "score"
+        if limits == "simultaneous":
+            needed, prefix = (*needed, "band_low", "band_high"), "band"
         for model, one in models.items():
             source = "evaluate_perturbations or cross_validate_perturbations"
             cls._check_results(one, ("clean_score", "score"), source)
             table = one.get("conditions", one)
-            cls._check_results(table, ("severity", "corruption"), source)
-            for corruption, curve in _curves(table, one["clean_score"]).items():
+            cls._check_results(table, needed, source)
+            for corruption, curve in _curves(table, one["clean_score"], prefix).items():
                 label = corruption if model is None else f"{model}, {corruption}"
                 curves[label] = curve
         if not curves:
@@ -182,10 +190,10 @@ class SeverityCurveDisplay(BaseDisplay):
         return self
 
 
-def _curves(table, clean_score):
+def _curves(table, clean_score, prefix):
     """Return the curve of each corruption, from severity 0 on."""
     unknown = np.full(len(table["score"]), np.nan)
-    names = ("severity", "score", "score_low", "score_high")
+    names = ("severity", "score", f"{prefix}_low", f"{prefix}_high")
     columns = [np.asarray(table.get(name, unknown), dtype=float) for name in names]
     rows = np.column_stack(columns)
     curves = {}

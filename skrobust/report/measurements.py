@@ -122,7 +122,8 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
         Those of :func:`~skrobust.evaluation.evaluate_perturbations`, with ``preset``,
         ``interval``, ``interval_note`` and ``corrected`` (the index without what
         sampling noise adds to the spread, its ends, and why one is None), ``worst``
-        (number, name, score, interval), ``clean`` and ``smoke_figure``.
+        (number, name, score; interval and estimate, corrected for its selection),
+        ``clean`` and ``smoke_figure``.
     """
     preset, sides = settings["conditions"], settings["sides"]
     conditions, X_ref = with_scales(conditions, settings, X_train)
@@ -130,19 +131,22 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
     results["preset"] = preset
     results["interval"] = results["interval_note"] = results["corrected"] = None
     worst = int(np.argmin(results.score))
-    n, score = results.n_samples, float(results.score[worst])
-    bounds = None
+    score = float(results.score[worst])
+    bounds = corrected = None
     if "correct" in results:
         interval = results.pop("accuracy_stability_index_interval")
         if interval is not None:  # as for a single condition
             results["interval"], results["interval_note"] = interval_ends(interval)
             results["corrected"] = interval.value
-        bounds = proportion_interval(round(score * n), n)
+        lowest = results.pop("worst_interval")
+        if lowest is not None:
+            bounds, corrected = tuple(lowest), lowest.value
     results["worst"] = {
         "number": int(results.number[worst]),
         "name": str(results.name[worst]),
         "score": score,
         "interval": bounds,
+        "corrected": corrected,
     }
     results["clean"] = float(results.clean_score)
     results["sides"] = sides

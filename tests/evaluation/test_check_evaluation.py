@@ -64,6 +64,8 @@ def test_curve_of_a_linear_model_is_exact(norm, dual):
     assert (curve.distance[fell] >= margin[fell] - 1e-9).all()
     assert (curve.robust_accuracy_low <= curve.robust_accuracy).all()
     assert (curve.robust_accuracy <= curve.robust_accuracy_high).all()
+    assert (curve.robust_accuracy_band_low <= curve.robust_accuracy_low).all()
+    assert (curve.robust_accuracy_band_high >= curve.robust_accuracy_high).all()
     assert list(curve.to_frame()["eps"]) == list(GRID)
 
 

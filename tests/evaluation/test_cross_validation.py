@@ -31,6 +31,8 @@ from skrobust.metrics import (
     flip_rate,
     mean_corruption_error,
     proportion_interval,
+    simultaneous_intervals,
+    worst_case_interval,
 )
 from skrobust.perturbations import (
     GaussianNoise,
@@ -97,6 +99,13 @@ def test_columns_by_hand(model, single):
     worst = int(np.argmin(single.score))
     assert single.worst_score == single.score[worst]
     assert single.worst_condition == single.name[worst]
+    assert single.worst_interval == worst_case_interval(single.correct)
+    assert single.worst_interval.plug_in == single.worst_score
+    assert single.worst_score <= single.worst_interval.value
+    band = simultaneous_intervals(single.correct)
+    for column in ("band_low", "band_high"):
+        np.testing.assert_array_equal(single[column], band[column])
+        assert column in single.columns
     interval = single.accuracy_stability_index_interval
     assert interval == index_interval(single.correct)
     assert interval.plug_in == pytest.approx(single.accuracy_stability_index)
@@ -288,6 +297,7 @@ def test_one_repeat_is_the_scores_of_each_fitted_fold():
         one = evaluate_perturbations(fitted, X[test], Y[test], CONDITIONS)
         assert np.array_equal(by_fold[:, f], one.score)
     assert r.accuracy_stability_index_interval == index_interval(r.correct[:, :, 0])
+    assert r.worst_interval == worst_case_interval(r.correct[:, :, 0])
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])

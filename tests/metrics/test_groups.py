@@ -5,9 +5,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from interval_problems import agreement
 from scipy.stats import binomtest, fisher_exact, norm, t
 
 from skrobust.metrics import (
+    by_group,
     confidence_interval,
     group_robust_ratio,
     group_robust_ratio_curve,
@@ -44,8 +46,8 @@ def test_table_of_groups():
     assert results.range == pytest.approx(0.2)
     weighted = np.average(results.value, weights=results.n_samples)
     assert weighted == pytest.approx(robust_accuracy_score(*rows[:2]))
-    assert results.to_frame().shape == (3, 6)
-    assert results.gaps.to_frame().shape == (3, 7)
+    assert results.to_frame().shape == (3, 8)
+    assert results.gaps.to_frame().shape == (3, 9)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +101,83 @@ def test_holm_by_loop():
             assert ((adjusted <= alpha) == rejected).all()
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.5, 0.9]).tolist() == [1, 1]
+
+
+def test_bands_of_groups_are_wider_intervals():
+    counts = {"a": (56, 70), "b": (48, 80), "c": (20, 25)}
+    found = group_robustness(*answers(counts), n_permutations=9, random_state=0)
+    sidak = 0.95 ** (1 / 3)
+    wide = group_robustness(*answers(counts), confidence=sidak, n_permutations=9)
+    np.testing.assert_allclose(found.band_low, wide.low)
+    np.testing.assert_allclose(found.band_high, wide.high)
+    bonferroni = 1 - 0.05 / 3
+    wide = group_robustness(*answers(counts), confidence=bonferroni, n_permutations=9)
+    chance = found.gaps.p_adjusted > 0.05
+    assert chance.tolist() == [False, True, True]
+    low, high = wide.gaps.low, wide.gaps.high
+    np.testing.assert_allclose(
+        found.gaps.band_low, np.where(chance, np.minimum(low, 0), low)
+    )
+    np.testing.assert_allclose(
+        found.gaps.band_high, np.where(chance, np.maximum(high, 0), high)
+    )
+    two = group_robustness(*answers({"a": (9, 10), "b": (3, 10)}), n_permutations=9)
+    assert two.gaps.band_low[0] == pytest.approx(two.gaps.low[0])
+
+
+def test_gaps_of_equal_groups_keep_zero_in_the_band():
+    rng = np.random.default_rng(2)
+    alone = together = 0
+    for _ in range(40):
+        right = rng.binomial(60, 0.8, size=6)
+        counts = {name: (k, 60) for name, k in zip("abcdef", right, strict=True)}
+        gaps = group_robustness(*answers(counts), n_permutations=1).gaps
+        clear = (gaps.band_low > 0) | (gaps.band_high < 0)
+        assert (gaps.p_adjusted[clear] <= 0.05).all()
+        together += clear.any()
+        alone += ((gaps.low > 0) | (gaps.high < 0)).any()
+    # Of 40 runs at 5 % more than 6 have a chance below .004.
+    assert together <= 6
+    assert alone >= 7
+
+
+def test_bands_of_true_gaps_cover():
+    rng = np.random.default_rng(3)
+    rates = np.array([0.9, 0.8, 0.7, 0.6])
+    first, second = np.transpose(list(combinations(range(4), 2)))
+    held = 0
+    for _ in range(40):
+        counts = rng.binomial(80, rates)
+        rows = answers({n: (k, 80) for n, k in zip("abcd", counts, strict=True)})
+        gaps = group_robustness(*rows, n_permutations=1).gaps
+        truth = rates[first] - rates[second]
+        held += ((gaps.band_low <= truth) & (truth <= gaps.band_high)).all()
+    assert held >= 34
+
+
+def test_bands_of_other_metrics_and_clusters():
+    rng = np.random.default_rng(4)
+    y, groups = rng.integers(2, size=120), np.repeat(["a", "b", "c"], 40)
+    p = np.where(rng.random(120) < 0.8, y, 1 - y)
+    clips = np.arange(120) // 8
+    for metric, clusters in (
+        (agreement, None),
+        (agreement, clips),
+        ("accuracy", clips),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            found = by_group(
+                metric, y, p, groups=groups, clusters=clusters, n_permutations=99
+            )
+        for table in (found, found.gaps):
+            assert (table.band_low < table.low).all()
+            assert (table.band_high > table.high).all()
+    # By bootstrap the bands are the intervals times the ratio of two normal quantiles.
+    found = by_group(agreement, y, p, groups=groups, n_permutations=99)
+    ratio = norm.ppf((1 + 0.95 ** (1 / 3)) / 2) / norm.ppf(0.975)
+    stretched = (found.band_high - found.value) / (found.high - found.value)
+    np.testing.assert_allclose(stretched, ratio)
 
 
 def test_range_of_equal_groups_is_not_zero():

@@ -1,5 +1,7 @@
 """The accuracy-stability index and the stability index keep their values and laws."""
 
+from statistics import harmonic_mean
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,11 @@ from scipy.stats import linregress
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
-from skrobust.metrics import stability_summary
+from skrobust.metrics import (
+    accuracy_stability_f_score,
+    accuracy_stability_sensitivity,
+    stability_summary,
+)
 from skrobust.metrics.stability.indices import (
     accuracy_stability_index,
     coefficient_of_variation,
@@ -22,6 +28,72 @@ fractions = st.floats(0.01, 1.0)
 def pair(mean, variation):
     """Two scores with the given mean and population coefficient of variation."""
     return [mean * (1 - variation), mean * (1 + variation)]
+
+
+# Sensitivity and F-type combinations -------------------------------------------------
+
+
+@few
+@given(st.lists(fractions, min_size=2, max_size=8))
+def test_sensitivity_is_the_derivative(scores):
+    scores = np.array(scores) * 0.9 + 0.05
+    if scores.std() < 1e-3:
+        return
+    found = accuracy_stability_sensitivity(scores)
+    step = 1e-6 * np.eye(scores.size)
+    by_hand = [
+        (accuracy_stability_index(scores + e) - accuracy_stability_index(scores - e))
+        / 2e-6
+        for e in step
+    ]
+    np.testing.assert_allclose(found.slope, by_hand, rtol=1e-4, atol=1e-5)
+    # To improve what lies above the turning point lowers the index, and only that.
+    off = scores - found.turning_point
+    assert ((found.slope < 0) == (off > 0))[np.abs(off) > 1e-9].all()
+
+
+def test_sensitivity_to_mean_and_variation():
+    found = accuracy_stability_sensitivity(pair(0.7, 0.2))
+
+    def index(mean, variation):
+        return accuracy_stability_index(pair(mean, variation))
+
+    by_mean = (index(0.7 + 1e-6, 0.2) - index(0.7 - 1e-6, 0.2)) / 2e-6
+    by_variation = (index(0.7, 0.2 + 1e-6) - index(0.7, 0.2 - 1e-6)) / 2e-6
+    assert found.by_mean == pytest.approx(by_mean, rel=1e-5)
+    assert found.by_variation == pytest.approx(by_variation, rel=1e-5)
+    assert len(found.to_frame()) == 2
+    with pytest.warns(UndefinedMetricWarning, match="undefined for equal scores"):
+        assert np.isnan(accuracy_stability_sensitivity([0.6, 0.6]).slope).all()
+
+
+@few
+@given(st.lists(fractions, min_size=1, max_size=8), st.floats(0.1, 10))
+def test_f_score_is_a_weighted_harmonic_mean(scores, beta):
+    mean, stability = np.mean(scores), 1 / (1 + np.std(scores) / np.mean(scores))
+    expected = (1 + beta**2) / (beta**2 / stability + 1 / mean)
+    assert accuracy_stability_f_score(scores, beta=beta) == pytest.approx(expected)
+    one = accuracy_stability_f_score(scores)
+    assert one == pytest.approx(harmonic_mean([mean, stability]))
+    assert accuracy_stability_f_score(scores, beta=1e-9) == pytest.approx(mean)
+    assert accuracy_stability_f_score(scores, beta=1e9) == pytest.approx(stability)
+    assert min(mean, stability) - 1e-12 <= one <= max(mean, stability) + 1e-12
+
+
+def test_f_score_does_not_reward_a_constant_failure():
+    assert accuracy_stability_index([0.1] * 5) == 1
+    assert accuracy_stability_f_score([0.1] * 5) == pytest.approx(2 / 11)
+    assert accuracy_stability_f_score([0.0, 0.0]) == 0
+    assert accuracy_stability_f_score([1.0, 1.0], beta=3) == 1
+    for beta in (0, -1, np.inf, True):
+        with pytest.raises(
+            ValueError, match="'beta' parameter of accuracy_stability_f"
+        ):
+            accuracy_stability_f_score([0.9], beta=beta)
+    with pytest.raises(
+        ValueError, match="accuracy_stability_sensitivity needs non-neg"
+    ):
+        accuracy_stability_sensitivity([-0.1, 0.4])
 
 
 # Accuracy-stability index ------------------------------------------------------------

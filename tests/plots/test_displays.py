@@ -90,6 +90,21 @@ def test_severity_curves_are_the_scores(digit_tree):
     assert "a, SaltAndPepper" in both.curves
 
 
+def test_severity_band_of_all_conditions(digit_tree):
+    model, X, y = digit_tree
+    noise = [GaussianNoise(severity=s, **IMAGES) for s in (1, 5)]
+    results = evaluate_perturbations(model, X, y, noise)
+    display = SeverityCurveDisplay.from_results(results, limits="simultaneous")
+    curve = display.plot().curves["GaussianNoise"]
+    np.testing.assert_array_equal(curve["low"][1:], results.band_low)
+    np.testing.assert_array_equal(curve["high"][1:], results.band_high)
+    alone = SeverityCurveDisplay.from_results(results).curves["GaussianNoise"]
+    assert (alone["low"][1:] >= curve["low"][1:]).all()
+    folds = cross_validate_perturbations(model, X, y, noise, cv=2)
+    with pytest.raises(ValueError, match="what evaluate_perturbations or"):
+        SeverityCurveDisplay.from_results(folds, limits="simultaneous")
+
+
 def test_severity_refuses(digit_tree):
     model, X, y = digit_tree
     turned = evaluate_perturbations(
@@ -213,7 +228,9 @@ def test_groups_and_gaps_are_the_tables():
     display.plot(kind="gaps")
     np.testing.assert_allclose(display.points_.get_offsets()[:, 0], results.gaps.gap)
     ends = np.array([s[:, 0] for s in display.bars_.get_segments()])
-    np.testing.assert_allclose(ends, np.c_[results.gaps.low, results.gaps.high])
+    np.testing.assert_allclose(
+        ends, np.c_[results.gaps.band_low, results.gaps.band_high]
+    )
     assert len(display.frame(kind="gaps")) == 3
 
 

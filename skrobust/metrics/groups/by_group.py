@@ -63,7 +63,8 @@ def by_group(
     -----
     Shares of samples have the intervals and tests of :func:`group_robustness`. Other
     metrics have bootstrap intervals in each group (below 20 clusters those of the
-    jackknife), Newcombe's combination of them for gaps, and permutation tests of pairs.
+    jackknife), Newcombe's combination of them for gaps, and permutation tests of pairs;
+    their bands are the intervals, wider by the ratio of the quantiles of both levels.
 
     Examples
     --------

@@ -9,13 +9,14 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.comparison.paired import holm
-from skrobust.metrics.groups.gaps import (
-    chance_of,
-    fisher_chances,
-    newcombe,
-    share_bounds,
+from skrobust.metrics.groups.gaps import chance_of, fisher_chances
+from skrobust.metrics.groups.group_limits import (
+    bootstrap_limits,
+    gap_limits,
+    share_limits,
+    widening,
 )
-from skrobust.metrics.intervals.bootstrap import Shares, Statistic, bootstrap_interval
+from skrobust.metrics.intervals.bootstrap import Shares
 from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, Units
 from skrobust.metrics.intervals.interval import IntervalRequest
 from skrobust.metrics.labels import check_one_each, label_array
@@ -173,9 +174,7 @@ class GroupComparison:
             chances = [fisher_chances(column, *parts) for column in statistic.sums.T]
         else:
             chances = self._pair_chances(statistic)
-        bounds = self._share_bounds if hits else self._bootstrap_bounds
-        bounds = [bounds(statistic, column) for column in range(len(values))]
-        limits = np.moveaxis(np.array(bounds), -1, 0)
+        limits, bands, wide = self._limits(statistic, values, hits)
         n = np.bincount(self.group, weights=self.sizes).astype(int)
         rows = {
             "group": self.names,
@@ -183,21 +182,29 @@ class GroupComparison:
             "value": values,
             "low": limits[0],
             "high": limits[1],
+            "band_low": bands[0],
+            "band_high": bands[1],
             "is_small": n < _SMALL_GROUP,
         }
         if self.clustered:
             rows["n_clusters"] = self.n_units
         first, second = np.transpose(list(combinations(range(len(n)), 2)))
-        ends = [(values[:, side], limits[:, :, side]) for side in (first, second)]
-        low, high = newcombe(*ends[0], *ends[1], (-1, 1) if hits else (-np.inf, np.inf))
+        extent = (-1, 1) if hits else (-np.inf, np.inf)
+        low, high = gap_limits(values, limits, first, second, extent)
+        band_low, band_high = gap_limits(values, wide, first, second, extent)
+        p_adjusted = np.array([holm(column) for column in chances])
+        unclear = p_adjusted > 1 - self.confidence
         gaps = {
             "first": self.names[first],
             "second": self.names[second],
             "gap": values[:, first] - values[:, second],
             "low": low,
             "high": high,
+            # A gap that the adjusted p-value leaves to chance holds 0.
+            "band_low": np.where(unclear, np.minimum(band_low, 0.0), band_low),
+            "band_high": np.where(unclear, np.maximum(band_high, 0.0), band_high),
             "p_value": np.array(chances, dtype=np.float64),
-            "p_adjusted": np.array([holm(column) for column in chances]),
+            "p_adjusted": p_adjusted,
         }
         tables = []
         for table in (rows, gaps):
@@ -207,17 +214,26 @@ class GroupComparison:
             tables.append(at_rows | columns)
         return *tables, self._ranges(statistic, np.ptp(values, axis=1))
 
-    def _share_bounds(self, statistic, column):
-        hits, settings = statistic.sums[:, column], (self.clustered, self.confidence)
-        parts = [(hits[chosen], self.sizes[chosen]) for chosen in self._members]
-        return [share_bounds(*part, *settings) for part in parts]
+    def _limits(self, statistic, values, hits):
+        """Return the limits of groups: of each, of all at once, and for all gaps.
 
-    def _bootstrap_bounds(self, statistic, column):
-        n = max(100, self.n_permutations)
-        settings = self.confidence, "auto", n, self._rng, self.caller
-        request = IntervalRequest(None, *settings)
-        parts = [_Part(statistic, column, chosen) for chosen in self._members]
-        return [tuple(bootstrap_interval(part, request)) for part in parts]
+        Groups are independent of each other (Sidak); gaps are not (Bonferroni).
+        """
+        n_groups, confidence = len(self.names), self.confidence
+        n_gaps = n_groups * (n_groups - 1) / 2
+        all_groups = confidence ** (1 / n_groups)
+        levels = confidence, all_groups, 1 - (1 - confidence) / n_gaps
+        if hits:
+            parts = statistic.sums, self.sizes, self._members, self.clustered
+            return [share_limits(*parts, level) for level in levels]
+        settings = "auto", max(100, self.n_permutations), self._rng, self.caller
+        request = IntervalRequest(None, confidence, *settings)
+        limits = bootstrap_limits(statistic, len(values), self._members, request)
+        factors = [
+            widening(self.n_units, self.clustered, confidence, level)
+            for level in levels[1:]
+        ]
+        return [limits, *[values + factor * (limits - values) for factor in factors]]
 
     def _pair_chances(self, statistic):
         """Return p-values of shape (n_pairs, n_columns).
@@ -270,18 +286,3 @@ class GroupComparison:
             values = statistic(counts.reshape(-1, len(self.group)))
             parts.append(values.reshape(len(chunk), len(groups), -1))
         return np.concatenate(parts)
-
-
-class _Part(Statistic):
-    """One column of a statistic of some of the units."""
-
-    def __init__(self, statistic, column, chosen):
-        self._statistic, self._column = statistic, column
-        self._chosen = np.flatnonzero(chosen)
-        n = len(self._chosen)
-        self.units = Units(np.arange(n), n, statistic.units.clustered)
-
-    def __call__(self, counts):
-        every = np.zeros((len(counts), self._statistic.units.n), dtype=np.int64)
-        every[:, self._chosen] = counts
-        return self._statistic(every)[:, [self._column]]

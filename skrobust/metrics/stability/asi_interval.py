@@ -1,16 +1,23 @@
 """Confidence interval of the Accuracy-Stability Index, corrected for sampling noise."""
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
+from scipy.stats import f
 
 from skrobust._validation import check_choice
 from skrobust.metrics.intervals import bootstrap
-from skrobust.metrics.intervals.clusters import make_units, t_quantile
+from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.intervals.column_means import ColumnMeans
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.robust.sample_values import correctness
 
 UNRESOLVED = (
     "The index is unresolved: the spread of the conditions is near the noise of "
     "sampling; take more samples."
+)
+ALIKE = (
+    "All units show the same differences between conditions: the interval is only what "
+    "that many units can exclude."
 )
 
 
@@ -53,7 +60,11 @@ class _Index(bootstrap.Statistic):
 def asi_interval(
     correct, units, confidence, caller, *, method="auto", resample_conditions=False
 ):
-    """Return the noise-corrected jackknife interval of the index."""
+    """Return the noise-corrected interval of the index.
+
+    The ratio of the variance to the fourth power of the mean, of which the index is a
+    function, has limits as those of Wilson: the error is that at the limit.
+    """
     check_choice(method, "method", caller, ("auto", "jackknife"))
     statistic = bootstrap.NoiseCorrected(correct, units)
     mean, plain, variance = statistic.whole()
@@ -64,33 +75,29 @@ def asi_interval(
         warnings += ("The index is undefined when every prediction is wrong.",)
     elif units.enough:
         moments = statistic.left_out()
-        errors = _errors(moments)
-        df = units.n - 1
+        error = float(bootstrap.jackknife_error(index(moments[:, 0], moments[:, 2])))
+        means = ColumnMeans(correct, units)
+        df, over_conditions = means.df, None
         if resample_conditions:
-            errors = np.hypot(errors, _errors(_without_conditions(correct, units)))
+            over_conditions = _without_conditions(correct, units)
             df = min(df, correct.shape[1] - 1)
-        quantile = t_quantile(confidence, df)
-        error, ratio_error = (float(e) for e in errors)
-        low, high = value - quantile * error, value + quantile * error
+        level = (1 + confidence) / 2
+        quantile = float(ndtri(level) if np.isinf(df) else stdtrit(df, level))
+        reach = _reach(means, mean, variance, quantile)
+        if over_conditions is not None:
+            others = bootstrap.jackknife_error(over_conditions)
+            error = float(np.hypot(error, others[1]))
+            reach = np.hypot(reach, quantile * others[0])
         ratio = variance / mean**4
-        if error == 0 and ratio_error == 0:
-            # Each image fared alike under all conditions. As many units as may have
-            # been missed could differ, by at most half their share as spread.
-            hidden = 1 - (1 - confidence) ** (1 / units.n)
-            low = min(low, float(index(mean, (hidden / 2) ** 2)))
-            warnings += (
-                "No unit tells one condition from another: the interval is only what "
-                "that many units can exclude.",
-            )
-        elif ratio < quantile * ratio_error:
+        below, above = _margins(means, mean, level)
+        low = min(value, _of_ratio(_end(ratio, reach[0], below, 1)))
+        high = max(value, _of_ratio(_end(ratio, reach[1], above, -1)))
+        if above == 0:
+            warnings += (ALIKE,)
+        elif ratio <= above:
             warnings += (UNRESOLVED,)
-            # The root has no derivative at zero, so that the jackknife of the index
-            # fails there; that of the squared ratio does not.
-            low = min(low, _of_ratio(ratio + quantile * ratio_error))
-            high = max(high, _of_ratio(ratio - quantile * ratio_error))
-        low, high = max(-1.0, low), min(1.0, high)
     parts = value, float(low), float(high), error, confidence
-    method = "noise-corrected jackknife"
+    method = "noise-corrected score"
     return Interval(*parts, method, units.n, warnings, units.name, plug_in)
 
 
@@ -103,10 +110,65 @@ def index(mean, variance):
     return np.where(defined, mean**2 - spread, -1.0) / np.where(defined, total, 1.0)
 
 
-def _errors(moments):
-    mean, _, variance = moments.T
-    ratio = variance / np.maximum(mean, 1e-12) ** 4
-    return bootstrap.jackknife_error(np.column_stack([index(mean, variance), ratio]))
+def _reach(means, mean, variance, quantile):
+    """Return how far the root ratio may be above and below, at a fixed direction.
+
+    The root of the ratio is linear in the means of the conditions, along the direction
+    in which they differ. Wilson's limits of each condition are joined by their
+    correlations (Zou and Donner), so that a condition without a failure counts, too.
+    """
+    k, root = means.mean.size, np.sqrt(max(0.0, variance)) / mean**2
+    off = means.mean - mean
+    length = np.sqrt((off**2).sum())
+    direction = off / length if length > 0 else off
+    slope = direction / (np.sqrt(k) * mean**2) - 2 * root / (k * mean)
+    low, high = means.wilson(quantile)
+    # The wider side on both, up to 0 and 1: so a contrast of like conditions is narrow.
+    widest = np.maximum(means.mean - low, high - means.mean)
+    below, above = np.minimum(widest, means.mean), np.minimum(widest, 1 - means.mean)
+    observed = means.contributions.T @ means.contributions
+    unseen = quantile / (2 * means.n_effective)
+    joint = [observed, observed + np.outer(unseen, unseen)]
+    found = []
+    for side in (1, -1):
+        distance = slope * np.where(side * slope > 0, above, below)
+        squares = [distance @ _correlation(one) @ distance for one in joint]
+        found.append(np.sqrt(max(0.0, *squares)))
+    return np.array(found)
+
+
+def _correlation(covariance):
+    error = np.sqrt(np.diag(covariance))
+    scale = np.where(error > 1e-12, error, np.inf)
+    found = covariance / np.outer(scale, scale)
+    np.fill_diagonal(found, 1.0)
+    return found
+
+
+def _margins(means, mean, level):
+    """Return how far below and above 0 noise alone may take the ratio."""
+    centred = means.contributions - means.contributions.mean(axis=1, keepdims=True)
+    squares = np.linalg.eigvalsh(centred.T @ centred)
+    total, n = squares.sum(), means.units.n
+    own = (centred**2).sum(axis=1)
+    n_differing = own.sum() ** 2 / (own**2).sum() if own.any() else 0.0
+    # As many units as may have been missed could differ, by half their share as spread;
+    # the more units differ already, the better the noise is known without them.
+    hidden = 1 - (2 * (1 - level)) ** (1 / n)
+    unseen = (hidden / 2) ** 2 / (1 + n_differing)
+    below = above = 0.0
+    if total > 1e-20:  # not rounding
+        df = total**2 / (squares**2).sum()
+        ends = f.ppf([1 - level, level], df, df * (n - 1))
+        noise = total / means.mean.size
+        below, above = noise * (1 - ends[0]), noise * (ends[1] - 1)
+    return np.array([np.hypot(below, unseen), above]) / mean**4
+
+
+def _end(ratio, reach, margin, side):
+    """Return the ratio whose distance from the estimate is that of its own error."""
+    square = margin**2 + 4 * reach**2 * ratio + 4 * reach**4
+    return ratio + 2 * reach**2 + side * np.sqrt(max(0.0, square))
 
 
 def _of_ratio(ratio):
@@ -115,5 +177,8 @@ def _of_ratio(ratio):
 
 
 def _without_conditions(correct, units):
+    """Return the root ratio and the index without each condition."""
     others = [np.delete(correct, k, axis=1) for k in range(correct.shape[1])]
-    return np.stack([bootstrap.NoiseCorrected(part, units).whole() for part in others])
+    parts = np.stack([bootstrap.NoiseCorrected(part, units).whole() for part in others])
+    mean, variance = np.maximum(parts[:, 0], 1e-12), np.maximum(parts[:, 2], 0.0)
+    return np.column_stack([np.sqrt(variance) / mean**2, index(mean, variance)])

@@ -55,7 +55,7 @@ def coefficient_of_variation(scores):
     0.102062
     """
     caller = "coefficient_of_variation"
-    mean, spread = _mean_and_spread(_non_negative(scores, caller))
+    mean, spread = mean_and_spread(non_negative(scores, caller))
     if mean == 0:
         text = f"{caller} is undefined when every score is 0; it is set to nan."
         return warn_undefined(text, stacklevel=2)
@@ -112,12 +112,12 @@ def accuracy_stability_index(scores, *, zero_division=-1.0):
     0.773714
     """
     caller = "accuracy_stability_index"
-    scores = check_fractions(_non_negative(scores, caller), caller)
+    scores = check_fractions(non_negative(scores, caller), caller)
     is_nan = isinstance(zero_division, float) and np.isnan(zero_division)
     if not is_nan:
         bounds = {"low": -1, "high": 1}
         zero_division = check_number(zero_division, "zero_division", caller, **bounds)
-    mean, spread = _mean_and_spread(scores)
+    mean, spread = mean_and_spread(scores)
     if mean == 0:
         text = f"{caller} is undefined when every score is 0; it is set to "
         text += f"zero_division={zero_division}."
@@ -201,7 +201,8 @@ def stability_index(
     return float(scores.mean() + fall * min(0.0, slope) - scatter * residuals.std())
 
 
-def _non_negative(scores, caller):
+def non_negative(scores, caller):
+    """Return finite, non-negative scores as an array, or raise."""
     scores = check_scores(scores, caller)
     if scores.min() < 0:
         raise ValueError(
@@ -212,7 +213,8 @@ def _non_negative(scores, caller):
     return scores
 
 
-def _mean_and_spread(scores):
+def mean_and_spread(scores):
+    """Return the mean and the population standard deviation."""
     # Measured from the first score, so that equal scores have a spread of exactly 0.
     return float(scores.mean()), float((scores - scores[0]).std())
 
