@@ -9,7 +9,7 @@ from skrobust._validation import check_choice, check_confidence
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
 from skrobust.metrics.intervals.interval import Interval
-from skrobust.metrics.intervals.proportion import share_interval
+from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.robust.sample_values import correctness
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
