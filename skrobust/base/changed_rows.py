@@ -43,7 +43,8 @@ def changed_rows(X, moved):
     ndarray of bool of shape (n_samples,)
         NaN, or a missing value, in both places is no change.
     """
-    if issparse(X) and issparse(moved):
+    X, moved = _alike(X, moved)
+    if issparse(X):
         return np.asarray((moved != X).sum(axis=1)).ravel() > 0
     pair = _number_pair(X, moved)
     if pair is not None:
@@ -69,7 +70,8 @@ def row_distortion(X, moved):
         for numbers; the number of words that are gone, for texts; the number of changed
         cells, for mixed columns.
     """
-    if issparse(X) and issparse(moved):
+    X, moved = _alike(X, moved)
+    if issparse(X):
         squares = np.asarray((moved - X).power(2).mean(axis=1)).ravel()
         return np.sqrt(squares), _RMS
     pair = _number_pair(X, moved)
@@ -84,6 +86,13 @@ def row_distortion(X, moved):
     if cells and all(isinstance(cell, np.ndarray) for cell in cells):
         unit, size = _RMS, _series_change
     return np.array([size(a, b) for a, b in rows], dtype=np.float64), unit
+
+
+def _alike(X, moved):
+    """Return both as they are; where one of them alone is sparse, as arrays."""
+    if issparse(X) != issparse(moved):
+        return [one.toarray() if issparse(one) else one for one in (X, moved)]
+    return X, moved
 
 
 def _number_pair(*both):

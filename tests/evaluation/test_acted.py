@@ -78,6 +78,12 @@ PAIRS = {
     "mixed frame": (TABLE, TABLE.assign(b=["y", None, "z"]), [1, 0, 0], [1, 0, 0]),
     "same mixed frame": (TABLE, TABLE.copy(), [0, 0, 0], [0, 0, 0]),
     "sparse": (csr_array(np.eye(2)), csr_array([[1, 2], [0, 1]]), [1, 0], [2**0.5, 0]),
+    "one is sparse": (
+        csr_array(np.eye(2)),
+        np.array([[1, 2], [0, 1]]),
+        [1, 0],
+        [2**0.5, 0],
+    ),
 }
 
 
