@@ -10,7 +10,7 @@ from skrobust._results import Results
 from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.groups.group_tables import GroupComparison
 from skrobust.metrics.intervals.clusters import make_units
-from skrobust.metrics.intervals.proportion import share_interval
+from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.labels import label_array
 
 _COLUMNS = ("group", "n_samples", "value", "low", "high", "is_small", "n_clusters")

@@ -3,16 +3,19 @@
 Prints a JSON object: for each place the empty text, or the error met there.
 """
 
+import contextlib
+import io
 import json
 import re
-import subprocess
 import sys
 import traceback
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from click.testing import CliRunner
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -90,12 +93,11 @@ def perturbation_in_laws():
     files = [
         TESTS / "perturbations" / f for f in ("test_laws.py", "test_laws_in_use.py")
     ]
-    args = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
-    done = subprocess.run(
-        [*args, "-k", "SensorBias"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 10
+    args = ["-q", "-p", "no:cacheprovider", "-k", "SensorBias", *map(str, files)]
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        code = pytest.main(args)
+    assert code == 0, said.getvalue()[-3000:]
+    assert int(re.search(r"(\d+) passed", said.getvalue())[1]) > 10
 
 
 @place
@@ -117,8 +119,7 @@ def perturbation_in_scorer():
 
 @place
 def perturbation_in_report():
-    table = report(conditions=[noise()])["models"][0]["stability"]
-    assert list(table.corruption) == ["SensorBias"]
+    assert list(report()["stability"].corruption) == ["SensorBias"]
 
 
 @place
@@ -200,10 +201,7 @@ def minimal_attack_in_evaluation():
 
 @place
 def attacks_in_report():
-    kinds = {n: of_name("attacks", n) for n in ("SeveralSteps", "NewtonSteps")}
-    made = {n: kind(0.5, norm=2, random_state=0) for n, kind in kinds.items()}
-    found = report(eps=0.5, norm=2, attacks=made)["models"][0]
-    assert set(made) <= set(found["attacks"])
+    assert {"SeveralSteps", "NewtonSteps"} <= set(report()["attacks"])
 
 
 @place
@@ -270,18 +268,12 @@ def metric_in_evaluation():
 
 @place
 def metric_in_report():
-    found = report(metrics=["near_accuracy"])["models"][0]["metrics"]
-    assert 0.9 < found["near_accuracy"]["value"] <= 1
+    assert 0.9 < report()["metrics"]["near_accuracy"]["value"] <= 1
 
 
 @place
 def metric_in_command_line():
-    pd.DataFrame(REST).assign(y=LABELS).to_csv(FOLDER / "test.csv", index=False)
-    args = ["report", model_file(), FOLDER / "test.csv", "--target", "y", "--metric",
-            "near_accuracy", "--out", FOLDER / "metric.html"]  # fmt: skip
-    command(*args, "--fail-under", "near_accuracy=0.9")
-    page = (FOLDER / "metric.html").read_text(encoding="utf-8").lower()
-    assert "near accuracy" in page
+    assert "near accuracy" in page_of_command().lower()
 
 
 # ------------------------------------------------------------ sampler and preset
@@ -332,27 +324,47 @@ def preset_by_name():
 
 @place
 def preset_in_report():
-    found = report(conditions="sensor_faults", X_train=X[::2])["models"][0]
-    assert "noisy_sensor" in " ".join(found["stability"].name)
+    from skrobust.report import collect_report
+
+    found = collect_report(
+        {"m": MODEL}, REST, LABELS, conditions="sensor_faults", X_train=X[::2],
+        checks=False,
+    )  # fmt: skip
+    assert "noisy_sensor" in " ".join(found["models"][0]["stability"].name)
 
 
 @place
 def preset_in_command_line():
-    pd.DataFrame(REST).assign(y=LABELS).to_csv(FOLDER / "test.csv", index=False)
-    pd.DataFrame(X[::2]).assign(y=Y[::2]).to_csv(FOLDER / "train.csv", index=False)
-    command("report", model_file(), FOLDER / "test.csv", "--target", "y", "--preset",
-            "sensor_faults", "--x-train", FOLDER / "train.csv", "--out",
-            FOLDER / "preset.html")  # fmt: skip
-    assert "noisy_sensor" in (FOLDER / "preset.html").read_text(encoding="utf-8")
+    assert "noisy_sensor" in page_of_command()
 
 
-def report(**settings):
-    """Write a report of the model; return its collected facts."""
+# -------------------------------------------------------------------- one report each
+
+
+@cache
+def report():
+    """Write a report with the new attacks, noise and metric; return its facts."""
     from skrobust.report import create_report
 
-    page = FOLDER / "report.html"
-    made = create_report({"m": MODEL}, REST, LABELS, out=page, checks=False, **settings)
-    return made.collected
+    kinds = {n: of_name("attacks", n) for n in ("SeveralSteps", "NewtonSteps")}
+    made = create_report(
+        {"m": MODEL}, REST, LABELS, out=FOLDER / "report.html", checks=False,
+        eps=0.5, norm=2, conditions=[noise()], metrics=["near_accuracy"],
+        attacks={n: kind(0.5, norm=2, random_state=0) for n, kind in kinds.items()},
+    )  # fmt: skip
+    return made.collected["models"][0]
+
+
+@cache
+def page_of_command():
+    """Return the page that a command writes with the new metric and preset."""
+    pd.DataFrame(REST).assign(y=LABELS).to_csv(FOLDER / "test.csv", index=False)
+    pd.DataFrame(X[::2]).assign(y=Y[::2]).to_csv(FOLDER / "train.csv", index=False)
+    command("report", model_file(), FOLDER / "test.csv", "--target", "y", "--metric",
+            "near_accuracy", "--fail-under", "near_accuracy=0.9", "--preset",
+            "sensor_faults", "--x-train", FOLDER / "train.csv", "--out",
+            FOLDER / "page.html")  # fmt: skip
+    return (FOLDER / "page.html").read_text(encoding="utf-8")
 
 
 # ----------------------------------------------------------------------- API page

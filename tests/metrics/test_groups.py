@@ -272,7 +272,12 @@ def test_cluster_interval_by_hand():
     z = t.isf(0.025, 4)
     # The ends solve (share - p)^2 = z^2 p (1 - p) / n.
     low, high = np.roots([1 + z**2 / n, -2 * 0.8 - z**2 / n, 0.64])[::-1]
-    assert (found.low[0], found.high[0]) == pytest.approx((low, high))
+    assert found.low[0] <= low + 1e-12
+    assert found.high[0] >= high - 1e-12
+    # The beta-binomial posterior may reach further, as for the share alone.
+    with pytest.warns(UserWarning, match="Only 5 clusters"):
+        alone = confidence_interval("accuracy", right, clusters=clusters[:50])
+    assert (found.low[0], found.high[0]) == pytest.approx(tuple(alone))
 
 
 GOOD = answers({"a": (30, 40), "b": (35, 40)})

@@ -46,6 +46,7 @@ def report(**settings):
     return collect_report({"m": MODEL}, X[1::2], Y[1::2], n_labels=5, **settings)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_registered_metric_is_a_column_with_its_interval(last_recall):
     found = report(metrics=["last_recall"], random_state=2)
     cell = summary_rows(found)[0]["last_recall"]
@@ -91,6 +92,7 @@ def test_metric_of_another_task_is_skipped_with_its_reason(monkeypatch):
     assert summary_rows(found)[0][name]["value"] == pytest.approx(expected)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_registered_preset_is_taken_by_its_name(monkeypatch):
     monkeypatch.setattr(presets, "_PRESETS", dict(presets._PRESETS))
 

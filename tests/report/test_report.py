@@ -153,7 +153,7 @@ def test_class_counts_reach_the_normalized_score(models, digits):
 
 def test_size_of_the_data_set_counts_the_training_rows(models, digits):
     X_train, _, X, y = digits
-    model = {"m": models["SVC"]}
+    model = {"m": models["logistic"]}
     with_train = collect_report(model, X, y, X_train=X_train, n_labels=5)
     alone = collect_report(model, X, y, n_labels=5)
     assert with_train["settings"]["n_samples"] == 1650
@@ -227,16 +227,19 @@ def test_label_budget_stops_at_the_pool(models, digits):
     assert row["covered"]
 
 
-def test_same_seed_same_report(collected, models, digits):
+def test_same_seed_same_report(collected, models, digits, drawn_anew):
     X, _, X_test, y_test = digits
     again = collect_report(models, X_test, y_test, X_train=X, **SETTINGS)
     twins = [strict(to_json(c)) for c in (collected, again)]
     for twin in twins:
         del twin["created"], twin["seconds"]
     assert twins[0] == twins[1]
-    assert build_report(collected) == build_report(collected)
+    page = build_report(collected)
+    drawn_anew()
+    assert build_report(collected) == page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_regressor_gets_r2_and_says_what_is_left_out():
     X = np.random.default_rng(0).normal(size=(200, 3))
     y = X @ [1, 2, 3] + np.random.default_rng(1).normal(size=200)
@@ -253,6 +256,7 @@ def test_regressor_gets_r2_and_says_what_is_left_out():
 
 
 @pytest.mark.parametrize(("side", "smoke"), [(8, True), (31, True), (32, False)])
+@pytest.mark.usefixtures("undrawn")
 def test_small_images_give_a_smoke_figure(side, smoke):
     X = np.random.default_rng(0).random((20, side, side))
     y = np.arange(20) % 2
@@ -265,9 +269,13 @@ def test_small_images_give_a_smoke_figure(side, smoke):
 def test_range_of_pixels_is_learned_from_training_rows(models, digits):
     X_train, _, X, y = digits
     settings = {"image_shape": (8, 8), "n_labels": 5}
-    stated = collect_report({"m": models["SVC"]}, X, y, data_range=(0, 16), **settings)
-    learned = collect_report({"m": models["SVC"]}, X, y, X_train=X_train, **settings)
-    alone = collect_report({"m": models["SVC"]}, X, y, **settings)
+    stated = collect_report(
+        {"m": models["logistic"]}, X, y, data_range=(0, 16), **settings
+    )
+    learned = collect_report(
+        {"m": models["logistic"]}, X, y, X_train=X_train, **settings
+    )
+    alone = collect_report({"m": models["logistic"]}, X, y, **settings)
     index = [c["models"][0]["stability"]["score"] for c in (stated, learned)]
     np.testing.assert_array_equal(*index)
     assert alone["models"][0]["stability"] is None
@@ -284,6 +292,7 @@ def test_reason_is_the_sentence_of_the_error(collected):
     assert {row["model"] for row in collected["skipped"]} == {"SVC"}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_table_without_eps_says_what_is_missing():
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
@@ -295,6 +304,7 @@ def test_table_without_eps_says_what_is_missing():
     assert "Skipped" in build_report(found)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_attack_without_probabilities_loses_the_ratio_only(digits):
     X_train, y_train, X, y = digits
     model = LinearSVC(C=1e-4).fit(X_train, y_train)
@@ -309,6 +319,7 @@ def test_attack_without_probabilities_loses_the_ratio_only(digits):
 
 
 @pytest.mark.parametrize("broken", ["stability", "attack", "normalized_score"])
+@pytest.mark.usefixtures("undrawn")
 def test_one_section_takes_no_other_along(broken, models, digits, monkeypatch):
     _, _, X, y = digits
 
@@ -341,16 +352,18 @@ def test_warnings_are_listed_once_with_their_number(nasty):
     assert counts["PGD"] > 1
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_rows_seen_in_training_are_counted(models, digits):
     X_train, _, X, y = digits
     mixed = np.vstack([X, X_train[:7]])
     found = collect_report(
-        {"m": models["SVC"]}, mixed, [*y, *y[:7]], X_train=X_train, n_labels=5
+        {"m": models["logistic"]}, mixed, [*y, *y[:7]], X_train=X_train, n_labels=5
     )
     assert found["n_shared_rows"] == 7
     assert "7 of 157 rows scored equal a training" in build_report(found)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_labels_that_the_model_never_saw_count_as_wrong(models, digits):
     _, _, X, y = digits
     y = y.copy()
@@ -435,8 +448,10 @@ def test_pictures_are_the_only_images(nasty, page, collected):
     assert kinds.count("data:image/png") == 2 * len(collected["models"])
 
 
-def test_picture_that_fails_leaves_its_reason(collected, monkeypatch):
+def test_picture_that_fails_leaves_its_reason(collected, monkeypatch, drawn_anew):
     from skrobust.plots import StabilitySurfaceDisplay
+
+    drawn_anew()
 
     def fail(*args, **kwargs):
         raise ValueError("No <surface> here.")
@@ -562,6 +577,7 @@ def test_details_hold_all_conditions_and_tolerances(page, collected):
     assert "PGD: all 21 tolerances" in summaries
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_undefined_numbers_are_said_so_and_hide_no_others(collected):
     broken = {**collected, "models": [dict(m) for m in collected["models"]]}
     first = broken["models"][0]
@@ -623,13 +639,14 @@ def test_missing_folder_is_found_before_the_work(models, digits, tmp_path):
         create_report({"m": models["SVC"]}, X, y, out=tmp_path / "no" / "r.html")
 
 
-def test_drawing_leaves_no_figure_and_no_setting_behind(collected):
+def test_drawing_leaves_no_figure_and_no_setting_behind(collected, drawn_anew):
     import matplotlib
     from matplotlib import pyplot
 
+    drawn_anew()
     pyplot.close("all")
     before = dict(matplotlib.rcParams)
-    build_report(collected)
+    build_report({**collected, "models": collected["models"][:1]})  # has all kinds
     assert pyplot.get_fignums() == []
     assert dict(matplotlib.rcParams) == before
 
@@ -648,6 +665,7 @@ class Unfit(ClassifierMixin, BaseEstimator):
         return np.full((len(X), len(self.classes_)), np.nan)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_model_with_undefined_probabilities_still_gets_a_report(digits):
     _, _, X, y = digits
     found = collect_report({"own": Unfit().fit(X, y)}, X, y, n_labels=5)

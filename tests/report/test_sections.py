@@ -141,6 +141,7 @@ def test_ranks_and_differences_are_known():
     ]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_words_say_which_differences_are_real():
     found, _, _, _ = fixed_report(worst=30, best=0, middle=2)
     said = of(found, "clean accuracy")["sentences"]
@@ -166,6 +167,7 @@ def test_equal_models_share_the_first_rank():
     )
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_many_models_are_counted_rather_than_listed():
     found, _, _, _ = fixed_report(best=0, **{f"m{i}": 40 + i for i in range(9)})
     said = " ".join(of(found, "clean accuracy")["sentences"])
@@ -189,6 +191,7 @@ def _means(hits):
     return {name: held.mean(axis=1) for name, held in hits.items()}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_one_model_has_no_comparison():
     found, _, _, _ = fixed_report(only=3)
     assert found["comparisons"] == []
@@ -266,6 +269,7 @@ def test_doubts_are_those_of_the_evaluation(collected, models, data):
         assert codes == [d.code for d in expected]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_doubts_stand_before_the_tables_with_meaning_and_cure(collected, monkeypatch):
     broken = {**collected, "models": [dict(m) for m in collected["models"]]}
     doubts = [
@@ -294,6 +298,7 @@ def test_every_code_of_the_checks_is_explained():
     assert codes == set(MEANINGS)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_checks_can_be_switched_off_and_the_page_says_so(models, data, monkeypatch):
     _, _, X, y = data
 
@@ -345,6 +350,7 @@ def test_tables_are_perturbed_as_tables(collected, page):
     assert "feature_noise" in page.texts("th")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_text_is_perturbed_as_text():
     X = np.array(["a good good film", "so bad a film"] * 30, dtype=object)
     y = np.array(["yes", "no"] * 30)
@@ -361,6 +367,7 @@ def test_text_is_perturbed_as_text():
         )
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_conditions_of_ones_own_and_by_name(data, models):
     X_train, _, X, y = data
     grid = get_preset("tabular", severities=(1, 2))[:4]
@@ -374,6 +381,7 @@ def test_conditions_of_ones_own_and_by_name(data, models):
     build_report(found)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_attacks_of_ones_own_get_their_columns(data, models):
     _, _, X, y = data
     mine = PGD(0.1, data_range=(0, 1), random_state=0)
@@ -386,8 +394,8 @@ def test_attacks_of_ones_own_get_their_columns(data, models):
     assert "Robust accuracy, strong" in heads
     assert "Robust accuracy, FGSM" not in heads
     assert found["models"][0]["doubts"]["attack"] == "aimed"
-    named = collect_report({"m": models["plain"]}, X[:40], y[:40],
-                           attacks=["Square"], **OPTIONS)  # fmt: skip
+    named = collect_report({"m": models["plain"]}, X[::30], y[::30],
+                           attacks=["Square"], checks=False, **OPTIONS)  # fmt: skip
     expected = repr(Square(EPS, data_range=(0, 1), random_state=4))
     assert named["models"][0]["attacks"]["Square"]["attack"] == expected
 
@@ -415,6 +423,7 @@ def test_checkpoint_takes_up_what_was_done(models, data, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("broken", ["curve", "group_table", "period_scores"])
+@pytest.mark.usefixtures("undrawn")
 def test_added_sections_fail_alone(broken, models, data, monkeypatch):
     _, _, X, y = data
 
@@ -635,22 +644,22 @@ def test_anchors_come_from_names_and_are_the_same_in_every_run(collected, page):
 
 
 def test_pictures_are_svg_where_small_and_png_where_large(collected, monkeypatch):
-    def kinds():
-        page = Page(build_report(collected))
+    def kinds(models):
+        page = Page(build_report({**collected, "models": models}))
         return {
             e["attrs"]["alt"]: e["attrs"]["src"].split(";")[0].rpartition("/")[2]
             for e in page.all("img")
             if not e["attrs"]["alt"].startswith("Rows ")  # drawn with the numbers
         }
 
-    small = kinds()
+    small = kinds(collected["models"])
     assert (
         small["Robust accuracy under PGD against the radius: plain, bayes, svc"]
         == "svg+xml"
     )
     assert set(small.values()) == {"svg+xml", "png"}  # surfaces are large
     monkeypatch.setattr(pictures_module, "SVG_LIMIT", 100)
-    assert set(kinds().values()) == {"png"}
+    assert set(kinds(collected["models"][:1]).values()) == {"png"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,12 @@ from problems import data_folder
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from skrobust.sampling import OperationalSampler, SimpleRandomSampler, simulate
+from skrobust.sampling import (
+    OperationalSampler,
+    SimpleRandomSampler,
+    _operational,
+    simulate,
+)
 from skrobust.sampling._operational import batch_sizes, batch_weights
 from skrobust.sampling.designs.frontier import frontier
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
@@ -234,6 +239,21 @@ def draw_with(sampler, uniforms):
     return sampler.ask(len(uniforms))
 
 
+def by_position(sampler, n):
+    """Return the next batch as a function of its uniforms: positions in its order."""
+    seen = []
+
+    def spy(pi, uniforms):
+        seen.append(pi)
+        return ordered_draw(pi, uniforms)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_operational, "ordered_draw", spy)
+        draw_with(deepcopy(sampler), np.full(n, 0.5))
+    (pi,) = seen  # which depends on no uniform
+    return lambda uniforms: ordered_draw(pi, uniforms)
+
+
 def play(sampler, failed, uniforms):
     ids = draw_with(sampler, uniforms)
     return sampler.tell(ids, failed=failed[ids])
@@ -249,11 +269,9 @@ def test_exactly_unbiased_over_two_batches_with_recalibration(n_batches, emphasi
     mean, square, claimed, total, predictors = 0.0, 0.0, 0.0, 0.0, set()
     first_z = 0.0
     start = fresh(scores, **parameters)
-    for one, _, p_one in outcomes(lambda u: draw_with(deepcopy(start), u), first):
+    for one, _, p_one in outcomes(by_position(start, first), first):
         later = play(deepcopy(start), failed, one)
-        for two, _, p_two in outcomes(
-            lambda u, later=later: draw_with(deepcopy(later), u), second
-        ):
+        for two, _, p_two in outcomes(by_position(later, second), second):
             sampler = play(deepcopy(later), failed, two)
             chance, result = p_one * p_two, sampler.result()
             total += chance
@@ -390,12 +408,26 @@ def test_labels_and_metrics():
 
 
 def errors(scores, failed, n, n_repeats=150, **parameters):
-    samplers = {
-        "flagship": OperationalSampler(**parameters), "uniform": SimpleRandomSampler()
-    }  # fmt: skip
+    sampler = OperationalSampler(**parameters)
     return simulate(
-        samplers, scores, failed, n_labels=n, n_repeats=n_repeats, random_state=0
+        sampler, scores, failed, n_labels=n, n_repeats=n_repeats, random_state=0
     )
+
+
+def uniform_error(failed, n):
+    """Return the root mean squared error of n uniform draws, which is known."""
+    rate, size = failed.mean(), len(failed)
+    return np.sqrt(rate * (1 - rate) / n * (size - n) / (size - 1))
+
+
+def test_error_of_uniform_draws_is_the_known_one():
+    scores, failed = pool()
+    found = simulate(
+        SimpleRandomSampler(), scores, failed, n_labels=40, n_repeats=300,
+        random_state=0,
+    )  # fmt: skip
+    assert abs(found.rmse[0] - uniform_error(failed, 40)) < 4 * found.rmse_error[0]
+    assert found.failures[0] == pytest.approx(40 * failed.mean(), rel=0.1)
 
 
 @pytest.mark.parametrize("exploration", [0.1, 0.3])
@@ -409,24 +441,31 @@ def test_a_useless_score_costs_a_bounded_factor(kind, exploration):
         "confident nonsense": np.where(rng.random(2000) < 0.1, 0.999, 0.0),
     }[kind]
     results = errors(scores, failed, 200, exploration=exploration)
-    assert results.rmse[0] <= 1.15 / np.sqrt(exploration) * results.rmse[1]
+    limit = 1.15 / np.sqrt(exploration) * uniform_error(failed, 200)
+    assert results.rmse[0] <= limit
 
 
 def test_a_good_score_pays_and_the_variance_is_conservative():
     scores, failed = pool(3000, seed=3)
-    results = errors(scores, failed, 200, n_repeats=300)
-    assert results.rmse[0] < 0.8 * results.rmse[1]
-    assert results.found[0].mean() > 1.5 * results.found[1].mean()
-    assert abs(results.bias[0]) < 4 * results.bias_error[0]
-    assert results.coverage[0] > 0.91
-    excess, truth = [], 1 - failed.mean()
-    for seed in range(300):
-        sampler = OperationalSampler(random_state=seed).fit(scores)
-        result = sampler.sample(200, lambda ids: failed[ids])
-        excess.append(result.std_error**2 - (result.accuracy - truth) ** 2)
+    truth = 1 - failed.mean()
+    results = [
+        OperationalSampler(random_state=seed)
+        .fit(scores)
+        .sample(200, lambda ids: failed[ids])
+        for seed in range(300)
+    ]
+    error = np.array([r.accuracy for r in results]) - truth
+    rmse = np.sqrt((error**2).mean())
+    assert rmse < 0.8 * uniform_error(failed, 200)
+    n_failures = np.mean([r.n_failures for r in results])
+    assert n_failures > 1.5 * 200 * failed.mean()
+    assert abs(error.mean()) < 4 * error.std(ddof=1) / np.sqrt(300)
+    low, high = np.array([r.interval for r in results]).T
+    assert np.mean((low <= truth) & (truth <= high)) > 0.91
+    excess = np.array([r.std_error for r in results]) ** 2 - error**2
     noise = np.std(excess, ddof=1) / np.sqrt(300)
     assert np.mean(excess) > -3 * noise
-    assert np.mean(excess) < 0.5 * results.rmse[0] ** 2  # and not by much
+    assert np.mean(excess) < 0.5 * rmse**2  # and not by much
 
 
 def test_emphasis_finds_more_failures():
@@ -473,8 +512,8 @@ def test_on_real_pools(name):
     table = pandas.read_csv(path, encoding="utf-8-sig").rename(columns=str.lower)
     failed = table["outcome"].eq("Fail").to_numpy()
     results = errors(1 - table["confidence"].to_numpy(), failed, 200, n_repeats=100)
-    assert results.rmse[0] < 0.95 * results.rmse[1]
-    assert results.failures[0] > 1.5 * results.failures[1]
+    assert results.rmse[0] < 0.95 * uniform_error(failed, 200)
+    assert results.failures[0] > 1.5 * 200 * failed.mean()
     assert results.coverage[0] > 0.88
 
 

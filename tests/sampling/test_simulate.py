@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler, simulate
+from skrobust.sampling._simulate import summarise
 
 
 def pool(n=300):
@@ -37,6 +38,11 @@ def test_rows_are_what_their_runs_say():
         low, high = np.array([r.interval for r in runs]).T
         assert results.rmse[row] == np.sqrt((error**2).mean())
         assert results.bias[row] == pytest.approx(error.mean())
+        noise = [np.std(e, ddof=1) / np.sqrt(30) for e in (error, error**2)]
+        assert results.bias_error[row] == pytest.approx(noise[0])
+        assert results.rmse_error[row] == pytest.approx(
+            noise[1] / 2 / results.rmse[row]
+        )
         assert results.median_error[row] == np.median(np.abs(error))
         assert results.failures[row] == np.mean([r.n_failures for r in runs])
         assert results.coverage[row] == ((low <= truth) & (truth <= high)).mean()
@@ -45,18 +51,15 @@ def test_rows_are_what_their_runs_say():
 
 def test_monte_carlo_errors_are_right():
     # The spread of the table's numbers over tables is the error they state.
-    scores, failed = pool()
-    tables = [
-        simulate(
-            SimpleRandomSampler(), scores, failed, n_labels=30, n_repeats=40,
-            random_state=seed,
-        )
-        for seed in range(60)
-    ]  # fmt: skip
+    # A row is a table here; 30 uniform draws out of 300 have a known distribution.
+    n_failed, rng = int(pool()[1].sum()), np.random.default_rng(0)
+    found = rng.hypergeometric(n_failed, 300 - n_failed, 30, size=(2000, 40))
+    runs = np.stack([1 - found / 30, found, 0 * found, 0 * found + 1], axis=-1)
+    rows = [("uniform", 30)] * 2000
+    tables = summarise(rows, runs, 1 - n_failed / 300, 0.95)
     for name in ("rmse", "bias"):
-        spread = np.std([t[name][0] for t in tables])
-        stated = np.mean([t[f"{name}_error"][0] for t in tables])
-        assert stated == pytest.approx(spread, rel=0.3)
+        spread, stated = np.std(tables[name]), np.mean(tables[f"{name}_error"])
+        assert stated == pytest.approx(spread, rel=0.06)
 
 
 def test_a_census_has_no_error():

@@ -16,7 +16,7 @@ from skrobust._validation import (
 )
 from skrobust.metrics.groups.clip_values import HOWS, aggregate_columns, clip_codes
 from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, make_units
-from skrobust.metrics.intervals.proportion import share_interval
+from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.labels import label_array, label_columns
 from skrobust.metrics.robust.curves import straightness
 from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol

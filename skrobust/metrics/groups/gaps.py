@@ -7,9 +7,10 @@ from itertools import combinations
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import fisher_exact, t
+from scipy.stats import fisher_exact
 
-from skrobust.metrics.intervals.proportion import cluster_effective_n, wilson_bounds
+from skrobust.metrics.intervals.proportion import wilson_bounds
+from skrobust.metrics.intervals.proportion_clustered import clustered_proportion_limits
 
 
 def share_bounds(hits, sizes, clustered, confidence):
@@ -20,9 +21,7 @@ def share_bounds(hits, sizes, clustered, confidence):
     hits, sizes : ndarray of shape (n_units,)
         Successes and samples of each unit.
     clustered : bool
-        Whether units are clusters. Then n is replaced by the effective n of the
-        between-cluster variance and the normal quantile by that of t with one degree of
-        freedom less than clusters; two clusters have no interval.
+        Whether units are clusters; two clusters have no interval.
     confidence : float in (0, 1)
         Wanted coverage.
 
@@ -32,13 +31,12 @@ def share_bounds(hits, sizes, clustered, confidence):
         In [0, 1], or nan.
     """
     n = float(sizes.sum())
-    share, quantile = float(hits.sum()) / n, -ndtri((1 - confidence) / 2)
     if clustered:
         if len(sizes) <= 2:
             return float("nan"), float("nan")
-        quantile = t.isf((1 - confidence) / 2, len(sizes) - 1)
-        n, _ = cluster_effective_n(hits, sizes, n)
-    return wilson_bounds(share, n, quantile)
+        low, high, _ = clustered_proportion_limits(hits, sizes, n, confidence)
+        return low, high
+    return wilson_bounds(float(hits.sum()) / n, n, -ndtri((1 - confidence) / 2))
 
 
 def newcombe(p_1, bounds_1, p_2, bounds_2, extent=(-1, 1)):

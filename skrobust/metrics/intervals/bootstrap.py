@@ -220,11 +220,12 @@ def bootstrap_interval(statistic, request):
         if method == "bca":
             levels = _bca_levels(statistic, value, draws, levels, rng)
         low, high = (float(q) for q in np.quantile(draws, levels))
-        if draws.min() == draws.max():
-            warnings += (
-                "Every resample gives the same value: there is no spread to take an "
-                "interval from.",
-            )
+    if low == high:  # a sample that shows no failure does not prove that there is none
+        low = high = float("nan")
+        warnings += (
+            "Every resample gives the same value: there is no spread to take an "
+            "interval from, and the limits are unknown.",
+        )
     found = value, low, high, error, confidence
     return Interval(*found, method, units.n, warnings, units.name)
 

@@ -71,6 +71,27 @@ def make_units(clusters, n_rows, caller, *, name="data"):
     return Units(codes, n, False)
 
 
+def jackknife_df(deviations):
+    """Return the degrees of freedom of a jackknife variance (Satterthwaite).
+
+    Parameters
+    ----------
+    deviations : ndarray of shape (n_units,)
+        Leave-one-out values less their mean.
+
+    Returns
+    -------
+    float
+        Twice the squared variance over the variance of its estimate, between 1 and
+        n - 1: fewer where a few units make up most of it.
+    """
+    squares, most = deviations**2, len(deviations) - 1
+    spread = float(((squares - squares.mean()) ** 2).sum())
+    if not spread:
+        return float(most)
+    return float(min(most, max(1.0, 2 * squares.sum() ** 2 / spread)))
+
+
 def t_quantile(confidence, df):
     """Return the two-sided quantile of Student's t."""
     return float(stdtrit(df, (1 + confidence) / 2))

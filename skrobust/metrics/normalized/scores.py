@@ -1,9 +1,13 @@
 """Normalized scores of classification, regression and clustering."""
 
+from dataclasses import replace
 from functools import partial
+
+import numpy as np
 
 from skrobust._validation import metric
 from skrobust.metrics.intervals.bootstrap import function_interval
+from skrobust.metrics.intervals.share_interval import sample_share_interval
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.normalized.factors import class_sizes
 from skrobust.metrics.normalized.parts import score_parts
@@ -251,7 +255,18 @@ def _interval(function, data, request, **params):
         y_true = label_array(data[0], request.caller, "y_true")
         params["class_counts"] = class_sizes(y_true, params.get("sample_weight"))
     per_row = ("sample_weight", "X")
-    return function_interval(function, data, request, per_row=per_row, **params)
+    found = function_interval(function, data, request, per_row=per_row, **params)
+    if function is not normalized_accuracy_score or not np.isnan(found.low):
+        return found
+    correct = np.asarray(data[0]) == np.asarray(data[1])
+    if not correct.all():
+        return found
+    # The accuracy is 1, and the value is the factor: it carries over the limits.
+    share = sample_share_interval(
+        correct, params.get("sample_weight"), replace(request, method="auto")
+    )
+    limits = {"low": found.value * share.low, "high": found.value * share.high}
+    return replace(share, value=found.value, **limits)
 
 
 for _name, _task, _function in (

@@ -1,7 +1,5 @@
 """Prediction shift and robust ratio of regressors."""
 
-from functools import partial
-
 import numpy as np
 
 from skrobust._validation import (
@@ -13,7 +11,6 @@ from skrobust._validation import (
     invalid,
     metric,
 )
-from skrobust.metrics.intervals.bootstrap import function_interval, function_statistic
 from skrobust.metrics.labels import check_stack
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.robust.unmoved import warn_unmoved
@@ -237,8 +234,6 @@ register(
         task="regression",
         needs={"labels", "clean", "tolerance"},
         per_sample=_within_tolerance,
-        interval=partial(function_interval, regression_robust_ratio_score),
-        compare=partial(function_statistic, regression_robust_ratio_score),
         objective="prediction_shift",
     )
 )

@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_weights
 from skrobust.metrics.intervals.clusters import make_units
-from skrobust.metrics.intervals.proportion import effective_n, share_interval
+from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.robust.probability_shift import check_tolerances, shifts
 
 
@@ -46,7 +46,7 @@ def robust_ratio_band(
     labels : array-like of shape (n_classes,) or None, default=None
         The label of each column.
     sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; they count as their effective number of samples.
+        Non-negative weights, as fixed by the design of the sample.
     clusters : array-like of shape (n_samples,) or None, default=None
         Samples that were drawn together: the clip of a frame, the patient of a row.
     confidence : float in (0, 1), default=0.95
@@ -72,11 +72,10 @@ def robust_ratio_band(
 
     Notes
     -----
-    Pointwise limits are Wilson's. The inequality is a theorem for independent samples
-    of equal weight, and covers the curve between the tolerances too. With weights n is
-    their effective number, which is no theorem. With clusters the pointwise limits are
-    the cluster-robust ones of :func:`confidence_interval`, and the band has their form
-    at the level of Bonferroni over the tolerances.
+    Pointwise limits are those of :func:`confidence_interval`. The inequality is a
+    theorem for independent samples of equal weight, and covers the curve between the
+    tolerances too. With weights or clusters the band has the form of the pointwise
+    limits, at the level of Bonferroni over the tolerances.
 
     References
     ----------
@@ -105,13 +104,12 @@ def robust_ratio_band(
 
     points = limits(confidence)
     ratio = np.array([point.value for point in points])
-    if units.clustered:
+    if units.clustered or (weight is not None and np.ptp(weight) > 0):
         level = 1 - (1 - confidence) / len(tolerances)
         band = np.transpose([tuple(interval) for interval in limits(level)])
         band_method = f"Bonferroni over {len(tolerances)} tolerances"
     else:
-        n = effective_n(np.ones(len(shift)) if weight is None else weight)
-        half = np.sqrt(np.log(2 / (1 - confidence)) / (2 * n))
+        half = np.sqrt(np.log(2 / (1 - confidence)) / (2 * len(shift)))
         band = np.clip([ratio - half, ratio + half], 0.0, 1.0)
         band_method = "Dvoretzky-Kiefer-Wolfowitz"
     for text in units.warnings():

@@ -110,8 +110,8 @@ class GaussianNoise(AdditiveNoise):
 
     def _noise_table(self, images):
         if self.mean is None and self.std is None and self.var is None:
-            size = images.shape[1:3]
-            return normal_table() * GAUSSIAN_NOISE.in_force(None, self.severity, size)
+            severity = 1.0 if self.severity is None else self.severity
+            return normal_table() * GAUSSIAN_NOISE.at(severity, images.shape[1:3])
         mean = self.mean or 0.0
         std = self.std if self.std is not None else np.sqrt(self.var or 0.0)
         return mean + std * normal_table()

@@ -1,0 +1,49 @@
+"""Frequency weights: rows that stand for several equal samples."""
+
+import numpy as np
+
+from skrobust._validation import check_weights, invalid
+
+
+def repeat_rows(data, clusters, params, caller):
+    """Return data, clusters and options with each row as often as its weight says.
+
+    Parameters
+    ----------
+    data : tuple of array-like
+        Arrays with one entry per sample along the first axis, or along the second as
+        predictions of shape (n_conditions, n_samples) have it.
+    clusters : array-like of shape (n_samples,) or None
+        Repeated, too.
+    params : dict
+        Options of the metric, of which ``sample_weight`` is taken away, and those with
+        one entry per sample are repeated.
+    caller : str
+        Name of the public function, for error messages.
+
+    Returns
+    -------
+    data, clusters, params
+        The same without weights.
+    """
+    params = dict(params)
+    weight = params.pop("sample_weight", None)
+    if weight is None:
+        return data, clusters, params
+    n = len(data[0])
+    weight = check_weights(weight, n, caller)
+    broken = weight[weight != np.rint(weight)]
+    if len(broken):
+        rule = "integers where weight_type='frequency'"
+        raise invalid("sample_weight", caller, rule, broken[0])
+    counts = weight.astype(np.int64)
+
+    def repeat(values):
+        values = np.asarray(values)
+        axis = next((i for i, size in enumerate(values.shape[:2]) if size == n), None)
+        return values if axis is None else np.repeat(values, counts, axis=axis)
+
+    clusters = None if clusters is None else repeat(clusters)
+    for name, value in params.items():
+        params[name] = repeat(value) if np.ndim(value) else value
+    return tuple(repeat(array) for array in data), clusters, params
