@@ -11,7 +11,7 @@ from skrobust._validation import (
     metric,
 )
 from skrobust.metrics.intervals.clusters import make_units
-from skrobust.metrics.intervals.proportion import share_interval
+from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.labels import label_array, label_columns
 from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
 
