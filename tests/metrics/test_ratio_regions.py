@@ -32,7 +32,10 @@ def test_each_model_leads_where_it_should():
     between = (found.tolerance > 0.1) & (found.tolerance < 0.14)
     assert (found.leader[between] == "").all()
     assert found.contenders[between].all()
-    assert (found.contenders.sum(axis=1) == 1)[found.leader != ""].all()
+    led = found.leader != ""
+    assert (found.contenders.sum(axis=1) == 1)[led].all()
+    only = found.models[found.contenders.argmax(axis=1)]
+    assert np.array_equal(only[led], found.leader[led])
 
 
 def test_ratios_are_those_of_the_curve():

@@ -8,13 +8,13 @@ from skrobust._responses import predict_labels, predict_probabilities, refuse_re
 from skrobust._validation import check_choice, check_number, invalid
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.metrics.robust.unmoved import full_attack
-from skrobust.metrics.scorers.acted import perturbed_rows
 from skrobust.metrics.scorers.attack_objective import (
     column_labels,
     is_full,
     prepare_attack,
 )
 from skrobust.metrics.scorers.base import BaseScorer
+from skrobust.metrics.scorers.perturbed_rows import perturbed_rows
 
 
 def _metric_value(metric, caller, y, y_pred, sample_weight):
