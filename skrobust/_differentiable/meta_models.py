@@ -1,4 +1,4 @@
-"""Heads of meta-estimators: calibration, voting, thresholds, transformed targets."""
+"""Heads of meta-estimators: calibration, voting, stacking, thresholds, targets."""
 
 from dataclasses import replace
 
@@ -6,8 +6,9 @@ import numpy as np
 from scipy.special import log_expit, logsumexp
 
 from skrobust._differentiable.heads import Head, mixture
-from skrobust._differentiable.maps import Map, chain, linear, sklearn_name
+from skrobust._differentiable.maps import Map, beside, chain, linear, sklearn_name
 from skrobust._differentiable.steps import affine_parts
+from skrobust._responses import unwrap
 
 
 def _response(head, estimator):
@@ -15,14 +16,26 @@ def _response(head, estimator):
 
     As scikit-learn: decisions before probabilities; of two classes one column.
     """
-    two = len(head.classes) == 2
     if hasattr(estimator, "decision_function"):
-        if getattr(estimator, "decision_function_shape", "ovr") == "ovo" and not two:
-            return None, False
-        difference = linear(np.array([[-1.0], [1.0]]))
-        return (chain([head.map, difference]) if two else head.map), False
+        return _decisions(head, estimator), False
+    return _probabilities(head), True
+
+
+def _decisions(head, estimator):
+    """Return the map to decisions, of two classes one column, or None."""
+    two = len(head.classes) == 2
+    shape = getattr(unwrap(estimator)[1], "decision_function_shape", "ovr")
+    if shape == "ovo" and not two:
+        return None
+    difference = linear(np.array([[-1.0], [1.0]]))
+    return chain([head.map, difference]) if two else head.map
+
+
+def _probabilities(head):
+    """Return the map to probabilities, of two classes one column, or None."""
     if head.link is None:
-        return None, True
+        return None
+    two = len(head.classes) == 2
 
     def apply(x):
         log_p, pull = head.log_proba(x)
@@ -35,7 +48,7 @@ def _response(head, estimator):
 
         return p[:, 1:], pullback
 
-    return Map(apply), True
+    return Map(apply)
 
 
 def _sigmoid(response, calibrators):
@@ -150,6 +163,38 @@ def voting_regression(model, translate):
     return Head(Map(apply, all(one.affine for one in maps)))
 
 
+def stacking_head(model, translate):
+    """Return the head of StackingClassifier, None over members that give labels."""
+    maps = []
+    for member, method in zip(model.estimators_, model.stack_method_, strict=True):
+        head = translate(member)
+        response = None
+        if method == "predict_proba":
+            response = _probabilities(head)
+        elif method == "decision_function":
+            response = _decisions(head, member)
+        if response is None:
+            return None
+        maps.append(response)
+    final = translate(model.final_estimator_)
+    # Where probabilities must be asked for, the whole is asked.
+    asked = None if final.model is None else model
+    whole = _stacked(model, maps, final)
+    return replace(final, map=whole, classes=model.classes_, model=asked)
+
+
+def stacking_regression(model, translate):
+    """Return the head of StackingRegressor."""
+    maps = [translate(member).map for member in model.estimators_]
+    return Head(_stacked(model, maps, translate(model.final_estimator_)))
+
+
+def _stacked(model, maps, final):
+    if model.passthrough:
+        maps = [*maps, Map(lambda x: (x, lambda slope: slope), True)]
+    return chain([beside(maps), final.map])
+
+
 def threshold_head(model, translate):
     """Return the head of a classifier with a threshold of its own on its scores."""
     inner_model = getattr(model, "estimator_", model.estimator)
@@ -192,6 +237,8 @@ def target_regression(model, translate):
 MODELS = {
     "CalibratedClassifierCV": calibrated_head,
     "FixedThresholdClassifier": threshold_head,
+    "StackingClassifier": stacking_head,
+    "StackingRegressor": stacking_regression,
     "TransformedTargetRegressor": target_regression,
     "TunedThresholdClassifierCV": threshold_head,
     "VotingClassifier": voting_head,

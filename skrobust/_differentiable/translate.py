@@ -17,6 +17,8 @@ MODELS = {**models.MODELS, **kernel_models.MODELS}
 WHY = {
     "CalibratedClassifierCV": " (isotonic calibration is flat nearly everywhere; "
     "sigmoid and temperature are understood)",
+    "StackingClassifier": " (members that answer labels alone have no slopes; members "
+    "with probabilities or one-vs-rest decisions are understood)",
     "VotingClassifier": " (hard votes have no slopes; voting='soft' over models with "
     "probabilities is understood)",
 }

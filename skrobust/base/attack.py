@@ -24,6 +24,7 @@ from skrobust._responses import predict_labels, predicts_numbers, undisturbed
 from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
+from skrobust.base.changed_rows import changed_rows
 from skrobust.base.constraints import Constraints
 from skrobust.base.domain import Domain
 from skrobust.base.model_in_container import ModelInContainer
@@ -198,10 +199,16 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         norm = domain.distance(adversarial, values)
         if self._aims_at_labels():
             norm = np.where(success, norm, np.nan)
+        of_numbers = predicts_numbers(estimator)
+        aim = "prediction_shift" if of_numbers else "misclassification"
+        made = {
+            "objective": self.objective or aim,
+            "changed": changed_rows(values, adversarial),
+        }
         counted = {name: details.get(name) for name in _COUNTED}
         messages = list(details.get("warnings", ()))
         return AttackResult(
-            X_adv, success, norm, seconds=seconds, warnings=messages, **counted
+            X_adv, success, norm, seconds=seconds, warnings=messages, **counted, **made
         )
 
     def _aims_at_labels(self):

@@ -1,11 +1,15 @@
 """Results of an attack: success, distance and cost of each sample."""
 
 import dataclasses
+import numbers
 from typing import Any
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
+from skrobust._containers import is_frame
 from skrobust._optional import require
+from skrobust._responses import predict_probabilities, undisturbed
 from skrobust._results import facts_html
 
 _PER_SAMPLE = (
@@ -16,6 +20,7 @@ _PER_SAMPLE = (
     "queries",
     "iterations",
     "found_by",
+    "changed",
 )
 
 
@@ -47,6 +52,19 @@ class AttackResult:
         Messages that ``perturb`` warns of.
     found_by : ndarray of str of shape (n_samples,), or None
         For ensembles: the member that fooled the sample first, "" where none did.
+    objective : str or None
+        What the rows were made for: "misclassification" (for robust accuracy alone) or
+        one of the others.
+    changed : ndarray of bool of shape (n_samples,), or None
+        Whether the row differs from the clean one at all.
+
+    Notes
+    -----
+    An attack on the label leaves wrong rows as they are and stops once a row is fooled,
+    so that a robust ratio from its rows is too high. Arrays cannot carry what they
+    were made for: scikit-learn drops subclasses and attributes, and ``predict_proba``
+    returns new arrays. The result can, also in ``result[rows]``: its
+    :meth:`predict_proba` refuses where the ratio would be wrong.
 
     Examples
     --------
@@ -74,6 +92,48 @@ class AttackResult:
     seconds: float = 0.0
     warnings: list = dataclasses.field(default_factory=list)
     found_by: np.ndarray | None = None
+    objective: str | None = None
+    changed: np.ndarray | None = None
+
+    def __getitem__(self, rows):
+        """Return the result of some samples: a slice, a mask, or an array of places."""
+        if isinstance(rows, numbers.Integral):
+            rows = [rows]
+        found = {name: getattr(self, name) for name in _PER_SAMPLE}
+        found = {k: None if v is None else v[rows] for k, v in found.items()}
+        X_adv = self.X_adv
+        X_adv = _safe_indexing(X_adv, rows) if is_frame(X_adv) else X_adv[rows]
+        return dataclasses.replace(self, X_adv=X_adv, **found)
+
+    def predict_proba(self, estimator):
+        """Return probabilities on the adversarial rows, for the robust ratio.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            The model that was attacked.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Its probabilities on ``X_adv``.
+
+        Raises
+        ------
+        ValueError
+            For rows that were made for misclassification, whose robust ratio is too
+            high.
+        """
+        if self.objective == "misclassification":
+            raise ValueError(
+                "AttackResult.predict_proba is for the robust ratio, and these rows "
+                "were made for misclassification: wrong rows are clean, and a row that "
+                "is fooled moves no further, so that the ratio would be too high. "
+                "Attack with objective='probability_shift', or ask the estimator "
+                "itself about X_adv."
+            )
+        with undisturbed(estimator):
+            return predict_probabilities(estimator, self.X_adv, type(self).__name__)
 
     @property
     def n_samples(self):
@@ -106,6 +166,10 @@ class AttackResult:
 
     def _facts(self):
         facts = {"fooled": f"{self.n_successes} of {self.n_samples} samples"}
+        if self.objective is not None:
+            facts["made for"] = self.objective
+        if self.changed is not None:
+            facts["changed"] = f"{int(self.changed.sum())} rows"
         reached = self.norm[self.success]
         if np.isfinite(reached).any():
             facts["median norm"] = f"{np.nanmedian(reached):.4g}"

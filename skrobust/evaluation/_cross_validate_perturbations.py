@@ -17,6 +17,7 @@ from skrobust._validation import (
 )
 from skrobust.base.streams import other_noise
 from skrobust.evaluation import score_summary
+from skrobust.evaluation.acted import add_effects
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import (
     PartKeys,
@@ -100,9 +101,10 @@ def cross_validate_perturbations(
     -------
     results : Results
         Columns, one row for each condition, fold and repeat: ``number``, ``name``,
-        ``score``, ``corruption``, ``severity``, ``fold`` and ``repeat`` (from 0), and
-        for accuracy ``flip_rate``. ``conditions``, a table of the conditions whose
-        ``score`` (and ``flip_rate``) is the mean over folds and repeats, with
+        ``score``, ``corruption``, ``severity``, ``fold`` and ``repeat`` (from 0),
+        ``changed`` and ``distortion`` (as in :func:`evaluate_perturbations`), and for
+        accuracy ``flip_rate``. ``conditions``, a table of the conditions whose
+        ``score`` (and each of the others) is the mean over folds and repeats, with
         ``score_low`` and ``score_high``; ``clean_score`` and all numbers of
         :func:`evaluate_perturbations`, of these means; ``note``, on the intervals. For
         accuracy ``worst_interval`` and ``accuracy_stability_index_interval``;
@@ -119,6 +121,8 @@ def cross_validate_perturbations(
     -----
     FitFailedWarning
         Where ``error_score`` is a number and something failed.
+    UserWarning
+        For conditions that changed no row in any fold, other than those of strength 0.
 
     Notes
     -----
@@ -173,17 +177,24 @@ def cross_validate_perturbations(
     size = (len(folds), len(conditions), n_repeats)
     fill = np.nan if raises else float(error_score)
     scores, flips = _scores_and_flips(done, size, fill, scorer)
+    effects = [_facts(done, size, name) for name in ("changed", "distortion")]
     clean = [fill if fold is None else fold.clean_score for fold, _ in folds]
-    results = _long_table(table, scores, flips if scorer is None else None)
+    by_fold = {"flip_rate": flips} if scorer is None else {}
+    by_fold |= zip(("changed", "distortion"), effects, strict=True)
+    results = _long_table(table, scores, by_fold)
     table["score"] = scores.mean(axis=(0, 2))
     limits = _over_folds(scores.mean(axis=2), confidence)
     table["score_low"], table["score_high"] = limits
     if scorer is None:
         table["flip_rate"] = flips.mean(axis=(0, 2))
+    units = [part["unit"] for part, error in done.values() if error is None]
+    changed, distortion = (_mean_of_known(parts) for parts in effects)
+    unit = add_effects(table, conditions, changed, distortion, units, caller)
     clean_score = float(np.mean(clean))
     results["conditions"] = Results(columns=table_columns(table), **table)
     results.update(
         score_summary.overall(table, clean_score),
+        distortion_unit=unit,
         n_samples=len(y),
         n_folds=len(folds),
         n_repeats=n_repeats,
@@ -221,21 +232,38 @@ def _scores_and_flips(done, size, fill, scorer):
     scores, flips = np.full(size, fill), np.full(size, np.nan)
     for place, (part, error) in done.items():
         if error is None and scorer is None:
-            scores[place], flips[place] = part.mean(axis=1)
+            scores[place] = part["correct"].mean()
+            flips[place] = part["flipped"].mean()
         elif error is None:
-            scores[place] = part
+            scores[place] = part["score"]
     return scores, flips
 
 
-def _long_table(table, scores, flips):
+def _facts(done, size, name):
+    """Return a number of each part, nan where it failed."""
+    facts = np.full(size, np.nan)
+    for place, (part, error) in done.items():
+        if error is None:
+            facts[place] = part[name]
+    return facts
+
+
+def _mean_of_known(facts):
+    """Return the mean of each condition over folds and repeats, nan for none."""
+    known = ~np.isnan(facts)
+    n = known.sum(axis=(0, 2))
+    total = np.where(known, facts, 0.0).sum(axis=(0, 2))
+    return np.where(n > 0, total / np.maximum(n, 1), np.nan)
+
+
+def _long_table(table, scores, more):
     """Return one row for each condition, fold and repeat, in this order."""
     by_condition = np.moveaxis(scores, 1, 0)
     condition, fold, repeat = (i.ravel() for i in np.indices(by_condition.shape))
     columns = {name: values[condition] for name, values in table.items()}
     columns["score"] = by_condition.ravel()
     columns |= {"fold": fold, "repeat": repeat}
-    if flips is not None:
-        columns["flip_rate"] = np.moveaxis(flips, 1, 0).ravel()
+    columns |= {k: np.moveaxis(facts, 1, 0).ravel() for k, facts in more.items()}
     return Results(columns=table_columns(columns), **columns)
 
 
@@ -257,7 +285,7 @@ def _add_correctness(results, done, splits, size, groups, caller):
     by_fold = []
     for f in range(n_folds):
         places = np.ndindex(n_conditions, n_repeats)
-        parts = np.stack([done[f, c, r][0][0] for c, r in places], axis=1)
+        parts = np.stack([done[f, c, r][0]["correct"] for c, r in places], axis=1)
         by_fold.append(parts.reshape(-1, n_conditions, n_repeats))
     correct = np.concatenate(by_fold)
     order = np.argsort(rows, kind="stable")

@@ -7,6 +7,7 @@ from skrobust._responses import predict_probabilities
 from skrobust._results import Results
 from skrobust.base.attack import own_params
 from skrobust.evaluation._check_evaluation import check_evaluation
+from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
 from skrobust.evaluation.checkpoint import Checkpoint
@@ -14,7 +15,12 @@ from skrobust.evaluation.sample_groups import SampleGroups, group_results
 from skrobust.evaluation.temperature import fit_temperature, tempered
 from skrobust.metrics.registry import get_metric
 from skrobust.metrics.robust.probability_shift import check_tolerances
-from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
+from skrobust.metrics.robust.unmoved import full_attack
+from skrobust.metrics.scorers.attack_objective import (
+    at_full_strength,
+    column_labels,
+    is_full,
+)
 from skrobust.metrics.scorers.classes import check_perturber
 
 _MODES = ("loss", "probability_shift")
@@ -87,10 +93,12 @@ def evaluate_attack(
         ``clean_accuracy`` and ``robust_accuracy``, each with its
         :class:`~skrobust.metrics.Interval` (``..._interval``), ``n_samples`` and
         ``confidence``; ``per_sample``, the facts of the run for robust accuracy
-        for each sample (``success``, ``norm`` and the passes or queries that the attack
-        counted), with ``to_frame``; ``constant_model_accuracy``, the robust accuracy of
-        a model that always answers the largest class (its robust ratio is 1 at every
-        tolerance). Where there are probabilities, ``modes`` and the columns
+        for each sample (``success``, ``norm``, ``changed``, ``distortion``, the root
+        mean square of the change, and the passes or queries that the attack counted),
+        with ``to_frame``; ``changed``, the share of rows that this run changed, and
+        ``distortion``, its mean over these; ``constant_model_accuracy``, the robust
+        accuracy of a model that always answers the largest class (its robust ratio is 1
+        at every tolerance). Where there are probabilities, ``modes`` and the columns
         ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
         ``_high``, and ``_tempered``: the same examples after temperature scaling
         on these labels (``temperature``), since the ratio depends on calibration.
@@ -111,6 +119,13 @@ def evaluate_attack(
     ValueError
         For an attack without ``perturb``, a regressor, lengths that differ, fewer than
         two groups, or a cluster in two groups.
+
+    Warns
+    -----
+    UserWarning
+        Where the attack changed no row and no probability, unless ``eps=0``; and where
+        an object of your own left rows clean, as
+        :func:`~skrobust.metrics.robust_ratio_score` has it.
 
     Examples
     --------
@@ -141,7 +156,7 @@ def evaluate_attack(
     clean = correct_labels(estimator, X, y)
     store = Checkpoint(checkpoint, caller)
     prefix = store.prefix(estimator, X, y)
-    key = store.key(prefix, "right", quick)
+    key = store.key(prefix, "right, changed", quick)
     table = store.run(key, attack_table, estimator, quick, X, y)
     robust = table[0].astype(bool)
     if quick is attack and getattr(attack, "objective", None) == "probability_shift":
@@ -160,6 +175,9 @@ def evaluate_attack(
         per_sample=per_sample(table),
         **samples.facts(),
     )
+    facts = results["per_sample"]
+    results["changed"] = float(facts.changed.mean())
+    results["distortion"] = mean_of_changed(facts.changed, facts.distortion)
     tables = {}
     if groups is not None:
         name, tables[name] = samples.robust_accuracy(robust)
@@ -169,6 +187,7 @@ def evaluate_attack(
     reason = _why_no_ratio(estimator, attack)
     if reason is not None:
         results["skipped"] = f"robust ratio: {reason}"
+        warn_idle_attack(attack, results["changed"] == 0, caller)
         return results
     p = predict_probabilities(estimator, X, caller)
     labels = column_labels(estimator, p.shape[1])
@@ -176,13 +195,15 @@ def evaluate_attack(
     options["y_true"] = y
     temperature = results["temperature"] = _temperature(p, y, labels)
     results["tolerance"] = tolerances
-    modes, columns = [], ["tolerance"]
+    modes, columns, idle = [], ["tolerance"], results["changed"] == 0
     for run, mode in _full_runs(attack, params):
         key = store.key(prefix, "probabilities", run)
         q = store.run(key, _probabilities, estimator, run, X, y)
+        idle = idle and bool((p == q).all())
         modes.append(mode if mode in _MODES else "given")
         name = f"robust_ratio_{modes[-1]}"
-        within, found = _ratio_columns(name, p, q, temperature, options, samples)
+        with full_attack(is_full(run) or idle):
+            within, found = _ratio_columns(name, p, q, temperature, options, samples)
         results.update(found)
         columns += found
         if modes[-1] == "given":
@@ -191,6 +212,7 @@ def evaluate_attack(
             tables[name] = samples.robust_ratio(within, tolerances)
             results["groups"] = group_results(tables, confidence)
     results["modes"], results["columns"] = tuple(modes), tuple(columns)
+    warn_idle_attack(attack, idle, caller)
     return results
 
 
@@ -218,12 +240,14 @@ def _ratio_columns(name, p, q, temperature, options, samples):
     ratio, caller = get_metric("robust_ratio"), "evaluate_attack"
     scaled = tempered(p, temperature), tempered(q, temperature)
     within = ratio.values((p, q), options, caller)
+    with full_attack():  # rows that stay were named above
+        within_scaled = ratio.values(scaled, options, caller)
     low, high = samples.limits(within)
     return within, {
         name: within.mean(axis=0),
         f"{name}_low": low,
         f"{name}_high": high,
-        f"{name}_tempered": ratio.values(scaled, options, caller).mean(axis=0),
+        f"{name}_tempered": within_scaled.mean(axis=0),
     }
 
 

@@ -6,6 +6,7 @@ from skrobust._parallel import run_tasks
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets
 from skrobust.evaluation import score_summary
+from skrobust.evaluation.acted import add_effects
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import (
     PartKeys,
@@ -86,14 +87,17 @@ def evaluate_perturbations(
     results : Results
         Columns, one row a condition: ``number``, ``name``, ``score``; ``corruption``
         and ``severity`` (empty and nan unless the condition is a single step with a
-        severity). Numbers:
+        severity); ``changed``, the share of rows that the condition changed at all, and
+        ``distortion``, how far it moved these on average. Numbers:
 
         - ``mean``, ``coefficient_of_variation`` (population standard deviation) and
           ``accuracy_stability_index`` over the conditions (nan where a score lies
           outside [0, 1]);
         - ``clean_score``, on X itself; ``worst_condition`` and ``worst_score``, the
           lowest of the scores, which is low by chance where there are many;
-        - ``n_samples``, ``confidence``.
+        - ``n_samples``, ``confidence``; ``distortion_unit``: "root mean square" of the
+          changes in a row, in the units of X; "words" of a text that are gone; or
+          "cells" of mixed columns that changed.
 
         Where conditions have a severity, ``corruptions``, a table of the severity
         curves with ``area``, and ``area_under_severity_curve``, the mean area. For
@@ -118,6 +122,11 @@ def evaluate_perturbations(
     ValueError
         For bad parameters, conditions that are not fitted but must be, and a reference
         of other conditions, other scores or no errors.
+
+    Warns
+    -----
+    UserWarning
+        For conditions that changed no row, other than those of strength 0.
 
     Notes
     -----
@@ -168,18 +177,21 @@ def evaluate_perturbations(
     jobs = {"n_jobs": n_jobs, "verbose": verbose, "label": "conditions"}
     parts = run_tasks(store.run, tasks, **jobs)
     if scorer is None:
-        correct = np.stack([part[0] for part in parts], axis=1)
+        correct = np.stack([part["correct"] for part in parts], axis=1)
         table["score"] = correct.mean(axis=0)
         limits = samples.limits(correct)
         table["score_low"], table["score_high"] = limits
         table["band_low"], table["band_high"] = samples.bands(correct, limits)
-        table["flip_rate"] = np.array([part[1].mean() for part in parts])
+        table["flip_rate"] = np.array([part["flipped"].mean() for part in parts])
     else:
-        table["score"] = np.array(parts, dtype=np.float64)
+        table["score"] = np.array([part["score"] for part in parts])
+    effects = ([part[k] for part in parts] for k in ("changed", "distortion", "unit"))
+    unit = add_effects(table, conditions, *effects, caller)
     results = Results(
         columns=table_columns(table),
         **table,
         **score_summary.overall(table, clean_score),
+        distortion_unit=unit,
         n_samples=len(y),
         confidence=samples.confidence,
         **samples.facts(),

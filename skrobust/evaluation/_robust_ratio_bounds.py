@@ -16,7 +16,12 @@ from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.metrics.robust import probability_shift
-from skrobust.metrics.scorers.attack_objective import at_full_strength, column_labels
+from skrobust.metrics.robust.unmoved import full_attack
+from skrobust.metrics.scorers.attack_objective import (
+    at_full_strength,
+    column_labels,
+    is_full,
+)
 
 _CALLER = "robust_ratio_bounds"
 _OF_ATTACK = "attack"
@@ -143,7 +148,8 @@ def robust_ratio_bounds(
         key = store.key(prefix, "within the ball", attack, ball)
         q = store.run(key, _within_ball, estimator, attack, X, y, values, ball)
         parts = p, q, reference, y, labels, _CALLER
-        shift, slack = probability_shift.shift_and_atol(*parts)
+        with full_attack(is_full(attack)):
+            shift, slack = probability_shift.shift_and_atol(*parts)
         found, atol = np.maximum(found, shift), max(atol, slack)
     exact = values.astype(np.float64)
     proof = certify(estimator, X, exact, p.astype(np.float64), caller=_CALLER, **ball)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from skrobust._containers import like
+from skrobust._differentiable import differentiable_view
 from skrobust._norms import length
 from skrobust._responses import predict_probabilities, unwrap
 from skrobust.attacks import ExactLinear, ExactTree
@@ -85,7 +86,8 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, caller):
 def _linear(estimator, X, values, p, ball, caller):
     attack = ExactLinear(**ball)
     try:
-        weights, offset, _ = attack._parts(estimator, values)
+        view = differentiable_view(estimator, caller)
+        weights, offset = attack._parts(view, values)
     except ValueError:  # not linear
         return None
     if len(offset) != p.shape[1]:
@@ -170,8 +172,8 @@ def _n_cells(estimator):
 
 def _ranges(attack, boxes, values, seen):
     """Return the least and greatest scores, each tree in its worst leaf in reach."""
-    walls = attack._walls(boxes)
-    low, high = np.maximum(boxes.low, walls[0]), np.minimum(boxes.high, walls[1])
+    least, most = attack._data_bounds(boxes)
+    low, high = np.maximum(boxes.low, least), np.minimum(boxes.high, most)
     real = (low <= high).all(axis=2)
     scale = np.abs(boxes.scale)
     out = []

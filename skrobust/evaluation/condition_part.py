@@ -11,6 +11,7 @@ from sklearn.metrics import get_scorer_names as scikit_learn_names
 
 from skrobust._responses import is_net, predict_labels, unwrap
 from skrobust._validation import invalid
+from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric, metric_names
@@ -110,15 +111,16 @@ def condition_part(estimator, condition, X, y, scorer, clean, caller):
 
     Returns
     -------
-    ndarray
-        A score of shape (), or booleans of shape (2, n_samples).
+    ndarray of shape (), structured
+        ``score``, or for accuracy ``correct`` and ``flipped`` of each sample; and what
+        the condition did to the rows, as :func:`part_of` has it.
     """
     rows = perturb_rows(condition, estimator, X, y, caller)
     if scorer is not None:
-        return np.float64(scorer(estimator, rows, y))
+        return part_of(X, rows, score=np.float64(scorer(estimator, rows, y)))
     predicted = predict_labels(estimator, rows)
     y, labels = label_pair(y, predicted, caller)
-    return np.stack([labels == y, predicted != clean])
+    return part_of(X, rows, correct=labels == y, flipped=predicted != clean)
 
 
 class PartKeys:
@@ -131,7 +133,7 @@ class PartKeys:
     def prefix(self, estimator, X, y, scorer):
         """Return the prefix of the keys of one model on the same rows."""
         kind = "right and flipped" if scorer is None else scorer
-        return self.store.prefix(estimator, X, y, kind)
+        return self.store.prefix(estimator, X, y, kind, "changed")
 
     def key(self, prefix, condition):
         """Return the key of one condition."""

@@ -62,6 +62,8 @@ from skrobust.metrics.robust.prediction_shift import (
 )
 from skrobust.metrics.robust.probability_shift import probability_shift
 from skrobust.metrics.robust.ratio_band import robust_ratio_band
+from skrobust.metrics.robust.ratio_profile import robust_ratio_profile
+from skrobust.metrics.robust.ratio_regions import robust_ratio_regions
 from skrobust.metrics.robust.structural_similarity import average_structural_similarity
 from skrobust.metrics.scorers.base import BaseScorer
 from skrobust.metrics.scorers.factory import (
@@ -139,6 +141,8 @@ __all__ = [
     "robust_accuracy_score",
     "robust_ratio_band",
     "robust_ratio_curve",
+    "robust_ratio_profile",
+    "robust_ratio_regions",
     "robust_ratio_score",
     "robustness_score",
     "rr_linearity",

@@ -1,5 +1,7 @@
 """Display of paired differences between models."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from skrobust._validation import check_number
@@ -9,6 +11,7 @@ from skrobust.plots.drawing import (
     draw_curves,
     draw_forest,
     draw_reference,
+    ink,
     label_axes,
     legend_above,
     pair_names,
@@ -20,7 +23,9 @@ class ModelComparisonDisplay(BaseDisplay):
 
     To the right of 0 the first model of a pair is better. An interval that leaves 0 out
     is of one pair by itself; filled points are pairs that differ also after correction
-    for all pairs (adjusted p-value below .05), hollow ones do not.
+    for all pairs (adjusted p-value below .05), hollow ones do not. Of
+    ``robust_ratio_regions`` it shows the curves, and above them the ranges of tolerance
+    in which a model leads.
 
     Parameters
     ----------
@@ -30,6 +35,8 @@ class ModelComparisonDisplay(BaseDisplay):
         rows at once.
     metric : str, default="score"
         Name of the compared score.
+    regions : dict of str to array of shape (n_regions,), default=None
+        ``model``, ``start`` and ``stop`` of the ranges in which a model leads.
 
     Attributes
     ----------
@@ -43,12 +50,15 @@ class ModelComparisonDisplay(BaseDisplay):
         Curves by pair; empty without tolerances.
     zero_line_ : Line2D
         No difference.
+    region_lines_, region_names_ : list of artist
+        Ranges in which a model leads, and the names of these models.
     legend_ : Legend or None
         Which curve is which pair, or what hollow points are.
 
     See Also
     --------
     skrobust.metrics.compare_models : Makes the results.
+    skrobust.metrics.robust_ratio_regions : Makes curves with regions.
 
     Examples
     --------
@@ -65,21 +75,26 @@ class ModelComparisonDisplay(BaseDisplay):
 
     table: dict
     metric: str = "score"
+    regions: dict | None = None
 
     @classmethod
     def from_results(cls, results):
-        """Make the display from the results of ``compare_models``.
+        """Make the display from results of ``compare_models`` or of regions.
 
         Parameters
         ----------
         results : Results
-            Of two or more models.
+            Of ``compare_models`` or ``robust_ratio_regions``, two or more models.
 
         Returns
         -------
         display : ModelComparisonDisplay
             Not drawn yet.
         """
+        if isinstance(results, Mapping) and "regions" in results:
+            tables = results["pairs"], results["regions"]
+            pairs, regions = ({k: t[k] for k in t["columns"]} for t in tables)
+            return cls(table=pairs, metric="robust ratio", regions=regions)
         keys = ("first", "second", "difference", "p_adjusted", "metric")
         cls._check_results(results, keys, "compare_models")
         table = {k: np.asarray(results[k]) for k in results["columns"]}
@@ -131,8 +146,10 @@ class ModelComparisonDisplay(BaseDisplay):
         caller = f"{type(self).__name__}.plot"
         check_number(alpha, "alpha", caller, low=0, high=1, low_open=True)
         self.points_, self.bars_, self.lines_, self.bands_ = None, None, {}, {}
+        self.region_lines_, self.region_names_ = [], []
         if "tolerance" in self.table:
             self._draw_curves(*self._start(ax, 4, 2.8))
+            self._draw_regions()
         else:
             self._draw_pairs(*self._start(ax, 3.5, 2), alpha)
         return self
@@ -162,3 +179,17 @@ class ModelComparisonDisplay(BaseDisplay):
         self.zero_line_ = draw_reference(ax, 0, ls="--")
         label_axes(ax, size, x="tolerance", y=f"difference in {self.metric}")
         self.legend_ = legend_above(ax, size)
+
+    def _draw_regions(self):
+        """Draw a line for each region at the top of the axes, with its model."""
+        if self.regions is None:
+            return
+        ax, names = self.ax_, ("model", "start", "stop")
+        at, size = ax.get_xaxis_transform(), ax.xaxis.label.get_size()
+        for model, start, stop in zip(*(self.regions[k] for k in names), strict=True):
+            settings = {"transform": at, "clip_on": False}
+            (line,) = ax.plot([start, stop], [1, 1], color=ink(), lw=3, **settings)
+            place = (start + stop) / 2, 0.97
+            look = {"ha": "center", "va": "top", "color": ink(), "size": size}
+            self.region_lines_.append(line)
+            self.region_names_.append(ax.text(*place, model, transform=at, **look))

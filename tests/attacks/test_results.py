@@ -302,6 +302,42 @@ def test_evaluate_attack_exposes_the_result():
         "forward",
         "backward",
         "iterations",
+        "changed",
+        "distortion",
     ]
     targeted = evaluate_attack(model, X, y, a.set_params(target=1))
     assert "target" in targeted.skipped
+
+
+def test_result_says_what_its_rows_were_made_for():
+    model, X, y = linear_problem(classes=3)
+    attack = PGD(0.05, n_steps=10, random_state=0)
+    quick = attack.run(model, X, y)
+    assert quick.objective == "misclassification"
+    assert np.array_equal(quick.changed, (quick.X_adv != X).any(axis=1))
+    wrong = model.predict(X) != y
+    assert wrong.any()
+    assert not quick.changed[wrong].any()
+    with pytest.raises(ValueError, match=r"made for misclass.*probability_shift"):
+        quick.predict_proba(model)
+    full = attack.set_params(objective="probability_shift").run(model, X, y)
+    assert full.objective == "probability_shift"
+    assert full.changed.all()
+    assert np.array_equal(full.predict_proba(model), model.predict_proba(full.X_adv))
+    assert "made for: probability_shift" in repr(full)
+
+
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame])
+def test_a_slice_of_a_result_keeps_what_it_was_made_for(container):
+    model, X, y = linear_problem(classes=2)
+    model.fit(container(X), y)
+    result = PGD(0.05, n_steps=5, random_state=0).run(model, container(X), y)
+    for rows in (slice(3, 9), y == 1, np.array([4, 2])):
+        part = result[rows]
+        assert part.objective == "misclassification"
+        assert np.array_equal(np.asarray(part.X_adv), np.asarray(result.X_adv)[rows])
+        for name in ("success", "changed", "backward"):
+            assert np.array_equal(getattr(part, name), getattr(result, name)[rows])
+        with pytest.raises(ValueError, match="made for misclassification"):
+            part.predict_proba(model)
+    assert result[3].n_samples == 1

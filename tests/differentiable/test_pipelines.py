@@ -24,6 +24,8 @@ from sklearn.discriminant_analysis import (
 from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
+    StackingClassifier,
+    StackingRegressor,
     VotingClassifier,
     VotingRegressor,
 )
@@ -50,6 +52,7 @@ from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
     TunedThresholdClassifierCV,
+    cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -73,6 +76,7 @@ from skrobust._differentiable import differentiable_view
 from skrobust._differentiable import kernel_models as _kernel_models
 from skrobust._differentiable import maps as _maps
 from skrobust.attacks import FGSM, PGD, Square
+from skrobust.metrics import make_robust_scorer
 from skrobust.nets import ToNetInput
 
 SETS = {
@@ -96,6 +100,11 @@ def mlp(activation, model=MLPClassifier):
 def soft(*members, **kw):
     named = [(str(i), m) for i, m in enumerate(members)]
     return VotingClassifier(named, voting="soft", **kw)
+
+
+def stacked(*members, final=None, kind=StackingClassifier, **kw):
+    named = [(str(i), m) for i, m in enumerate(members)]
+    return kind(named, final, cv=3, **kw)
 
 
 SIGMOID = CalibratedClassifierCV(SVC(), cv=3)
@@ -127,6 +136,9 @@ MODELS = [
     CalibratedClassifierCV(GaussianNB(), method="temperature", cv=3),
     soft(LogisticRegression(), GaussianNB(), weights=[2, 1]),
     soft(make_pipeline(StandardScaler(), mlp("tanh")), SIGMOID, "drop"),
+    stacked(LogisticRegression(), SVC(), "drop"),
+    stacked(make_pipeline(StandardScaler(), SVC()), GaussianNB(), passthrough=True),
+    stacked(GaussianNB(), LinearSVC(), final=SVC()),
 ]  # fmt: skip
 STEPS = [
     MinMaxScaler((-1, 2)),
@@ -252,6 +264,7 @@ REGRESSORS = [
     mlp("tanh", MLPRegressor), mlp("relu", MLPRegressor),
     TransformedTargetRegressor(SVR(), transformer=StandardScaler()),
     VotingRegressor([("a", Ridge()), ("b", SVR())], weights=[1, 3]),
+    stacked(Ridge(), SVR(), kind=StackingRegressor, passthrough=True),
 ]  # fmt: skip
 
 
@@ -471,6 +484,8 @@ def test_a_step_of_ones_own():
         (KNeighborsClassifier(), "KNeighborsClassifier. .* HopSkipJump .* or Square"),
         (VotingClassifier([("a", GaussianNB())]), "hard votes have no slopes"),
         (CalibratedClassifierCV(GaussianNB(), method="isotonic"), "isotonic"),
+        (stacked(GaussianNB(), stack_method="predict"), "labels alone have no slopes"),
+        (stacked(SVC(decision_function_shape="ovo")), "labels alone have no slopes"),
         (soft(RandomForestClassifier(5)), "cannot differentiate RandomForest"),
         (ColumnTransformer([("a", KBinsDiscretizer(), [0])]), "columntransformer.a"),
     ],
@@ -508,3 +523,14 @@ def test_widths_are_checked():
     model = make_pipeline(PCA(2), SVC()).fit(X, y)
     with pytest.raises(ValueError, match="the model takes 4 features"):
         FGSM(0.1).perturb(model, X[:, :3], y)
+
+
+def test_attacks_on_stacking_have_scores_in_cross_validation():
+    X, y = data("cancer")
+    X = MinMaxScaler().fit_transform(X)
+    model = stacked(LogisticRegression(), SVC())
+    attack = PGD(0.1, n_steps=5, data_range=(0, 1), random_state=0)
+    for metric, tolerance in (("robust_accuracy", None), ("robust_ratio", 0.1)):
+        scorer = make_robust_scorer(attack, metric, tolerance=tolerance)
+        scores = cross_val_score(model, X, y, cv=2, scoring=scorer, error_score="raise")
+        assert (scores < cross_val_score(model, X, y, cv=2)).all()

@@ -282,6 +282,8 @@ def test_the_long_table(crossed):
         "fold",
         "repeat",
         "flip_rate",
+        "changed",
+        "distortion",
     ]
     assert len(frame) == 7 * 3 * 2
     assert not frame.duplicated(["number", "fold", "repeat"]).any()

@@ -173,6 +173,7 @@ def test_shift_of_the_true_class_takes_labels():
     np.testing.assert_allclose(by_number, expected)
 
 
+@pytest.mark.filterwarnings("ignore:.*no row changed")
 @few
 @given(arrays(float, (2, 6), elements=st.floats(0, 1)))
 def test_two_classes_move_alike(p):
@@ -251,6 +252,7 @@ def test_worst_case_of_two_perturbations():
     assert robust_ratio_score(clean, moved, tolerance=0.1) == 0
 
 
+@pytest.mark.filterwarnings("ignore:.*no row changed")
 @few
 @given(st.integers(0, 10_000), st.integers(2, 4), st.booleans())
 def test_ratio_laws(seed, n_classes, weighted):

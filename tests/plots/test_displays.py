@@ -25,6 +25,7 @@ from skrobust.metrics import (  # noqa: E402
     group_robust_ratio_curve,
     group_robustness,
     period_stability_index,
+    robust_ratio_regions,
     stability_index,
     stability_pattern,
 )
@@ -265,6 +266,20 @@ def test_comparison_of_pairs_and_of_curves():
     np.testing.assert_allclose(line.get_ydata(), display.table["difference"])
     with pytest.raises(ValueError, match="what compare_models returns"):
         ModelComparisonDisplay.from_results({})
+
+
+def test_model_comparison_shows_regions():
+    rng = np.random.default_rng(0)
+    brittle = np.where(rng.random(400) < 0.6, 0.01, 0.5)
+    shifts = {"steady": rng.uniform(0, 0.2, 400), "brittle": brittle}
+    found = robust_ratio_regions(shifts, random_state=0)
+    display = ModelComparisonDisplay.from_results(found).plot()
+    assert [text.get_text() for text in display.region_names_] == ["brittle", "steady"]
+    spans = [line.get_xdata().tolist() for line in display.region_lines_]
+    assert spans == np.transpose([found.regions.start, found.regions.stop]).tolist()
+    assert np.array_equal(display.frame().band_low, found.pairs.band_low)
+    (line,) = display.lines_.values()
+    assert np.array_equal(line.get_ydata(), found.pairs.difference)
 
 
 # Time and factors

@@ -20,6 +20,7 @@ from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.labels import label_array, label_columns
 from skrobust.metrics.robust.curves import straightness
 from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
+from skrobust.metrics.robust.unmoved import full_attack
 
 _LINEARITY = ("r_squared_chord", "r_squared", "max_deviation")
 
@@ -162,7 +163,8 @@ def clip_robustness(
 
     several = np.stack([together(p) for p in frames.moved])
     units = make_units(None, len(names), caller)
-    whole = _Side(units, y[first], together(clean), several, *settings)
+    with full_attack():  # frames that stay were named above
+        whole = _Side(units, y[first], together(clean), several, *settings)
     results = Results(columns=("tolerance",), tolerance=tolerances)
     for name, side in (("frame", frames), ("clip", whole)):
         limits = [side.interval(within) for within in side.within.T]

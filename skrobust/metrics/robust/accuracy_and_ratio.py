@@ -105,17 +105,24 @@ def robust_ratio_score(
     ValueError
         For a tolerance outside [0, 1] and for what :func:`probability_shift` refuses.
 
+    Warns
+    -----
+    UserWarning
+        Where rows keep their probabilities bit for bit (2 % of them or more, and at
+        least 5), except for models of few different answers, such as trees.
+
     Notes
     -----
     The definition is over all perturbations in a ball, so that a value from a few of
     them is an upper bound. The probabilities must come from the full perturbation of
     every sample: rows left clean because they were wrong or not fooled flatter the
-    ratio. This function sees probabilities alone and cannot tell. An attack must run
-    with ``objective="probability_shift"``, not ``"misclassification"``, which stops at
-    the first wrong label; :func:`make_robust_scorer` sees to that. Equality counts, so
-    1e-9 is added to the tolerance for float64 and 1e-6 for float32 (the coarser of the
-    inputs): 0.9 - 0.85 is a little above 0.05. The tolerance is the bound of the source
-    itself; both are our choices.
+    ratio. An attack must run with ``objective="probability_shift"``, not
+    ``"misclassification"``, which leaves wrong rows clean and stops at the first wrong
+    label; :func:`make_robust_scorer` sees to that. This function sees probabilities
+    alone: it notices rows that were left clean, but not rows that were moved too
+    little. Equality counts, so 1e-9 is added to the tolerance for float64 and 1e-6 for
+    float32 (the coarser of the inputs): 0.9 - 0.85 is a little above 0.05. The
+    tolerance is the bound of the source itself; both are our choices.
 
     References
     ----------

@@ -13,6 +13,7 @@ from skrobust._validation import (
 )
 from skrobust.metrics.labels import check_stack
 from skrobust.metrics.registry import MetricSpec, register
+from skrobust.metrics.robust.unmoved import warn_unmoved
 
 REFERENCES = ("predicted", "true")
 
@@ -191,7 +192,7 @@ def regression_robust_ratio_curve(
 
 def _shift(y_pred, y_pred_perturbed, reference, y_true, caller):
     check_choice(reference, "reference", caller, REFERENCES)
-    anchor = check_scores(y_pred, caller, name="y_pred")
+    clean = anchor = check_scores(y_pred, caller, name="y_pred")
     if reference == "true":
         if y_true is None:
             raise ValueError(f"{caller} needs y_true for reference='true'.")
@@ -201,7 +202,9 @@ def _shift(y_pred, y_pred_perturbed, reference, y_true, caller):
     name = "y_pred_perturbed"
     check_stack(y_pred_perturbed, len(anchor), name, "n_perturbations", caller)
     moved = check_scores(np.asarray(y_pred_perturbed).ravel(), caller, name=name)
-    return np.abs(moved.reshape(-1, len(anchor)) - anchor).max(axis=0)
+    moved = moved.reshape(-1, len(anchor))
+    warn_unmoved(clean, moved, "predictions", caller)
+    return np.abs(moved - anchor).max(axis=0)
 
 
 def _within(shift, bounds, y_pred):

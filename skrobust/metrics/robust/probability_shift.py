@@ -11,6 +11,7 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.metrics.labels import label_array, label_columns
+from skrobust.metrics.robust.unmoved import warn_unmoved, warn_zero_shifts
 
 REFERENCES = ("predicted", "true", "max")
 
@@ -115,6 +116,7 @@ def shift_and_atol(y_prob, y_prob_perturbed, reference, y_true, labels, caller):
     if moved.ndim == 2:
         moved = moved[None]
     columns = reference_columns(clean, reference, y_true, labels, caller)
+    warn_unmoved(clean, moved, "probabilities", caller)
     if columns is not None:
         place = np.arange(len(clean)), columns, None
         clean, moved = clean[place], moved[:, *place]
@@ -140,6 +142,7 @@ def shifts(data, caller, reference="predicted", y_true=None, labels=None):
         )
     shift = check_scores(data[0], caller, name="shifts")
     single = getattr(data[0], "dtype", None) == np.float32
+    warn_zero_shifts(shift, caller)
     return check_fractions(shift, caller, name="shifts"), 1e-6 if single else 1e-9
 
 

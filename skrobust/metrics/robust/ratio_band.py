@@ -57,7 +57,8 @@ def robust_ratio_band(
     Results
         Columns ``tolerance``, ``ratio``, ``low`` and ``high`` (pointwise), ``band_low``
         and ``band_high`` (all tolerances at once); and ``method``, ``band_method``,
-        ``n``, ``unit``, ``confidence``, ``warnings``.
+        ``n``, ``unit``, ``confidence``, ``warnings``; and ``share_unmoved``, the share
+        of rows whose shift is exactly 0, which is high where rows were left clean.
 
     Raises
     ------
@@ -123,6 +124,7 @@ def robust_ratio_band(
         band_high=band[1],
         method=points[0].method,
         band_method=band_method,
+        share_unmoved=float((shift == 0).mean()),
         n=units.n,
         unit=units.name,
         confidence=confidence,

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust.base.attack import own_params
+from skrobust.base.perturbation import BasePerturbation
 
 OBJECTIVE_UNKNOWN = "upper bound, objective unknown"
 
@@ -33,6 +34,25 @@ def prepare_attack(attack, objective, reference="predicted"):
         error = reference == "true"
         return for_regression(attack, "prediction_error" if error else objective)
     return attack
+
+
+def is_full(attack):
+    """Say whether rows are known to be meant for the robust ratio.
+
+    Parameters
+    ----------
+    attack : object with ``perturb``
+        As :func:`prepare_attack` returns it. A perturbation stops nowhere; an object of
+        your own may do anything.
+
+    Returns
+    -------
+    bool
+        False where it stops at the first success, or where that is unknown.
+    """
+    objective = getattr(attack, "objective", None)
+    known = objective not in (None, "misclassification")
+    return known or isinstance(attack, BasePerturbation)
 
 
 def for_accuracy(attack):

@@ -6,8 +6,14 @@ from skrobust._containers import shape_of, to_array
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import check_choice, check_number, invalid
 from skrobust.metrics.registry import get_metric, metric_names
-from skrobust.metrics.scorers.attack_objective import column_labels, prepare_attack
+from skrobust.metrics.robust.unmoved import full_attack
+from skrobust.metrics.scorers.attack_objective import (
+    column_labels,
+    is_full,
+    prepare_attack,
+)
 from skrobust.metrics.scorers.base import BaseScorer
+from skrobust.metrics.scorers.perturbed_rows import perturbed_rows
 
 
 def _metric_value(metric, caller, y, y_pred, sample_weight):
@@ -106,7 +112,7 @@ class RobustScorer(BaseScorer):
         check_perturber(self.perturbation, "perturbation", caller)
         if callable(self.metric):
             self._check_tolerance({"labels"}, caller)
-            moved = self.perturbation.perturb(estimator, X, y)
+            moved = perturbed_rows(self.perturbation, estimator, X, y, caller)
             predicted = predict_labels(estimator, moved)
             return _metric_value(self.metric, caller, y, predicted, sample_weight)
         known = metric_names(scorer=False, has_scorer=True)
@@ -120,13 +126,15 @@ class RobustScorer(BaseScorer):
         attack = prepare_attack(self.perturbation, spec.objective, self.reference)
         options = {} if sample_weight is None else {"sample_weight": sample_weight}
         first = answers_for(spec, estimator, X) if "clean" in needs else y
-        moved = answers_for(spec, estimator, attack.perturb(estimator, X, y))
+        rows = perturbed_rows(attack, estimator, X, y, caller)
+        moved = answers_for(spec, estimator, rows)
         if "tolerance" in needs:
             options |= {"tolerance": self.tolerance, "reference": self.reference}
             options["y_true"] = y
         if "probabilities" in needs:
             options["labels"] = column_labels(estimator, moved.shape[1])
-        return signed_value(spec, first, moved, **options)
+        with full_attack(is_full(attack)):
+            return signed_value(spec, first, moved, **options)
 
     def _check_tolerance(self, needs, caller):
         if "tolerance" in needs and self.tolerance is None:
@@ -161,7 +169,8 @@ class StabilityScorer(BaseScorer):
     def _score(self, estimator, X, y, sample_weight):
         caller, scores = "StabilityScorer", []
         for condition in check_conditions(self.conditions, caller):
-            predicted = predict_labels(estimator, condition.perturb(estimator, X, y))
+            rows = perturbed_rows(condition, estimator, X, y, caller)
+            predicted = predict_labels(estimator, rows)
             parts = y, predicted, sample_weight
             scores.append(_metric_value(self.metric, caller, *parts))
         return get_metric(self._label()).function(scores)

@@ -1,0 +1,167 @@
+"""Which rows a perturbation or an attack changed, and how far."""
+
+import numbers
+from collections import Counter
+
+import numpy as np
+from scipy.sparse import issparse
+
+from skrobust._containers import is_frame, to_array
+
+_RMS = "root mean square"
+
+
+def n_rows(X):
+    """Return the number of rows of any container, also of ragged lists."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def is_clean(condition):
+    """Say whether a perturbation or an attack is meant to change nothing.
+
+    That is one whose severity, ``eps`` or physical strength is 0, or a sequence of none
+    but such steps.
+    """
+    steps = getattr(condition, "steps", None)
+    if isinstance(steps, (list, tuple)):
+        return all(is_clean(step) for step in steps)
+    names = ("severity", "eps", *getattr(condition, "_strengths", ()))
+    values = [getattr(condition, name, None) for name in names]
+    return any(isinstance(v, numbers.Real) and v == 0 for v in values)
+
+
+def changed_rows(X, moved):
+    """Return which rows differ from the clean ones at all.
+
+    Parameters
+    ----------
+    X, moved : array, data frame, tensor, list of text or list of series
+        Clean and perturbed rows of the same number.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_samples,)
+        NaN, or a missing value, in both places is no change.
+    """
+    X, moved = _alike(X, moved)
+    if issparse(X):
+        return np.asarray((moved != X).sum(axis=1)).ravel() > 0
+    pair = _number_pair(X, moved)
+    if pair is not None:
+        return _differs(*pair).any(axis=1)
+    rows = zip(_rows(X), _rows(moved), strict=True)
+    return np.array([_n_changed(a, b) > 0 for a, b in rows], dtype=bool)
+
+
+def row_distortion(X, moved):
+    """Return how far each row moved, and what that counts.
+
+    Parameters
+    ----------
+    X, moved : array, data frame, tensor, list of text or list of series
+        Clean and perturbed rows of the same number.
+
+    Returns
+    -------
+    distortion : ndarray of float of shape (n_samples,)
+        At least 0; nan for series whose length changed.
+    unit : {"root mean square", "words", "cells"}
+        The root mean square of the changes of the values in a row, in the units of X,
+        for numbers; the number of words that are gone, for texts; the number of changed
+        cells, for mixed columns.
+    """
+    X, moved = _alike(X, moved)
+    if issparse(X):
+        squares = np.asarray((moved - X).power(2).mean(axis=1)).ravel()
+        return np.sqrt(squares), _RMS
+    pair = _number_pair(X, moved)
+    if pair is not None:
+        each = zip(*pair, strict=True)
+        return np.array([_root_mean_square(a, b) for a, b in each]), _RMS
+    rows = list(zip(_rows(X), _rows(moved), strict=True))
+    cells = [cell for pair in rows for row in pair for cell in row]
+    unit, size = "cells", _n_changed
+    if cells and all(isinstance(cell, str) for cell in cells):
+        unit, size = "words", _n_gone
+    if cells and all(isinstance(cell, np.ndarray) for cell in cells):
+        unit, size = _RMS, _series_change
+    return np.array([size(a, b) for a, b in rows], dtype=np.float64), unit
+
+
+def _alike(X, moved):
+    """Return both as they are; where one of them alone is sparse, as arrays."""
+    if issparse(X) != issparse(moved):
+        return [one.toarray() if issparse(one) else one for one in (X, moved)]
+    return X, moved
+
+
+def _number_pair(*both):
+    """Return two matrices of numbers of one shape, or None."""
+    found = []
+    for X in both:
+        if isinstance(X, (list, tuple)) and any(isinstance(x, str) for x in X):
+            return None
+        try:
+            values = to_array(X)
+        except (ValueError, TypeError):  # series of several lengths; sparse
+            return None
+        if values.dtype.kind not in "fiub" or values.ndim == 0:
+            return None
+        found.append(values.reshape(len(values), -1))
+    return found if found[0].shape == found[1].shape else None
+
+
+def _differs(a, b):
+    if a.dtype.kind == "f" and b.dtype.kind == "f":
+        return (a != b) & ~(np.isnan(a) & np.isnan(b))
+    return a != b
+
+
+def _rows(X):
+    """Return the rows as lists of cells: numbers, texts, or arrays of a series."""
+    if is_frame(X) or hasattr(X, "shape"):
+        values = to_array(X)
+        values = values.reshape(len(values), -1)
+        return [[_cell(x) for x in row] for row in values]
+    return [[_cell(row)] for row in X]
+
+
+def _cell(x):
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+
+
+def _n_changed(a, b):
+    """Return the number of cells that differ; cells that are gone or new count."""
+    differ = sum(not _is_same(x, z) for x, z in zip(a, b, strict=False))
+    return differ + abs(len(a) - len(b))
+
+
+def _is_same(x, z):
+    if isinstance(x, np.ndarray) or isinstance(z, np.ndarray):
+        x, z = np.asarray(x), np.asarray(z)
+        if x.shape != z.shape:
+            return False
+        return not _differs(x, z).any()
+    if x is z:
+        return True
+    try:
+        return bool(x == z) or bool(x != x and z != z)
+    except (TypeError, ValueError):  # missing values of pandas
+        return False
+
+
+def _n_gone(texts, new):
+    """Return how many words of the texts of a row are no longer there."""
+    pairs = zip(texts, new, strict=False)
+    return sum((Counter(x.split()) - Counter(z.split())).total() for x, z in pairs)
+
+
+def _series_change(a, b):
+    """Return the root mean square change of a series, nan for another length."""
+    return _root_mean_square(a[0], b[0]) if a[0].shape == b[0].shape else np.nan
+
+
+def _root_mean_square(a, b):
+    change = np.subtract(b, a, dtype=np.float64)
+    change = change[~np.isnan(change)]
+    return float(np.sqrt(np.mean(np.square(change)))) if change.size else 0.0

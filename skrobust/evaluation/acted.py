@@ -1,0 +1,99 @@
+"""Did it act: which rows a condition changed, and how far."""
+
+import warnings
+
+import numpy as np
+
+from skrobust.base.changed_rows import changed_rows, is_clean, n_rows, row_distortion
+from skrobust.metrics.robust.unmoved import level_outside
+
+_FIELDS = [("changed", np.float64), ("distortion", np.float64), ("unit", "U24")]
+_SHOWN = 3  # names in a warning
+
+
+def part_of(X, moved, **results):
+    """Return results of a condition and what it did, as one record.
+
+    Parameters
+    ----------
+    X, moved : array-like, data frame, list of text or list of series
+        Clean and perturbed rows.
+    **results : float or ndarray of bool of shape (n_samples,)
+        What was measured on the perturbed rows.
+
+    Returns
+    -------
+    ndarray of shape (), structured
+        The results by name; ``changed``, the share of rows that differ at all;
+        ``distortion``, how far these moved on average; ``unit`` of that.
+    """
+    kinds = [(k, np.asarray(v).dtype, np.shape(v)) for k, v in results.items()]
+    part = np.zeros((), dtype=[*kinds, *_FIELDS])
+    for name, value in results.items():
+        part[name] = value
+    part["changed"], part["distortion"], part["unit"] = _effect(X, moved)
+    return part
+
+
+def _effect(X, moved):
+    if n_rows(X) != n_rows(moved):
+        return 1.0, np.nan, ""  # other rows, of which the metric speaks
+    changed = changed_rows(X, moved)
+    size, unit = row_distortion(X, moved)
+    return changed.mean(), mean_of_changed(changed, size), unit
+
+
+def mean_of_changed(changed, size):
+    """Return the mean size of the changes over changed rows, nan for none."""
+    known = size[changed & ~np.isnan(size)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def warn_idle_attack(attack, is_idle, caller):
+    """Warn of an attack that changed nothing, unless its radius is 0."""
+    if not is_idle or is_clean(attack):
+        return
+    text = (
+        f"{caller}: {type(attack).__name__} changed no row, so that its scores are "
+        "those of the clean rows. Take a larger eps or another attack; an attack "
+        "that finds nothing shows no robustness."
+    )
+    warnings.warn(text, UserWarning, stacklevel=level_outside())
+
+
+def add_effects(table, conditions, changed, distortion, units, caller):
+    """Add the columns ``changed`` and ``distortion``, and name what did nothing.
+
+    Parameters
+    ----------
+    table : dict
+        Columns of the conditions; changed.
+    conditions : list
+        The conditions.
+    changed, distortion : array-like of shape (n_conditions,)
+        Of the parts.
+    units : list of str
+        Units of the distortion.
+    caller : str
+        Name of the public function, for the warning.
+
+    Returns
+    -------
+    str
+        The unit of the distortion.
+    """
+    table["changed"] = np.array(changed, dtype=np.float64)
+    table["distortion"] = np.array(distortion, dtype=np.float64)
+    meant = np.array([is_clean(condition) for condition in conditions])
+    idle = np.flatnonzero((table["changed"] == 0) & ~meant)
+    if len(idle):
+        shown = ", ".join(repr(str(table["name"][i])) for i in idle[:_SHOWN])
+        more = f" and {len(idle) - _SHOWN} more" if len(idle) > _SHOWN else ""
+        text = (
+            f"{caller}: {len(idle)} of {len(conditions)} conditions changed no row, so "
+            f"that their scores are those of the clean rows: {shown}{more}. They stay "
+            "in the table, where 'changed' is 0, and in its summary; leave them out, "
+            "or use conditions that suit this kind of input."
+        )
+        warnings.warn(text, UserWarning, stacklevel=level_outside())
+    return next((str(unit) for unit in units if unit), "")
