@@ -19,6 +19,7 @@ from skrobust.metrics.groups.robustness import (
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.intervals.proportion import proportion_interval
+from skrobust.metrics.normalized.accuracy_skill import accuracy_skill_score
 from skrobust.metrics.normalized.factors import (
     dimensionality_factor,
     imbalance_factor,
@@ -79,6 +80,7 @@ from skrobust.metrics.stability.quadrant import stability_quadrant, stability_su
 __all__ = [
     "BaseScorer",
     "Interval",
+    "accuracy_skill_score",
     "accuracy_stability_index",
     "adversarial_class_confidence",
     "aggregate_clips",
