@@ -7,6 +7,7 @@ Each metric is registered beside its function (see ``skrobust.metrics.registry``
 """
 
 from skrobust._deprecation import deprecated_names
+from skrobust.metrics.axioms.metric_axioms import metric_axioms
 from skrobust.metrics.comparison.compare_models import compare_models
 from skrobust.metrics.groups.by_group import by_group
 from skrobust.metrics.groups.clip_values import aggregate_clips
@@ -26,6 +27,10 @@ from skrobust.metrics.normalized.factors import (
     signal_factor,
 )
 from skrobust.metrics.normalized.parts import normalized_score_parts
+from skrobust.metrics.normalized.sample_sizes import (
+    sample_size_deviation,
+    stable_sample_size,
+)
 from skrobust.metrics.normalized.scores import (
     normalized_accuracy_score,
     normalized_clustering_score,
@@ -109,6 +114,7 @@ __all__ = [
     "make_stability_index_scorer",
     "mean_corruption_error",
     "mean_flip_rate",
+    "metric_axioms",
     "misclassification_rate",
     "noise_insensitivity",
     "noise_tolerance_estimate",
@@ -128,11 +134,13 @@ __all__ = [
     "robust_ratio_score",
     "robustness_score",
     "rr_linearity",
+    "sample_size_deviation",
     "signal_factor",
     "signal_to_noise_ratio",
     "stability_index",
     "stability_quadrant",
     "stability_summary",
+    "stable_sample_size",
     "true_class_confidence",
 ]
 
