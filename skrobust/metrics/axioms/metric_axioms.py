@@ -135,8 +135,13 @@ def metric_axioms(
             found = _worst(maker, pair_of, may_rise, value, n)
         rows.append((axiom, text, *_row(maker, found, atol)))
     names = "axiom", "statement", "holds", "before", "after", "counter_example"
-    columns = dict(zip(names, map(np.array, zip(*rows, strict=True)), strict=True))
+    columns = dict(zip(names, map(_column, zip(*rows, strict=True)), strict=True))
     return Axioms(columns=names, name=_name_of(metric), **columns)
+
+
+def _column(values):
+    """Return numbers as an array of floats, and text as one of objects."""
+    return np.array(values, dtype=object if isinstance(values[0], str) else float)
 
 
 def _worst(maker, pair_of, may_rise, value, n_trials):
