@@ -28,6 +28,10 @@ def make_normalized_scorer(
 ):
     """Make a scorer of the dataset-adaptive normalized metric.
 
+    On the same rows, that of two classes rises with the accuracy, so that it selects
+    the same model; its values do not compare data sets. The scorer takes the classes of
+    the fitted model, and warns of rows that lack one: pass ``class_counts=``.
+
     Parameters
     ----------
     metric : {"accuracy", "r2", "clustering"}, default="accuracy"
