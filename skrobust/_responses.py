@@ -139,6 +139,12 @@ def _respond(estimator, method, X):
 def predict_labels(estimator, X):
     """Return ``estimator.predict(X)`` as a 1-D array."""
     check_net_input(estimator, X)
+    if not hasattr(estimator, "predict"):
+        name = type(unwrap(estimator)[1]).__name__
+        raise ValueError(
+            f"{name} has no predict, so that its answers to other rows than those of "
+            "its fit are not defined. Use a model with predict."
+        )
     return np.asarray(_respond(estimator, "predict", X)).reshape(-1)
 
 

@@ -111,18 +111,31 @@ def check_fractions(values, caller, *, name="scores"):
 
 
 def check_targets(y, caller, *, name="y"):
-    """Return labels as a 1-D array; a one-hot matrix is named and refused."""
+    """Return labels as a 1-D array; a matrix of columns is named and refused."""
     shape = np.shape(y)
     if len(shape) == 2 and shape[1] > 1:
+        cure = (
+            "score each column by itself, since several labels or targets of a row are "
+            "not supported"
+        )
+        if _is_one_hot(y):
+            cure = f"turn one-hot columns into labels with `{name}.argmax(axis=1)`"
         raise ValueError(
             f"{caller} needs {name} as 1-D labels of shape (n_samples,). Got shape "
-            f"{tuple(shape)}; turn one-hot columns into labels with "
-            f"`{name}.argmax(axis=1)`."
+            f"{tuple(shape)}; {cure}."
         )
     y = column_or_1d(y)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     return y
+
+
+def _is_one_hot(y):
+    """Say whether each row of a matrix has a single 1 among zeros."""
+    y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    return y.dtype.kind in "biuf" and bool(
+        ((y == 0) | (y == 1)).all() and (y.sum(axis=1) == 1).all()
+    )
 
 
 def _n_rows(a):

@@ -7,6 +7,7 @@ Each metric is registered beside its function (see ``skrobust.metrics.registry``
 """
 
 from skrobust._deprecation import deprecated_names
+from skrobust.metrics.axioms.metric_axioms import metric_axioms
 from skrobust.metrics.comparison.compare_models import compare_models
 from skrobust.metrics.comparison.compare_sequentially import compare_sequentially
 from skrobust.metrics.comparison.plan_samples import plan_samples
@@ -26,12 +27,17 @@ from skrobust.metrics.intervals.simultaneous import (
     simultaneous_intervals,
     worst_case_interval,
 )
+from skrobust.metrics.normalized.accuracy_skill import accuracy_skill_score
 from skrobust.metrics.normalized.factors import (
     dimensionality_factor,
     imbalance_factor,
     signal_factor,
 )
 from skrobust.metrics.normalized.parts import normalized_score_parts
+from skrobust.metrics.normalized.sample_sizes import (
+    sample_size_deviation,
+    stable_sample_size,
+)
 from skrobust.metrics.normalized.scores import (
     normalized_accuracy_score,
     normalized_clustering_score,
@@ -93,6 +99,7 @@ from skrobust.metrics.stability.quadrant import stability_quadrant, stability_su
 __all__ = [
     "BaseScorer",
     "Interval",
+    "accuracy_skill_score",
     "accuracy_stability_f_score",
     "accuracy_stability_index",
     "accuracy_stability_sensitivity",
@@ -124,6 +131,7 @@ __all__ = [
     "make_stability_index_scorer",
     "mean_corruption_error",
     "mean_flip_rate",
+    "metric_axioms",
     "misclassification_rate",
     "noise_insensitivity",
     "noise_tolerance_estimate",
@@ -146,6 +154,7 @@ __all__ = [
     "robust_ratio_score",
     "robustness_score",
     "rr_linearity",
+    "sample_size_deviation",
     "signal_factor",
     "signal_to_noise_ratio",
     "simultaneous_intervals",
@@ -153,6 +162,7 @@ __all__ = [
     "stability_pattern",
     "stability_quadrant",
     "stability_summary",
+    "stable_sample_size",
     "threshold_test",
     "true_class_confidence",
     "worst_case_interval",

@@ -171,6 +171,7 @@ def test_fold_order_does_not_matter():
     assert np.mean(halves) == pytest.approx(scorer(model, test, truth))
 
 
+@pytest.mark.filterwarnings("ignore:.*divides by the imbalance factor")
 def test_normalized_scorer_reads_d_and_takes_n():
     model = LogisticRegression(max_iter=5000).fit(CANCER, SICK)
     scorer = make_normalized_scorer(n_samples=569)
@@ -242,6 +243,7 @@ def test_stability_index_scorer_cuts_time_into_periods():
     assert np.isfinite(scores).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*best constant prediction")
 def test_own_objects_and_own_metrics():
     model = Stub().fit(X, y % 2)
     scorer = make_robust_scorer(Flip(), f1_score)

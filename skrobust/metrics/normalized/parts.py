@@ -16,7 +16,7 @@ from skrobust._validation import (
     metric,
 )
 from skrobust.metrics.labels import label_array, label_pair
-from skrobust.metrics.normalized import factors, signal_to_noise
+from skrobust.metrics.normalized import against_accuracy, factors, signal_to_noise
 
 
 @metric
@@ -60,7 +60,8 @@ def normalized_score_parts(
     y_prob : array-like of shape (n_samples, n_classes) or None, default=None
         For classification: probabilities for a soft confusion matrix in the ratio.
     labels : array-like of shape (n_classes,) or None, default=None
-        The label of each column of ``y_prob``; None: the sorted labels of ``y_true``.
+        All labels of the data set, those of the columns of ``y_prob``; None: the sorted
+        labels of ``y_true``.
     center : bool, default=False
         For regression: measure ``y_true`` from its mean in the ratio.
     X : array-like of shape (n_samples, ...) or None, default=None
@@ -118,7 +119,7 @@ def score_parts(
         n_samples = check_count(n_samples, "n_samples", caller)
     measures = _classification, _regression, _clustering
     measure = dict(zip(signal_to_noise.TASKS, measures, strict=True))[task]
-    raw, snr, h, n_rows = measure(caller, y_true, y_pred, **data)
+    raw, snr, h, n_rows, constant = measure(caller, y_true, y_pred, **data)
     if n_samples is not None and n_samples < n_rows:
         rule = f"at least the {n_rows} rows scored, since it is the whole data set's"
         raise invalid("n_samples", caller, rule, n_samples)
@@ -132,6 +133,10 @@ def score_parts(
             stacklevel=4,
         )
     g = _signal_value(signal, snr, caller)
+    if constant is not None and signal is None:
+        against_accuracy.warn_order(caller, raw, g, *constant)
+    if f < h * against_accuracy.LOW_CEILING:
+        against_accuracy.warn_ceiling(caller, f, h)
     # A raw score of 0 stays 0, also where a g of the user is infinite.
     unclipped = raw * f * g / h if raw != 0 else 0.0
     score = unclipped
@@ -174,17 +179,26 @@ def _classification(
     y_true, y_pred = label_pair(y_true, y_pred, caller)
     weight = check_weights(sample_weight, len(y_true), caller)
     accuracy = float(np.average(y_true == y_pred, weights=weight))
+    present = factors.class_sizes(y_true, weight)
+    counts, n_classes = present, len(present)
     if class_counts is not None:
         counts = factors.count_array(class_counts, caller)
-    else:
-        counts = factors.class_sizes(y_true, weight)
+        n_classes = len(counts)
     if y_prob is not None:
         ratio = signal_to_noise.soft_snr(y_true, y_prob, labels, weight, snr, caller)
+        constant = None
     else:
-        ratio = signal_to_noise.label_snr(y_true, y_pred, weight, snr, len(counts))
+        if labels is not None:
+            labels = np.unique(label_array(labels, caller, "labels"))
+            n_classes = max(n_classes, len(labels))
+        n_classes = signal_to_noise.count_classes(y_true, y_pred, weight, n_classes)
+        ratio = signal_to_noise.label_snr(y_true, y_pred, weight, snr, n_classes)
+        constant = against_accuracy.constant_score(present, snr, n_classes)
+        if class_counts is None and 1 < len(present) < n_classes:
+            against_accuracy.warn_missing(caller, len(present), n_classes)
     # The warning of a single class points at the caller of the public function.
     h = factors.imbalance(counts, caller, stacklevel=6)
-    return accuracy, ratio, h, _n_rows(y_true, weight)
+    return accuracy, ratio, h, _n_rows(y_true, weight), constant
 
 
 def _regression(caller, y_true, y_pred, *, center=False, sample_weight=None, **_):
@@ -193,7 +207,7 @@ def _regression(caller, y_true, y_pred, *, center=False, sample_weight=None, **_
     # np.maximum keeps the nan of a single sample.
     raw = float(np.maximum(0.0, r2_score(y_true, y_pred, sample_weight=weight)))
     ratio = signal_to_noise.value_snr(y_true, y_pred, weight, center)
-    return raw, ratio, 1.0, _n_rows(y_true, weight)
+    return raw, ratio, 1.0, _n_rows(y_true, weight), None
 
 
 def _clustering(caller, y_true, y_pred, *, X=None, sample_weight=None, **_):
@@ -207,7 +221,7 @@ def _clustering(caller, y_true, y_pred, *, X=None, sample_weight=None, **_):
     ratio = float("nan")
     if X is not None:
         ratio = signal_to_noise.cluster_snr(X, y_pred, caller)
-    return raw, ratio, 1.0, len(y_true)
+    return raw, ratio, 1.0, len(y_true), None
 
 
 def _codes(labels):

@@ -12,7 +12,7 @@ from skrobust.metrics.labels import label_array
 from skrobust.metrics.normalized.factors import class_sizes
 from skrobust.metrics.normalized.parts import score_parts
 from skrobust.metrics.registry import MetricSpec, register
-from skrobust.metrics.scorers.classes import NormalizedScorer
+from skrobust.metrics.scorers.normalized_scorer import NormalizedScorer
 
 
 @metric
@@ -23,15 +23,17 @@ def normalized_accuracy_score(
     n_features,
     n_samples=None,
     class_counts=None,
+    labels=None,
     snr="auto",
     signal=None,
     clip=True,
     sample_weight=None,
 ):
-    r"""Compute the accuracy, normalized for the data set.
+    r"""Compute the accuracy, multiplied by factors of the data set.
 
-    In [0, 1]; greater is better. A perfect classifier scores f/h, below 1 when
-    classes are imbalanced.
+    In [0, 1]; greater is better. Not comparable between data sets: a perfect classifier
+    scores f/h, which is 0.25 for class sizes of 95 and 5, and so does a coin flip on
+    classes of equal size.
 
     .. math:: \mathrm{clip}\left(\frac{accuracy \cdot f(n\_features, n\_samples)
         \cdot g(S)}{h}, 0, 1\right)
@@ -49,9 +51,13 @@ def normalized_accuracy_score(
         Size of the data set; None: the number of rows scored.
     class_counts : array-like of shape (n_classes,), mapping or None, default=None
         Class sizes of the data set; None: those of ``y_true``.
+    labels : array-like of shape (n_classes,) or None, default=None
+        All labels of the data set, such as ``estimator.classes_``; None: those of
+        ``y_true``, ``y_pred`` and ``class_counts``.
     snr : {"auto", "linear", "squared"}, default="auto"
         The kind of :func:`signal_to_noise_ratio`. "auto" is linear when ``y_true`` and
-        ``y_pred`` together hold at most two classes and ``class_counts`` no more.
+        ``y_pred`` together hold at most two classes, and ``class_counts`` and
+        ``labels`` no more.
     signal : callable or None, default=None
         Another g: takes the ratio (infinity when there is no noise), returns a float.
     clip : bool, default=True
@@ -70,15 +76,31 @@ def normalized_accuracy_score(
         For labels of different length or kind, no sample, one-hot or missing labels,
         or a parameter outside its range.
 
+    Warns
+    -----
+    UserWarning
+        When a perfect classifier would score less than 0.5 on these class sizes; when
+        the order of the classifier and the best constant prediction is another than
+        that by accuracy; when ``y_true`` lacks classes of ``labels`` or ``y_pred`` and
+        ``class_counts`` is not given; without ``n_samples``, when f is above 1.
+
+    See Also
+    --------
+    accuracy_skill_score : Comparable between data sets, as are balanced accuracy,
+        Matthews correlation and the Brier skill (``d2_brier_score``) of scikit-learn.
+
     Notes
     -----
+    With the same rows, d and N, the score of two classes is an increasing function of
+    the accuracy (up to the clipping), so that it selects the same model. f rises with
+    each column, also with one of noise.
+
     N, d and the class sizes belong to the data set. A fold is smaller: without
-    ``n_samples`` f grows with the fold's smallness, which a UserWarning says, and a
-    fold with few classes is judged by those it holds: a single class counts as binary
-    with h = 1 and a warning, two classes of three as binary. Pass ``class_counts`` (or
-    ``snr``) to score each fold alike. The form of g, the linear binary ratio and the
-    definition of h are our choices, said at each function. The source's claim that the
-    normalized score varies less than the raw one was not confirmed.
+    ``n_samples`` f grows with the fold's smallness, and without ``class_counts`` a fold
+    that lacks a class has another h. ``labels`` keeps at least the kind of the ratio.
+    The form of g, the linear binary ratio and the definition of h are our choices, said
+    at each function. The source's claim that the normalized score varies less than the
+    raw one was not confirmed.
 
     References
     ----------
@@ -95,7 +117,7 @@ def normalized_accuracy_score(
     """
     caller, size = "normalized_accuracy_score", (n_features, n_samples)
     data = {"class_counts": class_counts, "snr": snr, "sample_weight": sample_weight}
-    task = "classification"
+    data["labels"], task = labels, "classification"
     return score_parts(caller, y_true, y_pred, task, *size, signal, clip, **data).score
 
 
@@ -111,9 +133,9 @@ def normalized_r2_score(
     clip=True,
     sample_weight=None,
 ):
-    r"""Compute the R2 of a regression, normalized for the data set.
+    r"""Compute the R2 of a regression, multiplied by factors of the data set.
 
-    In [0, 1]; 1 is best.
+    In [0, 1]; 1 is best. R2 itself is the skill over the best constant prediction.
 
     .. math:: \mathrm{clip}\left(\max(0, R^2) \cdot f(n\_features, n\_samples)
         \cdot g(S), 0, 1\right), \qquad
@@ -184,7 +206,7 @@ def normalized_clustering_score(
     signal=None,
     clip=True,
 ):
-    r"""Compute the normalized mutual information, normalized for the data set.
+    r"""Compute the normalized mutual information, times factors of the data set.
 
     In [0, 1]; 1 is best.
 

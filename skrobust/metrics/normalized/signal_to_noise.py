@@ -154,9 +154,21 @@ def label_snr(y_true, y_pred, weight, kind, n_classes=0):
     # Only the cells that occur: a full matrix of many classes would fill the memory.
     cells, where = np.unique(rows * len(labels) + columns, return_inverse=True)
     counts = np.bincount(where, weights=weight)
-    seen = slice(None) if weight is None else weight > 0
-    n_classes = max(n_classes, len(np.union1d(y_true[seen], y_pred[seen])))
+    n_classes = count_classes(y_true, y_pred, weight, n_classes)
     return _cell_ratio(counts, cells % (len(labels) + 1) == 0, kind, n_classes)
+
+
+def count_classes(y_true, y_pred, weight, n_classes=0):
+    """Return the number of classes in rows of positive weight, at least n_classes."""
+    seen = slice(None) if weight is None else weight > 0
+    return max(n_classes, len(np.union1d(y_true[seen], y_pred[seen])))
+
+
+def class_ratio(signal, noise, kind, n_classes):
+    """Return the classification ratio of the diagonal and the other cells."""
+    cells = np.concatenate([signal, noise]).astype(np.float64)
+    diagonal = np.arange(len(cells)) < len(signal)
+    return _cell_ratio(cells, diagonal, kind, n_classes)
 
 
 def soft_snr(y_true, y_prob, labels, weight, kind, caller):

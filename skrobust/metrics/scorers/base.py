@@ -7,6 +7,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from skrobust._parameters import check_parameters
 from skrobust._validation import check_same_length, check_targets
+from skrobust.metrics.scorers.constant_guard import Scored, guarded
 
 
 def _check_raw_rows(estimator, caller):
@@ -28,11 +29,14 @@ class BaseScorer(BaseEstimator):
     """Base class of scorers: callables of (estimator, X, y), greater is better.
 
     A subclass writes ``_score(estimator, X, y, sample_weight)`` and a label; it may
-    declare rules of its parameters in ``_parameter_rules``. It works wherever
-    scikit-learn takes a scorer, alone or in a dictionary; its parameters are reachable
-    (``scoring__perturbation__eps``); ``clone`` and pickling lose nothing that it holds,
-    such as a fitted perturbation. It predicts by itself: scikit-learn's cache of
-    predictions ignores the rows, so it would mix clean with perturbed ones.
+    declare rules of its parameters in ``_parameter_rules``. ``_score`` returns a float,
+    or a ``Scored`` of ``skrobust.metrics.scorers.constant_guard``, which has the
+    accuracy as well: such a scorer warns of models that are not better than a constant
+    prediction, and a parameter ``floor`` bounds their accuracy from below. It works
+    wherever scikit-learn takes a scorer, alone or in a dictionary; its parameters are
+    reachable (``scoring__perturbation__eps``); ``clone`` and pickling lose nothing that
+    it holds, such as a fitted perturbation. It predicts by itself: scikit-learn's cache
+    of predictions ignores the rows, so it would mix clean with perturbed ones.
 
     Examples
     --------
@@ -55,6 +59,8 @@ class BaseScorer(BaseEstimator):
     __metadata_request__score = {"estimator": UNUSED}
 
     _needs_y = True
+    # What is lost where scikit-learn rebuilds a scorer from a function of labels.
+    _keeps = "what it does with the model and X"
 
     def score(self, estimator, X, y=None, *, sample_weight=None):
         """Return the score of a fitted estimator.
@@ -83,7 +89,11 @@ class BaseScorer(BaseEstimator):
         if y is not None:
             y = check_targets(y, caller)
             check_same_length(caller, X=X if hasattr(X, "__len__") else y, y=y)
-        return float(self._score(estimator, X, y, sample_weight))
+        scored = self._score(estimator, X, y, sample_weight)
+        if isinstance(scored, Scored):
+            floor = getattr(self, "floor", None)
+            scored = guarded(scored, floor, caller, self._label(), estimator)
+        return float(scored)
 
     def __call__(self, estimator, X, y=None, **metadata):
         """Return :meth:`score`, as scikit-learn calls scorers."""
@@ -101,7 +111,7 @@ class BaseScorer(BaseEstimator):
         if name == "_score_func":
             raise AttributeError(
                 f"{type(self).__name__} cannot tune a decision threshold: scikit-learn "
-                "would rebuild it from a function of labels and leave the perturbation "
+                f"would rebuild it from a function of labels and leave {self._keeps} "
                 "out. Search the threshold with GridSearchCV over a FixedThreshold"
                 "Classifier instead."
             )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._containers import shape_of, to_array
+from skrobust._parameters import Number
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import check_choice, check_number, invalid
 from skrobust.metrics.registry import get_metric, metric_names
@@ -13,6 +13,12 @@ from skrobust.metrics.scorers.attack_objective import (
     prepare_attack,
 )
 from skrobust.metrics.scorers.base import BaseScorer
+from skrobust.metrics.scorers.constant_guard import (
+    Scored,
+    label_quality,
+    lowest_score,
+    with_quality,
+)
 from skrobust.metrics.scorers.perturbed_rows import perturbed_rows
 
 
@@ -42,52 +48,14 @@ def signed_value(spec, *data, **options):
     return value if spec.greater_is_better else -value
 
 
-def normalized_names():
-    """Return the kinds of the normalized score."""
-    names = metric_names(needs="n_features")
-    return [name.removeprefix("normalized_") for name in names]
-
-
-class NormalizedScorer(BaseScorer):
-    """Scorer of the dataset-adaptive normalized metric.
-
-    Made by :func:`make_normalized_scorer`, which describes the parameters.
-    """
-
-    def __init__(
-        self, metric="accuracy", *, n_samples=None, n_features=None, options=None
-    ):
-        self.metric = metric
-        self.n_samples = n_samples
-        self.n_features = n_features
-        self.options = options
-
-    def _label(self):
-        return f"normalized_{self.metric}"
-
-    def _score(self, estimator, X, y, sample_weight):
-        check_choice(self.metric, "metric", "NormalizedScorer", normalized_names())
-        n_features = self.n_features
-        if n_features is None:
-            n_features = int(np.prod(shape_of(X)[1:]))
-        size = {"n_samples": self.n_samples, "n_features": n_features}
-        settings = {**(self.options or {}), **size}
-        if self.metric == "accuracy":
-            cure = 'Use make_normalized_scorer("r2").'
-            refuse_regressor(estimator, "The normalized accuracy", cure)
-        predicted = predict_labels(estimator, X)
-        if self.metric == "clustering":
-            settings["X"] = to_array(X)
-        elif sample_weight is not None:
-            settings["sample_weight"] = sample_weight
-        return get_metric(self._label()).function(y, predicted, **settings)
-
-
 class RobustScorer(BaseScorer):
     """Scorer of a model on perturbed or attacked rows.
 
     Made by :func:`make_robust_scorer`, which describes the parameters.
     """
+
+    _keeps = "the perturbation"
+    _parameter_rules = {"floor": Number(low=0, high=1, optional=True)}
 
     def __init__(
         self,
@@ -96,11 +64,13 @@ class RobustScorer(BaseScorer):
         *,
         tolerance=None,
         reference="predicted",
+        floor=None,
     ):
         self.perturbation = perturbation
         self.metric = metric
         self.tolerance = tolerance
         self.reference = reference
+        self.floor = floor
 
     def _label(self):
         if isinstance(self.metric, str):
@@ -114,7 +84,8 @@ class RobustScorer(BaseScorer):
             self._check_tolerance({"labels"}, caller)
             moved = perturbed_rows(self.perturbation, estimator, X, y, caller)
             predicted = predict_labels(estimator, moved)
-            return _metric_value(self.metric, caller, y, predicted, sample_weight)
+            value = _metric_value(self.metric, caller, y, predicted, sample_weight)
+            return self._scored(value, estimator, X, y, predicted, sample_weight)
         known = metric_names(scorer=False, has_scorer=True)
         check_choice(self.metric, "metric", caller, known)
         spec = get_metric(self.metric)
@@ -134,7 +105,21 @@ class RobustScorer(BaseScorer):
         if "probabilities" in needs:
             options["labels"] = column_labels(estimator, moved.shape[1])
         with full_attack(is_full(attack)):
-            return signed_value(spec, first, moved, **options)
+            value = signed_value(spec, first, moved, **options)
+        answers, low = first if "clean" in needs else moved, lowest_score(spec)
+        if "probabilities" in needs:
+            answers = np.asarray(options["labels"])[answers.argmax(axis=1)]
+        if "clean" in needs:
+            return with_quality(value, estimator, y, answers, sample_weight, low)
+        return self._scored(value, estimator, X, y, answers, sample_weight, low)
+
+    def _scored(self, value, estimator, X, y, moved, sample_weight, lowest=-1.0):
+        # Clean rows are predicted only where their accuracy is needed.
+        scored = with_quality(value, estimator, y, moved, sample_weight)
+        if self.floor is None and not scored.is_constant:
+            return value
+        clean = predict_labels(estimator, X)
+        return with_quality(value, estimator, y, clean, sample_weight, lowest)
 
     def _check_tolerance(self, needs, caller):
         if "tolerance" in needs and self.tolerance is None:
@@ -159,21 +144,31 @@ class StabilityScorer(BaseScorer):
     Made by :func:`make_asi_scorer`, which describes the parameters.
     """
 
-    def __init__(self, conditions=None, *, metric="accuracy"):
+    _keeps = "the conditions"
+    _parameter_rules = {"floor": Number(low=0, high=1, optional=True)}
+
+    def __init__(self, conditions=None, *, metric="accuracy", floor=None):
         self.conditions = conditions
         self.metric = metric
+        self.floor = floor
 
     def _label(self):
         return "accuracy_stability_index"
 
     def _score(self, estimator, X, y, sample_weight):
-        caller, scores = "StabilityScorer", []
+        caller, scores, predicted = "StabilityScorer", [], []
+        if isinstance(self.metric, str):
+            cure = "Pass a function with values in [0, 1] as the metric."
+            title = "Accuracy-Stability Index"
+            refuse_regressor(estimator, f"The {title} of metric={self.metric!r}", cure)
         for condition in check_conditions(self.conditions, caller):
             rows = perturbed_rows(condition, estimator, X, y, caller)
-            predicted = predict_labels(estimator, rows)
-            parts = y, predicted, sample_weight
+            predicted.append(predict_labels(estimator, rows))
+            parts = y, predicted[-1], sample_weight
             scores.append(_metric_value(self.metric, caller, *parts))
-        return get_metric(self._label()).function(scores)
+        value = get_metric(self._label()).function(scores)
+        accuracy, constant = label_quality(estimator, y, predicted, sample_weight)
+        return Scored(value, accuracy, constant)
 
 
 def check_perturber(perturbation, name, caller):

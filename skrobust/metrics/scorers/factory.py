@@ -5,7 +5,12 @@ from sklearn.base import clone
 from skrobust._validation import check_choice
 from skrobust.metrics.registry import find_metric, metric_names
 from skrobust.metrics.scorers import classes
+from skrobust.metrics.scorers.normalized_scorer import (
+    NormalizedScorer,
+    normalized_names,
+)
 from skrobust.metrics.scorers.over_time import StabilityIndexScorer
+from skrobust.metrics.scorers.perturbed_rows import dense_rows
 
 
 def _fitted(perturbation, X_ref):
@@ -16,13 +21,17 @@ def _fitted(perturbation, X_ref):
             f"X_ref is there to fit a perturbation, and {type(perturbation).__name__} "
             "has no fit."
         )
-    return clone(perturbation).fit(X_ref)
+    return clone(perturbation).fit(dense_rows(X_ref))
 
 
 def make_normalized_scorer(
     metric="accuracy", *, n_samples=None, n_features=None, **options
 ):
     """Make a scorer of the dataset-adaptive normalized metric.
+
+    On the same rows, that of two classes rises with the accuracy, so that it selects
+    the same model; its values do not compare data sets. The scorer takes the classes of
+    the fitted model, and warns of rows that lack one: pass ``class_counts=``.
 
     Parameters
     ----------
@@ -52,9 +61,9 @@ def make_normalized_scorer(
     >>> cross_val_score(GaussianNB(), X, y, scoring=scorer).shape
     (5,)
     """
-    check_choice(metric, "metric", "make_normalized_scorer", classes.normalized_names())
+    check_choice(metric, "metric", "make_normalized_scorer", normalized_names())
     size = {"n_samples": n_samples, "n_features": n_features}
-    return classes.NormalizedScorer(metric, **size, options=options or None)
+    return NormalizedScorer(metric, **size, options=options or None)
 
 
 def make_robust_scorer(
@@ -64,6 +73,7 @@ def make_robust_scorer(
     tolerance=None,
     reference="predicted",
     X_ref=None,
+    floor=None,
 ):
     """Make a scorer that perturbs or attacks the rows before it scores them.
 
@@ -85,11 +95,24 @@ def make_robust_scorer(
         regressors: whether the change is from the clean prediction or from y.
     X_ref : array-like, default=None
         Training rows on which a copy of the perturbation is fitted.
+    floor : float in [0, 1], default=None
+        Smallest accuracy on the clean rows that counts, R2 for regressors. A model
+        below it gets the lowest score of the metric, less what it lacks:
+        ``lowest + accuracy - floor``, where the lowest is 0 for the metrics named above
+        and -1 for a callable, whose values must not be smaller. None: no floor.
 
     Returns
     -------
     scorer : RobustScorer
         Greater is better.
+
+    Warns
+    -----
+    UserWarning
+        When neither the clean accuracy (R2 for regressors) nor, for metrics of labels,
+        that on the perturbed rows is greater than that of the best constant prediction
+        on the same rows. Such a model can have a robust ratio of 1. Rows of one class
+        give no warning, since no prediction is better than a constant there.
 
     Examples
     --------
@@ -105,12 +128,15 @@ def make_robust_scorer(
     True
     """
     classes.check_perturber(perturbation, "perturbation", "make_robust_scorer")
-    settings = {"tolerance": tolerance, "reference": reference}
+    settings = {"tolerance": tolerance, "reference": reference, "floor": floor}
     return classes.RobustScorer(_fitted(perturbation, X_ref), metric, **settings)
 
 
-def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):
+def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None, floor=None):
     """Make a scorer of the Accuracy-Stability Index over conditions.
+
+    The index is 1 for any constant accuracy, also that of a constant prediction. In a
+    search, set ``floor`` to an accuracy that a useful model has.
 
     Parameters
     ----------
@@ -120,11 +146,30 @@ def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):
         Metric under each condition, a share in [0, 1].
     X_ref : array-like, default=None
         Training rows on which copies of the conditions are fitted.
+    floor : float in [0, 1], default=None
+        Smallest mean accuracy over the conditions. A model below it gets
+        ``-1 + accuracy - floor``, which is below every index and rises with the
+        accuracy. It applies to each set of rows that is scored, so to each fold. None:
+        no floor.
 
     Returns
     -------
     scorer : StabilityScorer
         Greater is better, 1 is best.
+
+    Warns
+    -----
+    UserWarning
+        When the mean accuracy over the conditions is not greater than that of the best
+        constant prediction on the same rows. Rows of one class give no warning.
+
+    Notes
+    -----
+    The index does not rise with each accuracy: 0.6 under every condition gives 1, and
+    0.9 under one of three conditions instead gives 0.55. Permutation importance by the
+    index is therefore misleading: shuffling a feature on which the model depends makes
+    its accuracy lower and more even, so the most important feature can get a negative
+    importance. Use ``scoring=make_robust_scorer(condition)`` for importances.
 
     Examples
     --------
@@ -135,7 +180,7 @@ def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None):
     """
     classes.check_conditions(conditions, "make_asi_scorer")
     conditions = [_fitted(condition, X_ref) for condition in conditions]
-    return classes.StabilityScorer(conditions, metric=metric)
+    return classes.StabilityScorer(conditions, metric=metric, floor=floor)
 
 
 def make_stability_index_scorer(

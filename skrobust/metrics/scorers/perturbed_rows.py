@@ -1,13 +1,23 @@
-"""Did it act: perturbed rows for a scorer, with a warning where none changed."""
+"""Perturbed rows for a scorer, with a warning where none changed."""
 
 import warnings
+
+from scipy.sparse import issparse
 
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
 from skrobust.metrics.robust.unmoved import level_outside
 
 
+def dense_rows(X):
+    """Return a sparse matrix as an array, and anything else as it is."""
+    return X.toarray() if issparse(X) else X
+
+
 def perturbed_rows(perturbation, estimator, X, y, caller):
     """Return perturbed rows; warn where no row changed although it was to.
+
+    A sparse X is perturbed as an array and given back in its format, which is that of
+    the rows on which the model was fitted.
 
     Parameters
     ----------
@@ -23,10 +33,12 @@ def perturbed_rows(perturbation, estimator, X, y, caller):
     container like X
         The new rows.
     """
-    moved = perturbation.perturb(estimator, X, y)
-    if n_rows(moved) != n_rows(X) or is_clean(perturbation):
-        return moved
-    if not changed_rows(X, moved).any():
+    rows = dense_rows(X)
+    moved = perturbation.perturb(estimator, rows, y)
+    as_sparse = type(X) if issparse(X) else lambda found: found
+    if n_rows(moved) != n_rows(rows) or is_clean(perturbation):
+        return as_sparse(moved)
+    if not changed_rows(rows, moved).any():
         name = getattr(perturbation, "name", None) or type(perturbation).__name__
         text = (
             f"{caller}: {name} changed no row, so that the score is that of the clean "
@@ -34,4 +46,4 @@ def perturbed_rows(perturbation, estimator, X, y, caller):
             "strength; an attack that finds nothing shows no robustness."
         )
         warnings.warn(text, UserWarning, stacklevel=level_outside())
-    return moved
+    return as_sparse(moved)

@@ -1,0 +1,1 @@
+"""Audit of the laws that a metric keeps."""
