@@ -293,7 +293,9 @@ def test_doubts_stand_before_the_tables_with_meaning_and_cure(collected, monkeyp
 
 
 def test_every_code_of_the_checks_is_explained():
-    source = (resources.files("skrobust.evaluation") / "doubts.py").read_text()
+    source = (
+        resources.files("skrobust.evaluation") / "_evaluation_warning.py"
+    ).read_text()
     codes = set(re.findall(r'^    "([A-Z_]{6,})', source, re.MULTILINE))
     assert codes == set(MEANINGS)
 
