@@ -104,9 +104,7 @@ PAGES = {
 
 @pytest.mark.torch
 @pytest.mark.slow
-@pytest.mark.filterwarnings(
-    "ignore:All units show the same differences"
-)  # of so few rows
+@pytest.mark.filterwarnings("ignore:All units show the same")  # of so few rows
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_blocks_run(page, tmp_path, monkeypatch):
     matplotlib.use("Agg", force=True)
