@@ -105,7 +105,7 @@ PAGES = {
 @pytest.mark.torch
 @pytest.mark.slow
 # Sixty rows are few for rare faults, and for limits.
-@pytest.mark.filterwarnings("ignore:All units show the same differences")
+@pytest.mark.filterwarnings("ignore:All units show the same")
 @pytest.mark.filterwarnings("ignore:.*conditions changed no row")
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_blocks_run(page, tmp_path, monkeypatch):

@@ -50,7 +50,7 @@ MONTH = np.arange(400) // 40
         (partial(roc_auc_score, max_fpr=0.5), partial(roc_auc_score, max_fpr=0.5)),
         (average_precision_score, average_precision_score),
     ],
-    ids=str,
+    ids=["auc by name", "gini by name", "auc", "partial auc", "average precision"],
 )
 def test_score_metrics_get_scores(metric, function):
     expected = stability_index(
