@@ -20,6 +20,8 @@ from skrobust.evaluation.condition_table import (
     table_columns,
 )
 from skrobust.evaluation.sample_groups import SampleGroups
+from skrobust.evaluation.summary_intervals import summary_intervals
+from skrobust.metrics.labels import label_pair
 
 
 def evaluate_perturbations(
@@ -109,11 +111,15 @@ def evaluate_perturbations(
         accuracy, corrected for its selection (as
         :func:`~skrobust.metrics.worst_case_interval` has it; its ``plug_in`` is
         ``worst_score``); ``accuracy_stability_index_interval`` (as
-        :func:`~skrobust.metrics.confidence_interval` has it, with its warnings); and
+        :func:`~skrobust.metrics.confidence_interval` has it, with its warnings);
+        ``mean_interval``, ``coefficient_of_variation_interval`` (without what the noise
+        of sampling adds; its ``plug_in`` is the coefficient above) and
+        ``area_under_severity_curve_interval``, over the samples or clusters; and
         ``correct``, a boolean array of shape (n_samples, n_conditions). With a
-        reference, ``mean_corruption_error``, ``relative_mean_corruption_error`` and
-        ``reference``, its name. With groups, ``groups``: accuracy by ``number`` and
-        ``group`` with ``gaps`` and ``ranges``, as
+        reference, ``mean_corruption_error``, ``mean_corruption_error_interval``,
+        ``relative_mean_corruption_error`` and ``reference``, its name. With
+        groups, ``groups``: accuracy by ``number`` and ``group`` with ``gaps`` and
+        ``ranges``, as
         :func:`~skrobust.metrics.group_robust_ratio_curve` has them along tolerances;
         where each group holds one class alone it is the rate of that class.
 
@@ -139,6 +145,13 @@ def evaluate_perturbations(
     severities. The mean corruption error is that of
     :func:`~skrobust.metrics.mean_corruption_error`, over the conditions with a
     positive severity.
+
+    The intervals of mean, area and mean corruption error are those of the delete-one
+    jackknife over samples or clusters, with the quantile of t at its estimated degrees
+    of freedom (of the logarithm for the mean corruption error), and none is surer than
+    if all samples were right. That of the variation is found as that of the index. They
+    hold for these conditions, not for others. The reference's errors are drawn with the
+    model's if it has results of as many rows, and else count as known.
 
     Examples
     --------
@@ -199,6 +212,11 @@ def evaluate_perturbations(
     if scorer is None:
         parts = correct, samples.units, samples.confidence, caller
         results.update(score_summary.correctness_intervals(*parts))
+        truth, predicted = label_pair(y, clean, caller)
+        other = None if reference is None else reference[1]
+        units = samples.units, samples.confidence
+        data = table, correct, truth == predicted, other
+        results.update(summary_intervals(*data, *units))
         results["correct"] = correct
         if groups is not None:
             results["groups"] = samples.accuracy(correct, table["number"])

@@ -49,24 +49,47 @@ def overall(table, clean_score):
 
 def _curves(table, clean_score):
     """Return the area under each severity curve, and the mean of these."""
-    names = [name for name in dict.fromkeys(table["corruption"].tolist()) if name]
+    names = curve_names(table)
     if not names:
         return {}
+    areas = curve_areas(table, table["score"], clean_score)
     rows = []
-    for name in names:
+    for name, area in zip(names, areas, strict=True):
         on = table["corruption"] == name
-        severity, score = table["severity"][on], table["score"][on]
-        levels = np.unique(np.append(severity, 0.0))
-        # Severity 0 is the clean score, whether or not a condition says so.
-        height = [score[severity == s].mean() if s else clean_score for s in levels]
-        width = levels[-1] - levels[0]
-        area = np.trapezoid(height, levels) / width if width else clean_score
-        rows.append((name, int((levels > 0).sum()), float(score.mean()), float(area)))
+        n_severities = np.unique(table["severity"][on & (table["severity"] > 0)]).size
+        rows.append((name, n_severities, float(table["score"][on].mean()), float(area)))
     columns = ("corruption", "n_severities", "mean_score", "area")
     parts = map(np.array, zip(*rows, strict=True))
     corruptions = Results(columns=columns, **dict(zip(columns, parts, strict=True)))
     whole = float(corruptions["area"].mean())
     return {"area_under_severity_curve": whole, "corruptions": corruptions}
+
+
+def curve_names(table):
+    """Return the names of the corruptions with a severity, as they come."""
+    return [name for name in dict.fromkeys(table["corruption"].tolist()) if name]
+
+
+def curve_areas(table, scores, clean_score):
+    """Return the area under the severity curve of each corruption.
+
+    ``scores`` has shape (..., n_conditions), ``clean_score`` the shape before, and the
+    areas shape (..., n_corruptions).
+    """
+    areas = []
+    for name in curve_names(table):
+        on = table["corruption"] == name
+        severity, score = table["severity"][on], scores[..., on]
+        levels = np.unique(np.append(severity, 0.0))
+        # Severity 0 is the clean score, whether or not a condition says so.
+        height = [
+            score[..., severity == s].mean(axis=-1) if s else clean_score
+            for s in levels
+        ]
+        width = levels[-1] - levels[0]
+        area = np.trapezoid(height, levels, axis=0) / width if width else clean_score
+        areas.append(area)
+    return np.stack(areas, axis=-1)
 
 
 def _index_interval(correct, units, confidence, caller):

@@ -141,6 +141,8 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
         lowest = results.pop("worst_interval")
         if lowest is not None:
             bounds, corrected = tuple(lowest), lowest.value
+        for name in ("mean", "coefficient_of_variation", "area_under_severity_curve"):
+            results.pop(f"{name}_interval", None)
     results["worst"] = {
         "number": int(results.number[worst]),
         "name": str(results.name[worst]),

@@ -7,6 +7,8 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_weights
 from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.intervals.column_means import ColumnMeans
+from skrobust.metrics.intervals.function_of_means import function_interval
 from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.robust.probability_shift import check_tolerances, shifts
 
@@ -57,8 +59,11 @@ def robust_ratio_band(
     Results
         Columns ``tolerance``, ``ratio``, ``low`` and ``high`` (pointwise), ``band_low``
         and ``band_high`` (all tolerances at once); and ``method``, ``band_method``,
-        ``n``, ``unit``, ``confidence``, ``warnings``; and ``share_unmoved``, the share
-        of rows whose shift is exactly 0, which is high where rows were left clean.
+        ``n``, ``unit``, ``confidence``, ``warnings``; ``area``, the
+        :class:`Interval` of the :func:`area_under_robust_ratio_curve`, None for fewer
+        than two tolerances, equal ones or too few samples; and ``share_unmoved``, the
+        share of rows whose shift is exactly 0, which is high where rows were left
+        clean.
 
     Raises
     ------
@@ -75,7 +80,9 @@ def robust_ratio_band(
     Pointwise limits are those of :func:`confidence_interval`. The inequality is a
     theorem for independent samples of equal weight, and covers the curve between the
     tolerances too. With weights or clusters the band has the form of the pointwise
-    limits, at the level of Bonferroni over the tolerances.
+    limits, at the level of Bonferroni over the tolerances. The area is the mean of the
+    areas of the samples; its limits are those of a jackknife over samples or clusters
+    with the quantile of t.
 
     References
     ----------
@@ -90,6 +97,8 @@ def robust_ratio_band(
     >>> band = robust_ratio_band(shift, tolerances=[0.05, 0.1])
     >>> band.ratio, band.band_low.round(3), band.band_high.round(3)
     (array([0.25, 0.5 ]), array([0.114, 0.364]), array([0.386, 0.636]))
+    >>> band.area
+    Interval(0.3750 in [0.2923, 0.4577], 95% jackknife, 100 samples)
     """
     caller = "robust_ratio_band"
     confidence = check_confidence(confidence, caller)
@@ -124,9 +133,31 @@ def robust_ratio_band(
         band_high=band[1],
         method=points[0].method,
         band_method=band_method,
+        area=_area(tolerances, np.column_stack(within), weight, units, confidence),
         share_unmoved=float((shift == 0).mean()),
         n=units.n,
         unit=units.name,
         confidence=confidence,
         warnings=units.warnings(),
     )
+
+
+def _area(tolerances, within, weight, units, confidence):
+    """Return the interval of the area, None where there is none."""
+    order = np.argsort(tolerances)
+    b = tolerances[order]
+    if b.size < 2 or not np.diff(b).all() or not units.enough:
+        return None
+    area = np.trapezoid(within[:, order].astype(float), b, axis=1) / (b[-1] - b[0])
+    weight = np.ones(len(area)) if weight is None else weight / weight.max()
+    means = ColumnMeans(np.column_stack([area * weight, weight]), units)
+    share = weight.mean()
+    of_units = units.sums(weight)
+    n_seen = of_units.sum() ** 2 / (of_units**2).sum()  # after Kish
+    limits = {"bounds": (0.0, 1.0), "n_seen": n_seen}
+    ends = {"worst": np.array([0.0, share]), "best": np.array([share, share])}
+    return function_interval(_quotient, means, confidence, **limits, **ends)
+
+
+def _quotient(means):
+    return means[:, 0] / means[:, 1]

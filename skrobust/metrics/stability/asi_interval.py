@@ -15,6 +15,10 @@ UNRESOLVED = (
     "The index is unresolved: the spread of the conditions is near the noise of "
     "sampling; take more samples."
 )
+UNRESOLVED_VARIATION = (
+    "The variation is unresolved: the spread of the conditions is near the noise of "
+    "sampling; take more samples."
+)
 ALIKE = (
     "All units show the same differences between conditions: the interval is only what "
     "that many units can exclude."
@@ -110,18 +114,57 @@ def index(mean, variance):
     return np.where(defined, mean**2 - spread, -1.0) / np.where(defined, total, 1.0)
 
 
-def _reach(means, mean, variance, quantile):
+def variation_interval(correct, units, confidence):
+    """Return the noise-corrected interval of the coefficient of variation.
+
+    It is the root of the ratio of the variance to the squared mean, whose limits are
+    found as those of the index.
+    """
+    statistic = bootstrap.NoiseCorrected(correct, units)
+    mean, plain, variance = statistic.whole()
+    warnings = units.warnings()
+    value = plug_in = low = high = error = float("nan")
+    if mean == 0:
+        warnings += ("The variation is undefined when every prediction is wrong.",)
+    else:
+        value, plug_in = np.sqrt([max(0.0, variance), plain]) / mean
+    if mean > 0 and units.enough:
+        moments = statistic.left_out()
+        root = np.sqrt(np.maximum(0.0, moments[:, 2]))
+        with np.errstate(divide="ignore", invalid="ignore"):  # one unit with successes
+            error = float(bootstrap.jackknife_error(root / moments[:, 0]))
+        means, level = ColumnMeans(correct, units), (1 + confidence) / 2
+        quantile = means.t_quantile(level)
+        reach = _reach(means, mean, variance, quantile, power=1)
+        below, above = _margins(means, mean, level, power=1)
+        ratio = variance / mean**2
+        ends = _end(ratio, reach[1], above, -1), _end(ratio, reach[0], below, 1)
+        low, high = np.sqrt(np.maximum(0.0, ends))
+        most = np.sqrt(correct.shape[1] - 1)  # one condition alone has successes
+        low, high = min(value, low), max(value, min(high, most))
+        if above == 0:
+            warnings += (ALIKE,)
+        elif ratio <= above:
+            warnings += (UNRESOLVED_VARIATION,)
+    parts = float(value), float(low), float(high), error, confidence
+    method = "noise-corrected score"
+    return Interval(*parts, method, units.n, warnings, units.name, float(plug_in))
+
+
+def _reach(means, mean, variance, quantile, power=2):
     """Return how far the root ratio may be above and below, at a fixed direction.
+
+    The ratio is that of the variance to the mean raised to twice the power.
 
     The root of the ratio is linear in the means of the conditions, along the direction
     in which they differ. Wilson's limits of each condition are joined by their
     correlations (Zou and Donner), so that a condition without a failure counts, too.
     """
-    k, root = means.mean.size, np.sqrt(max(0.0, variance)) / mean**2
+    k, root = means.mean.size, np.sqrt(max(0.0, variance)) / mean**power
     off = means.mean - mean
     length = np.sqrt((off**2).sum())
     direction = off / length if length > 0 else off
-    slope = direction / (np.sqrt(k) * mean**2) - 2 * root / (k * mean)
+    slope = direction / (np.sqrt(k) * mean**power) - power * root / (k * mean)
     low, high = means.wilson(quantile)
     # The wider side on both, up to 0 and 1: so a contrast of like conditions is narrow.
     widest = np.maximum(means.mean - low, high - means.mean)
@@ -145,7 +188,7 @@ def _correlation(covariance):
     return found
 
 
-def _margins(means, mean, level):
+def _margins(means, mean, level, power=2):
     """Return how far below and above 0 noise alone may take the ratio."""
     centred = means.contributions - means.contributions.mean(axis=1, keepdims=True)
     squares = np.linalg.eigvalsh(centred.T @ centred)
@@ -162,7 +205,7 @@ def _margins(means, mean, level):
         ends = f.ppf([1 - level, level], df, df * (n - 1))
         noise = total / means.mean.size
         below, above = noise * (1 - ends[0]), noise * (ends[1] - 1)
-    return np.array([np.hypot(below, unseen), above]) / mean**4
+    return np.array([np.hypot(below, unseen), above]) / mean ** (2 * power)
 
 
 def _end(ratio, reach, margin, side):
