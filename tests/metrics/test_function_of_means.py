@@ -168,6 +168,16 @@ def test_variation_is_corrected_and_bounded():
     assert np.isnan(variation_interval(0 * one, make_units(None, 12, ""), 0.95).low)
 
 
+def test_variation_of_many_samples_has_the_limits_of_its_error():
+    rng = np.random.default_rng(7)
+    active = rng.random((20000, 1)) < 0.1  # scales all conditions alike
+    correct = active & (rng.random((20000, 3)) < [0.3, 0.6, 0.9])
+    found = variation_interval(correct, make_units(None, 20000, ""), 0.95)
+    half = 1.96 * found.std_error
+    assert found.high - found.value == pytest.approx(half, rel=0.1)
+    assert found.value - found.low == pytest.approx(half, rel=0.1)
+
+
 def test_area_of_the_ratio_curve():
     rng = np.random.default_rng(5)
     shift = rng.beta(1, 8, 120)
