@@ -3,8 +3,8 @@ Choose a parameter by robust accuracy instead of by clean accuracy
 ==================================================================
 
 A strong penalty makes the model a constant prediction, whose robust ratio is 1. The
-search warns of it; with a ``floor`` of clean accuracy it cannot be chosen, since a model
-below it gets a negative score.
+search warns of it; with a ``floor`` of clean accuracy it cannot be chosen, since below
+the floor the score is negative.
 """
 
 import warnings
