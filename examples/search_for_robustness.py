@@ -3,7 +3,8 @@ Choose a parameter by robust accuracy instead of by clean accuracy
 ==================================================================
 
 A strong penalty makes the model a constant prediction, whose robust ratio is 1. The
-search warns of it; with a ``floor`` of clean accuracy it cannot be chosen.
+search warns of it; with a ``floor`` of clean accuracy it cannot be chosen, since below
+the floor the score is negative.
 """
 
 import warnings
@@ -23,7 +24,7 @@ attack = PGD(eps=0.03, data_range=(0, 1), random_state=0)
 ratio = {"metric": "robust_ratio", "tolerance": 0.05}
 scoring = {
     "accuracy": "accuracy",
-    "robust": make_robust_scorer(attack),
+    "robust": make_robust_scorer(attack, floor=0.9),
     "ratio": make_robust_scorer(attack, **ratio),
     "ratio, floor": make_robust_scorer(attack, **ratio, floor=0.9),
 }

@@ -72,9 +72,8 @@ from skrobust.metrics.robust.ratio_profile import robust_ratio_profile
 from skrobust.metrics.robust.ratio_regions import robust_ratio_regions
 from skrobust.metrics.robust.structural_similarity import average_structural_similarity
 from skrobust.metrics.scorers.base import BaseScorer
+from skrobust.metrics.scorers.by_name import get_scorer, get_scorer_names
 from skrobust.metrics.scorers.factory import (
-    get_scorer,
-    get_scorer_names,
     make_asi_scorer,
     make_normalized_scorer,
     make_robust_scorer,

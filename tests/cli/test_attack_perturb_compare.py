@@ -152,7 +152,11 @@ def test_compare_ranks_each_model_and_applies_thresholds(folder):
     code, out, _ = run(*args, "--json", "-", "--quiet", "--fail-under", "accuracy=0.9")
     found = json.loads(out)
     assert code == 1  # the weak one
+    assert found["format"] == "skrobust compare 3"
+    assert "ranking_kept" not in found
     assert [row["model"] for row in found["ranking"]] == ["strong", "weak"]
+    assert all(r["rank_low"] <= r["rank"] <= r["rank_high"] for r in found["ranking"])
+    assert {row["by"] for row in found["thresholds"]} == {"estimate"}
     decisions = {row["model"]: row for row in found["thresholds"]}
     assert decisions["weak"]["threshold"] == 0.9
     assert not decisions["weak"]["passed"]

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.torch
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:normalized_accuracy_score was")  # of so few rows
+@pytest.mark.filterwarnings("ignore:.* conditions changed no row")  # the same
 @pytest.mark.parametrize("name", ["README.md", "doc/quick_start.rst"])
 def test_blocks_run(name, tmp_path, monkeypatch):
     import matplotlib

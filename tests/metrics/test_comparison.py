@@ -1,5 +1,7 @@
 """Paired comparisons of models: exact tests, coverage, corrections, rankings."""
 
+import warnings
+
 import numpy as np
 import pytest
 from interval_problems import (
@@ -14,7 +16,7 @@ from interval_problems import (
 from scipy.stats import beta, binomtest, norm
 from sklearn.metrics import f1_score
 
-from skrobust.metrics import compare_models, confidence_interval
+from skrobust.metrics import compare_models, confidence_interval, stability_index
 from skrobust.metrics.comparison.paired import holm
 
 
@@ -266,3 +268,93 @@ def test_ties_in_rankings_count_half():
     two = compare_models({"b": b, "a": a}, random_state=0)
     with pytest.warns(FutureWarning, match="ranking_kept is deprecated"):
         assert one.ranking_kept == pytest.approx(two["ranking_kept"])
+
+
+def order_texts(models, **options):
+    """Return the warnings of a comparison on the accuracy of its best model."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = compare_models(models, n_resamples=100, random_state=0, **options)
+    texts = [str(one.message) for one in caught]
+    texts = [text for text in texts if " has the best " in text]
+    assert texts == [text for text in result.warnings if " has the best " in text]
+    return texts
+
+
+TENS = np.arange(300) % 10
+UNEVEN = [np.where(np.arange(300) < n, TENS, TENS - 1) for n in (290, 270, 210)]
+CONSTANT = [np.full(300, 3)] * 3  # right in 10 % of the rows of each condition
+
+
+def test_a_winner_by_the_index_of_ten_percent_is_named_with_its_accuracy():
+    models = {"svc": UNEVEN, "dummy": CONSTANT}
+    right = {name: (np.array(p) == TENS).T for name, p in models.items()}
+    (text,) = order_texts(right, metric="asi")
+    expected = (
+        "'dummy' has the best accuracy stability index, 1, but on the same rows its "
+        "mean accuracy is 0.1, less than the 0.856 of 'svc', which has "
+    )
+    assert text.startswith(expected)
+    assert "constant" not in text  # which needs y_true
+    (text,) = order_texts(models, metric="asi", y_true=TENS)
+    assert text.startswith(expected)
+    assert text.endswith(", and not more than the 0.1 of the best constant prediction.")
+    # By accuracy itself the order cannot contradict it.
+    assert order_texts(models, metric="robust_accuracy", y_true=TENS) == []
+    assert order_texts({"svc": UNEVEN, "b": UNEVEN}, metric="asi", y_true=TENS) == []
+
+
+def test_doubt_about_the_accuracies_gives_no_warning():
+    even = np.tile((np.arange(300) < 240)[:, None], 2)
+    for n, is_warned in ((3, False), (30, True)):
+        # "uneven" has the same rows right, and n more under the first condition.
+        uneven = even.copy()
+        uneven[240 : 240 + n, 0] = True
+        texts = order_texts({"even": even, "uneven": uneven}, metric="asi")
+        assert bool(texts) == is_warned
+    # Two clusters tell nothing.
+    clips = np.arange(300) // 150
+    assert order_texts({"e": even, "u": uneven}, metric="asi", clusters=clips) == []
+
+
+def test_a_constant_wins_by_the_robust_ratio_with_a_warning():
+    p, q = (np.eye(10)[x] * 0.6 + 0.04 for x in (UNEVEN[0], UNEVEN[2]))
+    still = np.full((300, 10), 0.05) + 0.5 * np.eye(10)[3]
+    models = {"svc": (p, q), "dummy": (still, still)}
+    options = {"metric": "robust_ratio", "tolerance": [0.1, 0.2]}
+    (text,) = order_texts(models, y_true=TENS, **options)
+    assert text.startswith(
+        "'dummy' has the best robust ratio at tolerance 0.1, 1, but on the same rows "
+        "its mean accuracy is 0.1, less than the 0.967 of 'svc', which has "
+    )
+    assert "the 0.1 of the best constant prediction" in text
+    assert order_texts(models, **options) == []  # the labels are not known
+    words = np.array(list("abcdefghij"))
+    named = order_texts(models, y_true=words[TENS], labels=words, **options)
+    assert named == [text]
+
+
+def test_normalized_accuracy_of_constants_is_no_better_than_a_constant():
+    y = np.arange(200) < 150
+    models = {"a": np.ones(200, bool), "b": np.arange(200) < 60}
+    options = {"metric": "normalized_accuracy", "n_features": 4}
+    (text,) = order_texts(models, y_true=y, **options)
+    assert "'a' has the best normalized accuracy, " in text
+    assert "is 0.75, not more than the 0.75 of the best constant prediction" in text
+    models["a"] = y.copy()
+    assert order_texts(models, y_true=y, **options) == []
+
+
+def test_the_stability_index_names_the_mean_score():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(0, 0.004, (2, 24))
+    models = {"falls": np.linspace(0.95, 0.6, 24) + noise[0], "low": 0.6 + noise[1]}
+    (text,) = order_texts(models, metric="stability_index")
+    low, falls = (stability_index(models[name]) for name in ("low", "falls"))
+    means = {name: scores.mean() for name, scores in models.items()}
+    assert low > falls
+    assert text == (
+        f"'low' has the best stability index, {low:.3g}, but on the same periods its "
+        f"mean score is {means['low']:.3g}, less than the {means['falls']:.3g} of "
+        f"'falls', which has {falls:.3g}."
+    )

@@ -203,7 +203,7 @@ def test_threshold_by_hand():
         "exact binomial",
     )
     clusters = np.arange(100) // 2
-    found = threshold_test("accuracy", correct, threshold=0.9, clusters=clusters)
+    found = threshold_test("accuracy", correct, threshold=0.85, clusters=clusters)
     expected = confidence_interval(
         "accuracy", correct, clusters=clusters, confidence=0.9
     )

@@ -244,7 +244,7 @@ GOOD = {"y_true": [0, 1, 0, 1], "y_pred": [0, 1, 1, 1], "times": [0, 0, 1, 1]}
         ({"times": [0, 0, None, 1]}, "a time for every sample"),
         ({"times": [0, 0, "a", b"x"]}, "values of one kind that sort"),
         ({"y_pred": [0, 1]}, "equal length"),
-        ({"metric": "f1"}, "one of 'accuracy', 'gini', 'roc_auc' or a callable"),
+        ({"metric": "f1"}, "'gini', 'roc_auc' or a callable"),
         ({"metric": "gini", "y_true": [0, 1, 2, 1]}, "two classes for metric='gini'"),
         ({"metric": "gini", "y_pred": [[0, 1]] * 4}, "pass `y_pred\\[:, 1\\]`"),
         ({"undefined": "skip"}, "'undefined' parameter"),

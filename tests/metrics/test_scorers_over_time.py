@@ -1,5 +1,6 @@
 """Scorers of the stability index: times, scores of score metrics, shuffled folds."""
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -222,3 +223,79 @@ def test_a_classifier_of_labels_has_no_scores():
     scorer = make_stability_index_scorer(metric="gini")
     with pytest.raises(ValueError, match="needs predict_proba; Labels has none"):
         scorer(Labels().fit(X, Y), ROWS, LABELS)
+
+
+class First(ClassifierMixin, BaseEstimator):
+    """Predicts the labels in a column of the rows."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return X[:, self.column].astype(int)
+
+
+def falling_rows():
+    """Return rows with a constant, a falling and a wrong column, and labels."""
+    i = np.arange(192)
+    y = i % 2
+    wrong = i % 24 < 3 * (i % 96 // 24)  # 0, 3, 6 and 9 of 24 in each half
+    return np.column_stack([np.zeros(192), np.where(wrong, 1 - y, y), 1 - y]), y
+
+
+def test_a_floor_keeps_a_search_from_the_constant():
+    X, y = falling_rows()
+    cv = KFold(2)
+    grid = {"column": [0, 1, 2]}
+    scorer = make_stability_index_scorer(4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search = GridSearchCV(First(), grid, scoring=scorer, cv=cv).fit(X, y)
+    texts = [str(one.message).split(". Pass floor")[0] for one in caught]
+    assert texts[0] == (
+        "stability_index of First is 0.5, but on the same rows its accuracy is 0.5 and "
+        "that of the best constant prediction 0.5"
+    )
+    assert len(texts) == 4  # two folds of the constant and of the wrong column
+    assert search.best_params_ == {"column": 0}
+    scorer = make_stability_index_scorer(4, floor=0.6)
+    search = GridSearchCV(First(), grid, scoring=scorer, cv=cv).fit(X, y)
+    assert search.best_params_ == {"column": 1}
+    # Below the floor the order is that of the accuracy.
+    found = [scorer(First(column).fit(X, y), X, y) for column in (0, 2)]
+    assert found == pytest.approx([-12.25 + 0.5 - 0.6, -12.25 + 0 - 0.6])
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7])
+def test_the_lowest_score_is_below_every_index(n):
+    # The index of scores is concave: its least value lies at a corner of the cube.
+    corners = np.array(np.meshgrid(*[[0.0, 1.0]] * n)).reshape(n, -1).T
+    for weights in ((12, 0.5), (88, 0.5), (0, 3), (0, 0)):
+        names = {"falling_rate_weight": weights[0], "variability_weight": weights[1]}
+        scorer = make_stability_index_scorer(**names)
+        values = [stability_index(corner, **names) for corner in corners]
+        assert min(values) >= scorer._lowest()
+        gini = make_stability_index_scorer(metric="gini", **names)
+        values = [stability_index(2 * corner - 1, **names) for corner in corners]
+        assert min(values) >= gini._lowest()
+    assert make_stability_index_scorer()._lowest() == -12.25
+
+
+def test_a_metric_of_scores_needs_labels_for_a_floor_only():
+    scorer = make_stability_index_scorer(metric="gini", floor=0.999)
+    accuracy = np.mean(MODEL.predict(ROWS) == LABELS)
+    assert scorer(MODEL, ROWS, LABELS) == pytest.approx(
+        -1 - 2 * 12.25 + accuracy - 0.999
+    )
+    rare = get_scorer("gini_stability", floor=0.5)
+    assert rare(MODEL, ROWS, LABELS) == get_scorer("gini_stability")(
+        MODEL, ROWS, LABELS
+    )
+    with pytest.raises(ValueError, match="needs a metric with a lower bound"):
+        make_stability_index_scorer(metric="accuracy_skill", floor=0.5)(
+            MODEL, ROWS, LABELS
+        )

@@ -8,6 +8,7 @@ import numpy as np
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_count, check_number, invalid
+from skrobust.metrics.comparison.accuracy_order import order_warnings
 from skrobust.metrics.comparison.compared_data import make_comparison
 from skrobust.metrics.comparison.margins import margin_columns
 from skrobust.metrics.comparison.paired_runs import compare_samples, compare_trends
@@ -99,7 +100,12 @@ def compare_models(
     Warns
     -----
     UserWarning
-        For few clusters, and for resamples in which the metric is undefined.
+        For few clusters, and for resamples in which the metric is undefined. Where the
+        best model by a stability index, the robust ratio (with ``y_true``) or a
+        normalized accuracy has a lower mean accuracy on the same rows than another, the
+        paired difference being significant, or is not better than the best constant
+        prediction (with ``y_true``); with the numbers. Of the stability index it is the
+        mean score over the periods.
 
     Notes
     -----
@@ -175,6 +181,7 @@ def compare_models(
     parts = metric, y_true, sample_weight, metric_params, caller
     data = make_comparison(models, *parts)
     pairs = list(itertools.combinations(range(len(models)), 2))
+    units = None
     if data.trends is not None:
         if clusters is not None:
             raise ValueError(f"{caller} of periods takes no clusters.")
@@ -185,9 +192,11 @@ def compare_models(
     found, values, notes = run.found, run.values, run.notes
     if np.isnan(found.low).any() and run.method != "none":
         notes += (f"All {run.unit} show the same difference; it has no limits.",)
+    names = [str(name) for name in models]
+    notes += order_warnings(names, data, values, units, confidence)
     for text in notes:
         warnings.warn(text, UserWarning, stacklevel=2)
-    names, repeats = np.array([str(name) for name in models]), values.shape[1]
+    names, repeats = np.array(names), values.shape[1]
     first, second = (list(side) for side in zip(*pairs, strict=True))
     table = {
         "first": np.repeat(names[first], repeats),

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from skrobust._validation import check_weights, invalid
+from skrobust.metrics.comparison.accuracy_order import RowAccuracies, row_accuracies
 from skrobust.metrics.comparison.paired_trends import PairedTrends
 from skrobust.metrics.intervals.bootstrap import Shares, function_statistic
 from skrobust.metrics.labels import label_array
@@ -26,6 +27,8 @@ class Comparison:
     weight: np.ndarray | None = None
     trends: PairedTrends | None = None  # scores of periods, which are not resampled
     sign: int = 1  # -1 where smaller is better
+    title: str = ""  # of the metric, in words
+    accuracies: RowAccuracies | None = None  # where the data hold them
 
     @property
     def is_mean(self):
@@ -87,6 +90,8 @@ def make_comparison(models, metric, y_true, sample_weight, params, caller):
         is_share=by_sample and (values is None or values[0].dtype == bool),
         weight=weight,
         sign=1 if spec.greater_is_better else -1,
+        title=spec.title,
+        accuracies=row_accuracies(spec, [*data.values()], params, weight, caller),
     )
 
 
@@ -101,6 +106,7 @@ def _compare_functions(data, metric, spec, weight, params, caller):
     shapes = {name: len(one[0]) for name, one in data.items()}
     _check_same(shapes, caller)
     n = next(iter(shapes.values()))
+    accuracies = row_accuracies(spec, [*data.values()], params, weight, caller)
     if weight is not None:
         params = {**params, "sample_weight": weight}
     if "n_features" in getattr(spec, "needs", ()):
@@ -110,7 +116,9 @@ def _compare_functions(data, metric, spec, weight, params, caller):
     makers = [function_statistic(function, *one, **params) for one in data.values()]
     name = getattr(metric, "__name__", "callable") if spec is None else spec.name
     sign = 1 if spec is None or spec.greater_is_better else -1
-    return Comparison(name, n, makers, sign=sign)
+    title = "" if spec is None else spec.title
+    about = {"sign": sign, "title": title, "accuracies": accuracies}
+    return Comparison(name, n, makers, **about)
 
 
 def _sizes_of_the_whole(spec, y_true, n, params, caller):
@@ -135,7 +143,7 @@ def _compare_trends(models, spec, y_true, sample_weight, params, caller):
     )
     parts = (list(models.values()), caller), params, caller, spec.title
     trends = call_with_options(_trends, *parts)
-    return Comparison(spec.name, trends.n, [], trends=trends)
+    return Comparison(spec.name, trends.n, [], trends=trends, title=spec.title)
 
 
 def _trends(

@@ -86,9 +86,14 @@ def label_quality(estimator, y, predicted, sample_weight=None):
         return None, None
     weight = check_weights(sample_weight, len(y), caller)
     accuracy = np.mean([np.average(p == y, weights=weight) for p in labels])
+    return float(accuracy), constant_accuracy(y, weight)
+
+
+def constant_accuracy(y, weight):
+    """Return the accuracy of the best constant prediction, None for one class."""
     sizes = np.bincount(np.unique(y, return_inverse=True)[1], weights=weight)
     is_one = np.count_nonzero(sizes) < 2
-    return float(accuracy), None if is_one else float(sizes.max() / sizes.sum())
+    return None if is_one else float(sizes.max() / sizes.sum())
 
 
 def value_quality(y, predicted, sample_weight=None):

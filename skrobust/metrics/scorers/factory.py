@@ -3,7 +3,6 @@
 from sklearn.base import clone
 
 from skrobust._validation import check_choice
-from skrobust.metrics.registry import find_metric, metric_names
 from skrobust.metrics.scorers import classes
 from skrobust.metrics.scorers.normalized_scorer import (
     NormalizedScorer,
@@ -190,6 +189,7 @@ def make_stability_index_scorer(
     response_method="auto",
     falling_rate_weight=12,
     variability_weight=0.5,
+    floor=None,
 ):
     """Make a scorer of the stability index over time.
 
@@ -218,11 +218,23 @@ def make_stability_index_scorer(
         Weight of a falling trend.
     variability_weight : float, default=0.5
         Weight of the spread about the trend.
+    floor : float in [0, 1], default=None
+        Smallest accuracy on the rows scored that counts, R2 for regressors. A model
+        below it gets ``lowest + accuracy - floor``, which is below every index and
+        rises with the accuracy; lowest is -12.25 for scores in [0, 1] and the default
+        weights. Callables and "gini" must lie in [-1, 1]. None: no floor.
 
     Returns
     -------
     scorer : StabilityIndexScorer
         Greater is better.
+
+    Warns
+    -----
+    UserWarning
+        When the accuracy on the rows is not greater than that of the best constant
+        prediction, or R2 not above 0; not for metrics of scores or probabilities, of
+        which a constant has no more than chance.
 
     Notes
     -----
@@ -251,54 +263,5 @@ def make_stability_index_scorer(
         response_method=response_method,
         falling_rate_weight=falling_rate_weight,
         variability_weight=variability_weight,
+        floor=floor,
     )
-
-
-def get_scorer_names():
-    """Return the names that :func:`get_scorer` knows.
-
-    Returns
-    -------
-    list of str
-        Sorted.
-
-    Examples
-    --------
-    >>> from skrobust.metrics import get_scorer_names
-    >>> "robust_ratio" in get_scorer_names()
-    True
-    """
-    return metric_names(has_scorer=True)
-
-
-def get_scorer(name, **params):
-    """Return a new scorer by name (scikit-learn's own registry cannot be extended).
-
-    Parameters
-    ----------
-    name : str
-        One of :func:`get_scorer_names`.
-    **params : dict
-        Parameters of the scorer, such as ``perturbation=``, ``conditions=`` or
-        ``n_samples=``; they can be set later with ``set_params``, too.
-
-    Returns
-    -------
-    scorer : BaseScorer
-        A fresh object each time.
-
-    Examples
-    --------
-    >>> from skrobust.metrics import get_scorer
-    >>> get_scorer("normalized_accuracy", n_samples=1797)
-    NormalizedScorer(n_samples=1797)
-    """
-    spec = find_metric(name)
-    if spec is None or not spec.has_scorer:
-        raise ValueError(
-            f"{name!r} is not a scorer of skrobust; known are "
-            f"{', '.join(get_scorer_names())}."
-        )
-    if spec.scorer is not None:
-        return spec.scorer(**params)
-    return classes.RobustScorer(metric=spec.name, **params)

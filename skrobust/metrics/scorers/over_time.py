@@ -13,8 +13,9 @@ from skrobust._responses import (
     unwrap,
 )
 from skrobust._validation import check_weights, invalid
-from skrobust.metrics.registry import get_metric
+from skrobust.metrics.registry import find_metric, get_metric
 from skrobust.metrics.scorers.base import BaseScorer
+from skrobust.metrics.scorers.constant_guard import with_quality
 from skrobust.metrics.stability.period_metrics import (
     named_metric,
     period_values,
@@ -39,6 +40,7 @@ class StabilityIndexScorer(BaseScorer):
         ),
         "falling_rate_weight": Number(low=0),
         "variability_weight": Number(low=0),
+        "floor": Number(low=0, high=1, optional=True),
     }
 
     _times = None
@@ -51,12 +53,14 @@ class StabilityIndexScorer(BaseScorer):
         response_method="auto",
         falling_rate_weight=12,
         variability_weight=0.5,
+        floor=None,
     ):
         self.n_periods = n_periods
         self.metric = metric
         self.response_method = response_method
         self.falling_rate_weight = falling_rate_weight
         self.variability_weight = variability_weight
+        self.floor = floor
 
     def _label(self):
         return "stability_index"
@@ -97,16 +101,34 @@ class StabilityIndexScorer(BaseScorer):
         caller = type(self).__name__
         periods, rows = self._periods(X, len(y), caller)
         answers = self._answers(estimator, X, caller)
-        y, answers, metric = named_metric(self.metric, y, answers, caller)
+        true, given, metric = named_metric(self.metric, y, answers, caller)
         weight = check_weights(sample_weight, len(y), caller)
-        scores = period_values(metric, y, answers, rows, weight)
+        scores = period_values(metric, true, given, rows, weight)
         counts = ~np.isnan(scores)
         report_left_out(periods, counts, "warn", caller)
         if counts.sum() < 2:
             return float("nan")
         names = "falling_rate_weight", "variability_weight"
         settings = {name: getattr(self, name) for name in names}
-        return get_metric("stability_index").function(scores[counts], **settings)
+        value = get_metric("stability_index").function(scores[counts], **settings)
+        if self._response() != "predict":
+            # Of scores, a constant has no more than chance: only a floor needs labels.
+            if self.floor is None:
+                return value
+            answers = predict_labels(estimator, X)
+        parts = value, estimator, y, answers, sample_weight
+        return with_quality(*parts, self._lowest())
+
+    def _lowest(self):
+        """Return a bound below every index of scores between low and high."""
+        # The mean is at least low. The slope of least squares is a weighted mean of
+        # the slopes of all pairs of periods, which are a step or more apart, so it is
+        # at least low - high, for any number of periods. The residuals spread no more
+        # than the scores, which is half of high - low at most.
+        spec = find_metric(self.metric)
+        low, high = (-1.0, 1.0) if spec is None else spec.bounds
+        penalty = self.falling_rate_weight + self.variability_weight / 2
+        return low - penalty * (high - low)
 
     def _periods(self, X, n_samples, caller):
         """Return the names of the periods and the rows of each."""
@@ -128,10 +150,14 @@ class StabilityIndexScorer(BaseScorer):
         names = distinct[[block[0] for block in blocks]]
         return names, [np.concatenate([rows[i] for i in block]) for block in blocks]
 
+    def _response(self):
+        """Return what the metric takes, with "auto" resolved."""
+        if self.response_method == "auto":
+            return _response_of(self.metric)
+        return self.response_method
+
     def _answers(self, estimator, X, caller):
-        method = self.response_method
-        if method == "auto":
-            method = _response_of(self.metric)
+        method = self._response()
         if method == "predict":
             return predict_labels(estimator, X)
         if method != "predict_proba" and hasattr(estimator, "decision_function"):
@@ -197,13 +223,19 @@ class GiniStabilityScorer(StabilityIndexScorer):
     """
 
     def __init__(
-        self, n_periods=None, *, falling_rate_weight=88, variability_weight=0.5
+        self,
+        n_periods=None,
+        *,
+        falling_rate_weight=88,
+        variability_weight=0.5,
+        floor=None,
     ):
         super().__init__(
             n_periods,
             metric="gini",
             falling_rate_weight=falling_rate_weight,
             variability_weight=variability_weight,
+            floor=floor,
         )
 
     def _label(self):
