@@ -70,6 +70,8 @@ def of_results(known):
         "results": results, "ax": plt.figure().gca(),
         "y_attacked": np.roll(y, 1), "p_clean": p_clean, "p_attacked": p_clean[::-1],
         "right_a": results.correct[0], "right_b": results.correct[-1],
+        "right_old": results.correct[0], "right_new": results.correct[-1],
+        "correct": np.random.default_rng(1).random((3, 4, 40)) < 0.8,
         "monthly_scores": 0.9 - 0.01 * np.arange(24) + noise_of_months,
         "logistic": model,
         "model": known["LogisticRegression"]().fit(X[y < 2], y[y < 2]),
