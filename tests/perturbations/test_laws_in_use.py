@@ -65,6 +65,8 @@ def test_in_pipelines_and_searches(law):
     assert search.cv_results_["mean_test_score"][0] == pytest.approx(plain.mean())
 
 
+# Rare faults change none of these few rows at severity 1.
+@pytest.mark.filterwarnings("ignore:.* changed no row")
 @every_law
 def test_in_scorers_and_evaluations(law):
     X, y = problem(law)
