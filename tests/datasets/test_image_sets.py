@@ -233,6 +233,7 @@ def flat(images):
     return np.asarray(images, dtype=np.float64).reshape(len(images), -1) / 255
 
 
+@pytest.mark.filterwarnings("ignore:.*best constant prediction")  # of few images
 def test_evaluations_take_it(tmp_path):
     rng = np.random.default_rng(0)
     pixels = rng.integers(0, 256, (30, 6, 6, 3), dtype=np.uint8)
