@@ -237,7 +237,8 @@ def test_flip_rate_has_an_interval_over_sequences():
 
 
 def test_robust_ratio_of_predictions_is_a_share():
-    y, moved = np.arange(20.0), np.arange(20.0) + (np.arange(20) < 5)
+    y = np.arange(20.0)
+    moved = y + np.where(y < 5, 1.0, 0.1)
     interval = confidence_interval("regression_robust_ratio", y, moved, tolerance=0.5)
     expected = binomtest(15, 20).proportion_ci(method="wilson")
     assert tuple(interval) == pytest.approx(tuple(expected))
