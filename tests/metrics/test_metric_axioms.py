@@ -69,7 +69,9 @@ def test_metrics_of_the_registry(name):
 
 
 def test_every_metric_of_the_registry_is_expected_here():
-    assert set(HOLDS) | {"normalized_clustering"} == set(metric_names())
+    with_needs_of_their_own = {"normalized_clustering", "gini_stability"}
+    assert set(HOLDS) | with_needs_of_their_own == set(metric_names())
+    assert set(metric_axioms("gini_stability", **FEW).holds) == {"-"}  # it takes times
 
 
 def test_metrics_of_scikit_learn():
