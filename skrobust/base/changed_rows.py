@@ -1,4 +1,4 @@
-"""Which rows a perturbation or an attack changed, and how far."""
+"""Changed rows of a perturbation or an attack, and their distortion."""
 
 import numbers
 from collections import Counter

@@ -4,6 +4,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from scipy.stats import beta
 
+from skrobust.metrics.intervals.proportion import wilson_centre
+
 _N_DRAWS = 4000  # half of them are the other half with the sign turned
 _SEED = 0  # the draws integrate numerically; the same data have the same quantile
 
@@ -126,11 +128,7 @@ class ColumnMeans:
 
     def wilson(self, quantile):
         """Return Wilson's limits of each mean, which are the means at quantile 0."""
-        n, share, square = self.n_effective, self.mean, quantile**2
-        shrink = 1 + square / n
-        middle = (share + square / (2 * n)) / shrink
-        spread = share * (1 - share) / n + square / (4 * n**2)
-        half = quantile / shrink * np.sqrt(np.maximum(spread, 0.0))
+        middle, half = wilson_centre(self.mean, self.n_effective, quantile)
         return middle - half, middle + half
 
     def band(self, confidence):

@@ -76,12 +76,18 @@ def proportion_interval(count, n, *, confidence=0.95, method="wilson"):
     return wilson_bounds(count / n, n, -ndtri(tail))
 
 
-def wilson_bounds(share, n, quantile):
-    """Return Wilson's limits of a share of n trials, for any quantile."""
+def wilson_centre(share, n, quantile):
+    """Return the middle and the half width of Wilson's limits, also for arrays."""
     shrink = 1 + quantile**2 / n
     middle = (share + quantile**2 / (2 * n)) / shrink
     spread = share * (1 - share) / n + quantile**2 / (4 * n**2)
-    half = quantile / shrink * np.sqrt(spread)
+    # A mean of ones may round to a hair above 1.
+    return middle, quantile / shrink * np.sqrt(np.maximum(spread, 0.0))
+
+
+def wilson_bounds(share, n, quantile):
+    """Return Wilson's limits of a share of n trials, for any quantile."""
+    middle, half = wilson_centre(share, n, quantile)
     # At the ends the formula gives 0 and 1 up to rounding.
     low = max(0.0, middle - half) if share > 0 else 0.0
     high = min(1.0, middle + half) if share < 1 else 1.0

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust.metrics.intervals.beta_binomial import beta_binomial_limits
+from skrobust.metrics.intervals.bootstrap import jackknife_error
 from skrobust.metrics.intervals.clusters import jackknife_df, t_quantile
 from skrobust.metrics.intervals.proportion import wilson_bounds
 
@@ -45,9 +46,7 @@ def clustered_proportion_limits(hits, sizes, n, confidence):
     total, n_clusters = float(sizes.sum()), len(sizes)
     share = float(hits.sum()) / total
     left_out = (hits.sum() - hits) / (total - sizes)
-    deviations = left_out - left_out.mean()
-    squares = float(deviations @ deviations)
-    error = float(np.sqrt((n_clusters - 1) / n_clusters * squares))
+    error = float(jackknife_error(left_out))
     quantile = t_quantile(confidence, n_clusters - 1)
     low, high = wilson_bounds(1.0, n_clusters, quantile)[0], 1.0
     if share < 0.5:
@@ -57,7 +56,7 @@ def clustered_proportion_limits(hits, sizes, n, confidence):
     trials = n
     if error**2 * n > share * (1 - share):
         trials = share * (1 - share) / error**2
-    quantile = t_quantile(confidence, jackknife_df(deviations))
+    quantile = t_quantile(confidence, jackknife_df(left_out - left_out.mean()))
     found = [wilson_bounds(share, trials, quantile)]
     if min((hits > 0).sum(), (hits < sizes).sum()) < _MANY:
         scale = n / total
