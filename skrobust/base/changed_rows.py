@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 from skrobust._containers import is_frame, to_array
 
 _RMS = "root mean square"
+_BLOCK = 1 << 18  # values whose changes are held at once
 
 
 def n_rows(X):
@@ -76,8 +77,7 @@ def row_distortion(X, moved):
         return np.sqrt(squares), _RMS
     pair = _number_pair(X, moved)
     if pair is not None:
-        each = zip(*pair, strict=True)
-        return np.array([_root_mean_square(a, b) for a, b in each]), _RMS
+        return _root_mean_squares(*pair), _RMS
     rows = list(zip(_rows(X), _rows(moved), strict=True))
     cells = [cell for pair in rows for row in pair for cell in row]
     unit, size = "cells", _n_changed
@@ -158,10 +158,18 @@ def _n_gone(texts, new):
 
 def _series_change(a, b):
     """Return the root mean square change of a series, nan for another length."""
-    return _root_mean_square(a[0], b[0]) if a[0].shape == b[0].shape else np.nan
+    if a[0].shape != b[0].shape:
+        return np.nan
+    return _root_mean_squares(a[0].reshape(1, -1), b[0].reshape(1, -1))[0]
 
 
-def _root_mean_square(a, b):
-    change = np.subtract(b, a, dtype=np.float64)
-    change = change[~np.isnan(change)]
-    return float(np.sqrt(np.mean(np.square(change)))) if change.size else 0.0
+def _root_mean_squares(a, b):
+    """Return the root mean square change of each row; missing values do not count."""
+    found = np.zeros(len(a))
+    step = max(1, _BLOCK // max(1, a.shape[1]))
+    for i in range(0, len(a), step):
+        change = np.subtract(b[i : i + step], a[i : i + step], dtype=np.float64)
+        known = ~np.isnan(change)
+        total = np.square(change, out=change).sum(axis=1, where=known)
+        found[i : i + step] = total / np.maximum(known.sum(axis=1), 1)
+    return np.sqrt(found)

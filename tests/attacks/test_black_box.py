@@ -64,7 +64,7 @@ class Counting(ClassifierMixin, BaseEstimator):
         return getattr(self.model, name)(X)
 
 
-def forest(n=40, d=6, *, trees=20, classes=2):
+def forest(n=40, d=6, *, trees=5, classes=2):
     _, X, y = linear_problem(n, d, classes=classes)
     return RandomForestClassifier(trees, random_state=0).fit(X, y), X, y
 
@@ -212,7 +212,7 @@ def test_forests_get_few_large_calls(attack):
 @pytest.mark.parametrize("attack", [*SCORED, HopSkipJump])
 def test_batches_mates_and_order_change_nothing(attack):
     model, X, y = forest(classes=3)
-    a = attack(0.1, **QUICK.get(attack, {}), random_state=3)
+    a = attack(0.1, **QUICK.get(attack, {"n_steps": 3}), random_state=3)
     out = a.perturb(model, X, y)
     for size in (7,) if attack is HopSkipJump else (1, 7):
         small = clone(a).set_params(batch_size=size)
@@ -229,7 +229,7 @@ def test_small_blocks_of_rows_change_nothing(monkeypatch):
     model, X, y = forest()
     for a in (
         RandomSearch(0.1, n_steps=4, random_state=0),
-        HopSkipJump(random_state=0),
+        HopSkipJump(n_steps=3, random_state=0),
     ):
         out = a.perturb(model, X, y)
         with monkeypatch.context() as patch:
