@@ -6,13 +6,17 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint doc bench clean
+.PHONY: demo test quick lint doc bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/skrobust demo --out skrobust-demo.html
 
 test: $(VENV)/.test
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+
+# While working: all tests but those that take more than a few seconds.
+quick: $(VENV)/.test
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

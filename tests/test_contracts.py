@@ -398,6 +398,7 @@ def test_broken_promises_are_named():
         check_sampler(Biased(), n_repeats=50)
 
 
+@pytest.mark.slow
 def test_public_checks_pass_on_ours():
     for condition in two_factor_grid(image_shape=(8, 8))[1:69:13]:
         draws = any(not isinstance(step, Rotation) for step in condition.steps)

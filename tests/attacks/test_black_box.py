@@ -69,6 +69,7 @@ def forest(n=40, d=6, *, trees=5, classes=2):
     return RandomForestClassifier(trees, random_state=0).fit(X, y), X, y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", EVERY, ids=str)
 def test_promises(attack):
     check_attack(attack)

@@ -359,6 +359,7 @@ def test_trees_behind_scalers_and_names():
     )
 
 
+@pytest.mark.slow
 def test_budget_is_told():
     X, y = table(120, d=6)
     model = RandomForestClassifier(30, random_state=0).fit(X, y)

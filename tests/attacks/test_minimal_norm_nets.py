@@ -56,6 +56,7 @@ def net():
     return make_net().fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a", ATTACKS, ids=str)
 def test_any_form_of_the_same_scores(a, net):
     # Logits, all of them negative, log-softmax, and 1000 times as large: the model
@@ -82,6 +83,7 @@ def test_any_form_of_the_same_scores(a, net):
         assert np.isclose(np.median(found), np.median(calm), rtol=rtol), change
 
 
+@pytest.mark.slow
 def test_probabilities_and_one_logit():
     X, y = problem()
     target = (y == 0).astype(np.float32)
@@ -130,6 +132,7 @@ def test_linear_net_in_closed_form(a):
         assert (found >= exact * (1 - 1e-3) - 1e-5).all()
 
 
+@pytest.mark.slow
 def test_failures_are_failures(net):
     # An attack that cannot move fools nobody, and no black images come back.
     X, y = problem()
@@ -186,6 +189,7 @@ def test_alone_and_in_a_batch_in_double_precision(a, net):
         assert np.allclose(a.perturb(net, X[i : i + 1], y[i : i + 1])[0], whole[i])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a", ATTACKS, ids=str)
 def test_promises_on_a_net(a, net):
     X, y = problem(n=30)
@@ -220,6 +224,7 @@ def digits_net():
     return net.fit(images[:1000], y[:1000]), images[1000:1080], y[1000:1080]
 
 
+@pytest.mark.slow
 def test_strength_on_digits(digits_net):
     # 80 % of the pixels are black, where a tanh variable starves.
     net, images, y = digits_net

@@ -81,8 +81,8 @@ NEAREST = [
     FMN(norm=np.inf, n_steps=60),
     DeepFool(),
     FAB(n_steps=15),
-    CarliniWagner(n_searches=4),
-    CarliniWagner(norm=np.inf),
+    CarliniWagner(n_steps=40, n_searches=4),
+    CarliniWagner(norm=np.inf, n_steps=25),
 ]
 BLACK = [
     RandomSearch(EPS, n_steps=10, random_state=0),
@@ -140,6 +140,7 @@ def test_failures_are_reported_as_failures(a, trained):
         assert np.array_equal(result.X_adv, X)
 
 
+@pytest.mark.slow
 @every
 def test_the_same_verdicts_in_any_scores(a, trained):
     net, X, y = trained
@@ -182,6 +183,7 @@ def test_black_and_white_pixels_move(a):
     assert (out[right] != X[right]).any(axis=1).mean() > 0.5
 
 
+@pytest.mark.slow
 @every
 def test_batch_mates_change_nothing(a, trained):
     net, X, y = trained

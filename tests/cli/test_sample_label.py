@@ -762,6 +762,7 @@ def until_question(process):
     return text
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on_with_the_same_inputs(pool, made):
     table, model, state, truth = pool
     n = 14
@@ -805,6 +806,7 @@ def test_killed_at_any_moment_it_goes_on_with_the_same_inputs(pool, made):
     assert (told.accuracy, told.interval) == (result.accuracy, result.interval)
 
 
+@pytest.mark.slow
 def test_sigint_in_the_middle(begun):
     table, state, _, ids = begun
     process = start(table, state)
@@ -819,6 +821,7 @@ def test_sigint_in_the_middle(begun):
     assert asked(out) == [ids[1]]
 
 
+@pytest.mark.slow
 def test_journal_cut_at_any_byte(begun):
     _, state, _, ids = begun
     at_first = state.read_bytes()

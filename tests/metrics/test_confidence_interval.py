@@ -244,6 +244,7 @@ def test_band_covers_the_whole_curve():
     assert inside["points"] / 1000 < 0.9
 
 
+@pytest.mark.slow
 def test_band_over_clusters_covers():
     rng = np.random.default_rng(20)
     clusters = np.repeat(np.arange(25), 10)
@@ -269,6 +270,7 @@ def test_band_over_clusters_covers():
 # Any callable
 
 
+@pytest.mark.slow
 def test_callable_methods_agree_and_cover():
     rng = np.random.default_rng(21)
 

@@ -128,6 +128,7 @@ def test_contrast_by_hand():
     assert Contrast(0.5).perturb(None, X).tolist() == [[[50, 100], [75, 175]]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", EVERY, ids=str)
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_memory_is_the_result_and_a_batch(p, dtype):
@@ -171,6 +172,7 @@ def test_normal_table():
     assert np.abs(table - stats.norm.ppf((np.arange(65536) + 0.5) / 65536)).max() < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "p, law",
     [

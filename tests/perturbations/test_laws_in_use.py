@@ -147,6 +147,7 @@ def test_bytes_are_rounded_not_cut_off(law):
     assert abs(error[within].mean()) < 0.03  # cut off it would be -0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", IMAGES, **IDS)
 def test_memory_is_the_result_and_a_batch(law):
     # Even one byte for each value of the 400 images more would be 1.2 MB.

@@ -201,6 +201,7 @@ def test_one_model_has_no_comparison():
     assert "#comparison" not in {e["attrs"]["href"] for e in page.all("a")}
 
 
+@pytest.mark.slow
 def test_comparisons_pair_what_was_measured(collected, models, data):
     X_train, _, X, y = data
     grid = get_preset("tabular", random_state=4)
@@ -231,6 +232,7 @@ def test_comparisons_pair_what_was_measured(collected, models, data):
         assert values[model["name"]] == attacks["PGD"]["robust_accuracy"]
 
 
+@pytest.mark.slow
 def test_regressors_are_compared_by_r2():
     X, y = load_diabetes(return_X_y=True)
     models = {"ols": LinearRegression(), "ridge": Ridge(100)}
@@ -383,6 +385,7 @@ def test_conditions_of_ones_own_and_by_name(data, models):
     build_report(found)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_attacks_of_ones_own_get_their_columns(data, models):
     _, _, X, y = data
@@ -645,6 +648,7 @@ def test_anchors_come_from_names_and_are_the_same_in_every_run(collected, page):
     assert _slugs(["A b", "a-b", "<>", "a b"]) == ["a-b", "a-b-x", "model", "a-b-x-x"]
 
 
+@pytest.mark.slow
 def test_pictures_are_svg_where_small_and_png_where_large(collected, monkeypatch):
     def kinds(models):
         page = Page(build_report({**collected, "models": models}))

@@ -430,6 +430,7 @@ def test_error_of_uniform_draws_is_the_known_one():
     assert found.failures[0] == pytest.approx(40 * failed.mean(), rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exploration", [0.1, 0.3])
 @pytest.mark.parametrize("kind", ["noise", "reversed", "confident nonsense"])
 def test_a_useless_score_costs_a_bounded_factor(kind, exploration):
@@ -445,6 +446,7 @@ def test_a_useless_score_costs_a_bounded_factor(kind, exploration):
     assert results.rmse[0] <= limit
 
 
+@pytest.mark.slow
 def test_a_good_score_pays_and_the_variance_is_conservative():
     scores, failed = pool(3000, seed=3)
     truth = 1 - failed.mean()

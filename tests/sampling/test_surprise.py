@@ -210,6 +210,7 @@ def assets():
     return load, train, classes[0], test, classes[1]
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_dsa_of_the_original_code():
     load, train, labels, test, predicted = assets()
@@ -227,6 +228,7 @@ def test_lsa_of_the_original_code():
     assert np.median(gap) < 2e-4
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_attacked_inputs_are_more_surprising():
     load, train, labels, test, predicted = assets()
