@@ -10,7 +10,12 @@ from skrobust._parameters import Choice, Count, Number, check_parameters
 from skrobust._responses import predict_labels, predicts_numbers
 from skrobust._validation import check_rows, invalid
 from skrobust.base.training_attack import check_training_attack, training_attack
-from skrobust.base.training_rows import check_training_rows, choose_rows, sampler_tags
+from skrobust.base.training_rows import (
+    check_training_rows,
+    choose_rows,
+    replace_rows,
+    sampler_tags,
+)
 
 
 class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
@@ -200,7 +205,7 @@ class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
                 places = np.concatenate([places, chosen])
                 new = join_rows(parts)
             else:
-                new = _replaced(rows, examples, chosen)
+                new = replace_rows(rows, examples, chosen)
         if self.keep == "best":
             _, robust = self._examples(new, labels[places], *data, self.n_rounds)
             if robust < best[0]:
@@ -238,10 +243,3 @@ class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
 def _choose(rows, codes, sizes, seed, number):
     key = NoiseKey.from_rows(to_array(rows), seed).derive("chosen", number)
     return choose_rows(codes, sizes, key.generator().random((len(codes),)))
-
-
-def _replaced(rows, examples, chosen):
-    """Return rows with some of them in the place of theirs."""
-    kept = np.setdiff1d(np.arange(len(rows)), chosen)
-    order = np.argsort(np.concatenate([kept, chosen]), kind="stable")
-    return take_rows(join_rows([take_rows(rows, kept), examples]), order)

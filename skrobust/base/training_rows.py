@@ -8,7 +8,7 @@ from sklearn.utils.validation import validate_data
 
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.row_hash import is_series
-from skrobust._keyed_noise.rows import dense_rows, is_text
+from skrobust._keyed_noise.rows import dense_rows, is_text, join_rows, take_rows
 from skrobust._validation import check_same_length
 
 
@@ -52,6 +52,13 @@ def choose_rows(codes, sizes, draws):
         rows = np.flatnonzero(codes == code)
         chosen.append(rows[np.argsort(draws[rows], kind="stable")[:size]])
     return np.sort(np.concatenate(chosen))
+
+
+def replace_rows(rows, new, chosen):
+    """Return the rows with new ones in the place of the chosen."""
+    kept = np.setdiff1d(np.arange(len(rows)), chosen)
+    order = np.argsort(np.concatenate([kept, chosen]), kind="stable")
+    return take_rows(join_rows([take_rows(rows, kept), new]), order)
 
 
 def sampler_tags(tags):

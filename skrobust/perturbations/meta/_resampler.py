@@ -8,7 +8,12 @@ from skrobust._keyed_noise.rows import join_rows, new_index, rows_as_given, take
 from skrobust._validation import check_choice, check_count, check_number, invalid
 from skrobust.base import BasePerturbation
 from skrobust.base.streams import other_noise
-from skrobust.base.training_rows import check_training_rows, choose_rows, sampler_tags
+from skrobust.base.training_rows import (
+    check_training_rows,
+    choose_rows,
+    replace_rows,
+    sampler_tags,
+)
 from skrobust.perturbations.meta._function import TEST_NOISE
 
 
@@ -160,10 +165,7 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
             self.sample_indices_ = np.concatenate([np.arange(n), *indices])
             new = join_rows(parts)
         else:
-            kept = np.setdiff1d(np.arange(n), indices[0])
-            new = join_rows([take_rows(rows, kept), parts[0]])
-            order = np.argsort(np.concatenate([kept, indices[0]]), kind="stable")
-            new = take_rows(new, order)
+            new = replace_rows(rows, parts[0], indices[0])
             self.sample_indices_ = np.arange(n)
         y_new = new_index(take_rows(y, self.sample_indices_))
         return rows_as_given(new, X), y_new
