@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust.evaluation.score_summary import curve_areas, curve_names
-from skrobust.metrics.intervals.column_means import ColumnMeans
-from skrobust.metrics.intervals.function_of_means import function_interval
+from skrobust.metrics.intervals.row_outcomes import RowOutcomes
+from skrobust.metrics.robust.corruption_outcomes import error_means
 from skrobust.metrics.stability.asi_interval import variation_interval
 
 
@@ -48,16 +48,16 @@ def summary_intervals(table, correct, clean, other, units, confidence):
     def area(means):
         return curve_areas(table, means[:, 1:], means[:, 0]).mean(axis=-1)
 
-    settings = {"confidence": confidence, "bounds": (0.0, 1.0)}
-    means = ColumnMeans(correct, units)
-    found["mean_interval"] = function_interval(_mean, means, **settings)
+    def interval_of(columns, function):
+        return RowOutcomes(columns, function, (0.0, 1.0)).over(units, confidence)
+
+    found["mean_interval"] = interval_of(correct, _mean)
     if has_curves:
-        means = ColumnMeans(np.column_stack([clean, correct]), units)
-        interval = function_interval(area, means, **settings)
-        found["area_under_severity_curve_interval"] = interval
+        columns = np.column_stack([clean, correct])
+        found["area_under_severity_curve_interval"] = interval_of(columns, area)
     if other is not None:
-        parts = table, correct, other, units, confidence
-        found["mean_corruption_error_interval"] = _mean_error_interval(*parts)
+        outcomes = against_other(table, correct, other)
+        found["mean_corruption_error_interval"] = outcomes.over(units, confidence)
     return found
 
 
@@ -65,35 +65,14 @@ def _mean(means):
     return means.mean(axis=1)
 
 
-def _mean_error_interval(table, correct, other, units, confidence):
-    """Return the interval of the mean corruption error.
+def against_other(table, correct, other):
+    """Return the outcomes of the mean corruption error against a reference model.
 
     The reference was scored on the same rows, or on others that are independent of
     them; with another number of rows its errors count as known.
     """
-    known = 1 - other["score"]
-    drawn = np.shape(other.get("correct")) == correct.shape
-    both = np.hstack([correct, other["correct"]]) if drawn else correct
-    k, worst, best = correct.shape[1], 0.0, 1.0
-    if drawn:
-        score = other["correct"].mean(axis=0)
-        worst, best = (np.append(np.full(k, end), score) for end in (worst, best))
-    corruption, positive = table["corruption"], table["severity"] > 0
-    names = dict.fromkeys(corruption[positive].tolist())
-
-    def mean_error(means):
-        own = 1 - means[:, :k]
-        base = 1 - means[:, k:] if drawn else np.broadcast_to(known, own.shape)
-        parts = []
-        for name in names:
-            on = (corruption == name) & positive
-            total = base[:, on].sum(axis=1)
-            total = np.where(total > 1e-12, total, np.nan)
-            parts.append(own[:, on].sum(axis=1) / total)
-        return np.mean(parts, axis=0)
-
-    settings = {"bounds": (0.0, np.inf), "worst": worst, "best": best}
-    means = ColumnMeans(both, units)
-    return function_interval(
-        mean_error, means, confidence, logarithmic=True, **settings
-    )
+    on = table["severity"] > 0
+    own, base = 1.0 - correct[:, on], 1.0 - other["score"][on]
+    if np.shape(other.get("correct")) == correct.shape:
+        base = 1.0 - other["correct"][:, on]
+    return error_means(own, base, table["corruption"][on])
