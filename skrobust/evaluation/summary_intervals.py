@@ -45,34 +45,52 @@ def summary_intervals(table, correct, clean, other, units, confidence):
     if not units.enough:
         return found
 
+    base = None
+    if other is not None:
+        # Scored on the same rows, or on others that are independent of them; with
+        # another number of rows its errors count as known.
+        drawn = np.shape(other.get("correct")) == correct.shape
+        base = 1.0 - (other["correct"] if drawn else other["score"])
+    for name, outcomes in summary_outcomes(table, correct, clean, base).items():
+        found[name] = outcomes.over(units, confidence)
+    return found
+
+
+def summary_outcomes(table, scores, clean, base):
+    """Return the outcomes whose means make mean, area and mean corruption error.
+
+    Parameters
+    ----------
+    table : dict
+        Columns of the conditions, with ``corruption`` and ``severity``.
+    scores : ndarray of shape (n_rows, n_conditions)
+        Correctness of samples, or scores of folds.
+    clean : ndarray of shape (n_rows,)
+        The same on the clean rows.
+    base : ndarray of shape (n_rows, n_conditions) or (n_conditions,), or None
+        Errors of the reference model; of the second shape they count as known.
+
+    Returns
+    -------
+    dict of str to RowOutcomes
+        By the name of the interval in the results.
+    """
+
     def area(means):
         return curve_areas(table, means[:, 1:], means[:, 0]).mean(axis=-1)
 
-    def interval_of(columns, function):
-        return RowOutcomes(columns, function, (0.0, 1.0)).over(units, confidence)
-
-    found["mean_interval"] = interval_of(correct, _mean)
-    if has_curves:
-        columns = np.column_stack([clean, correct])
-        found["area_under_severity_curve_interval"] = interval_of(columns, area)
-    if other is not None:
-        outcomes = against_other(table, correct, other)
-        found["mean_corruption_error_interval"] = outcomes.over(units, confidence)
+    found = {"mean_interval": RowOutcomes(scores, _mean, (0.0, 1.0))}
+    if curve_names(table):
+        columns = np.column_stack([clean, scores])
+        name = "area_under_severity_curve_interval"
+        found[name] = RowOutcomes(columns, area, (0.0, 1.0))
+    if base is not None:
+        on = table["severity"] > 0
+        names = table["corruption"][on]
+        outcomes = error_means(1.0 - scores[:, on], base[..., on], names)
+        found["mean_corruption_error_interval"] = outcomes
     return found
 
 
 def _mean(means):
     return means.mean(axis=1)
-
-
-def against_other(table, correct, other):
-    """Return the outcomes of the mean corruption error against a reference model.
-
-    The reference was scored on the same rows, or on others that are independent of
-    them; with another number of rows its errors count as known.
-    """
-    on = table["severity"] > 0
-    own, base = 1.0 - correct[:, on], 1.0 - other["score"][on]
-    if np.shape(other.get("correct")) == correct.shape:
-        base = 1.0 - other["correct"][:, on]
-    return error_means(own, base, table["corruption"][on])
