@@ -137,9 +137,9 @@ def cross_validate_perturbations(
     intervals of the index, the coefficient of variation and the worst condition are
     over samples or groups, and take the fitted models as given. For accuracy the first
     three numbers have such an interval, too, as :func:`evaluate_perturbations` has it,
-    and theirs over folds is widened to it: a few folds may agree by chance. The errors
-    of the reference are drawn with the model's where it was scored on as many folds,
-    or the same rows, and else count as known.
+    and theirs over folds is widened to it: a few folds may agree by chance, and one
+    has none. The errors of the reference are drawn with the model's where it was scored
+    on as many folds, or the same rows, and else count as known.
 
     Examples
     --------

@@ -152,9 +152,11 @@ def add_rows(results, facts, table, rival, caller):
 
 
 def _wider(of_folds, of_rows):
-    """Return the interval over folds, widened to that over rows."""
+    """Return the interval over folds, widened to that over rows, or the known one."""
     if of_rows is None or np.isnan(of_rows.low):
         return of_folds
+    if np.isnan(of_folds.low):
+        return replace(of_rows, value=of_folds.value)
     notes = tuple(dict.fromkeys((*of_folds.warnings, *of_rows.warnings)))
-    low, high = np.fmin(of_folds.low, of_rows.low), np.fmax(of_folds.high, of_rows.high)
-    return replace(of_folds, low=float(low), high=float(high), warnings=notes)
+    low, high = min(of_folds.low, of_rows.low), max(of_folds.high, of_rows.high)
+    return replace(of_folds, low=low, high=high, warnings=notes)

@@ -125,7 +125,7 @@ def test_a_single_fold_has_the_limits_of_its_rows():
     conditions = [c.fit(X[train]) for c in CONDITIONS]
     whole = quiet(evaluate_perturbations, model, X[test], Y[test], conditions)
     assert found.mean_interval.value == pytest.approx(found.mean)
-    assert found.mean_interval.n == 1
+    assert (found.mean_interval.n, found.mean_interval.unit) == (80, "samples")
     wide = np.ptp(tuple(found.mean_interval))
     assert wide == pytest.approx(np.ptp(tuple(whole.mean_interval)), rel=0.2)
     scored = crossed(GaussianNB(), cv=split, scoring="f1_macro").mean_interval

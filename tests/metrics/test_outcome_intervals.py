@@ -292,6 +292,8 @@ def test_other_bad_data():
         confidence_interval("mce", CORRECT, corruptions=["noise"])
     with pytest.raises(ValueError, match="needs clean when relative=True"):
         confidence_interval("mce", CORRECT, relative=True)
+    with pytest.raises(ValueError, match="must be the correctness of each sample on"):
+        confidence_interval("mce", CORRECT, relative=True, clean=0.9)
     with pytest.raises(ValueError, match="error rate beside reference_errors"):
         confidence_interval(
             "mce", CORRECT, reference_errors=[0.5] * 4, reference_clean=CLEAN, **RISE

@@ -90,6 +90,9 @@ def error_outcomes(
     names = _names(corruptions, k, caller)
     drawn = base is not None and base.ndim == 2
     if relative:
+        if clean is not None and np.ndim(clean) == 0:
+            rule = "the correctness of each sample on the clean rows"
+            raise invalid("clean", caller, rule, clean)
         own = np.column_stack([own, _clean_errors(clean, "clean", n, caller)])
         if base is not None:
             plain = _clean_errors(reference_clean, "reference_clean", n, caller)
