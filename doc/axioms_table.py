@@ -32,6 +32,10 @@ def axioms_table(n_trials=50):
     for name, table in found.items():
         rows = zip(table.axiom, table.holds, table.counter_example, strict=True)
         worst = [f"{axiom} {text}" for axiom, holds, text in rows if holds == "no"]
-        none = "none found" if set(table.holds) != {"-"} else "needs times, not tested"
+        none = (
+            "none found"
+            if set(table.holds) != {"-"}
+            else "needs other data, not tested"
+        )
         lines.append(f"- **{name}**: {'; '.join(worst) or none}.")
     return "\n".join(lines) + "\n"

@@ -27,11 +27,12 @@ from skrobust.evaluation.condition_part import (
 )
 from skrobust.evaluation.condition_table import read_conditions, table_columns
 from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
-from skrobust.metrics.intervals.clusters import make_units, t_quantile
-
-_NOTE = (
-    "Intervals over folds are those of Student's t. Folds share most of their training "
-    "rows, so their scores are not independent and the intervals are too narrow."
+from skrobust.evaluation.fold_intervals import (
+    NOTE,
+    add_rows,
+    fold_intervals,
+    fold_limits,
+    row_facts,
 )
 
 
@@ -107,7 +108,10 @@ def cross_validate_perturbations(
         ``score`` (and each of the others) is the mean over folds and repeats, with
         ``score_low`` and ``score_high``; ``clean_score`` and all numbers of
         :func:`evaluate_perturbations`, of these means; ``note``, on the intervals. For
-        accuracy ``worst_interval`` and ``accuracy_stability_index_interval``;
+        accuracy ``worst_interval``, ``accuracy_stability_index_interval`` and
+        ``coefficient_of_variation_interval``; and for any score ``mean_interval``,
+        ``area_under_severity_curve_interval`` and, with a reference,
+        ``mean_corruption_error_interval``, each where its number is. For accuracy
         ``correct`` of shape (n_test_rows, n_conditions, n_repeats), and
         ``rows``, the row of X that each stands for, in ascending order.
 
@@ -126,11 +130,16 @@ def cross_validate_perturbations(
 
     Notes
     -----
-    The intervals of the conditions are Student's t over folds (of the mean of the
-    repeats), nan for a single fold, and too narrow: folds share training rows, and no
-    unbiased estimate of the variance exists (Bengio and Grandvalet, JMLR 2004). The
-    intervals of the index and of the worst condition are over samples or groups, and
-    take the fitted models as given.
+    The intervals of the conditions, and of the mean, the area and the mean corruption
+    error (by its delete-one-fold jackknife), are Student's t over folds (of the mean of
+    the repeats), nan for a single fold, and too narrow: folds share training rows, and
+    no unbiased estimate of the variance exists (Bengio and Grandvalet, JMLR 2004). The
+    intervals of the index, the coefficient of variation and the worst condition are
+    over samples or groups, and take the fitted models as given. For accuracy the first
+    three numbers have such an interval, too, as :func:`evaluate_perturbations` has it,
+    and theirs over folds is widened to it: a few folds may agree by chance, and one
+    has none. The errors of the reference are drawn with the model's where it was scored
+    on as many folds, or the same rows, and else count as known.
 
     Examples
     --------
@@ -183,7 +192,7 @@ def cross_validate_perturbations(
     by_fold |= zip(("changed", "distortion"), effects, strict=True)
     results = _long_table(table, scores, by_fold)
     table["score"] = scores.mean(axis=(0, 2))
-    limits = _over_folds(scores.mean(axis=2), confidence)
+    limits = fold_limits(scores.mean(axis=2), confidence)
     table["score_low"], table["score_high"] = limits
     if scorer is None:
         table["flip_rate"] = flips.mean(axis=(0, 2))
@@ -199,10 +208,14 @@ def cross_validate_perturbations(
         n_folds=len(folds),
         n_repeats=n_repeats,
         confidence=confidence,
-        note=_NOTE,
+        note=NOTE,
     )
+    rival = None if reference is None or errors else reference[3]
+    by_fold = scores.mean(axis=2), np.array(clean), rival
+    results.update(fold_intervals(table, *by_fold, confidence))
     if scorer is None and not errors:
-        _add_correctness(results, done, splits, size, groups, caller)
+        facts = row_facts(folds, done, splits, size, groups, caller)
+        add_rows(results, facts, table, rival, caller)
     if reference is not None and not errors:
         score_summary.against_reference(results, table, clean_score, reference, caller)
     return results
@@ -265,34 +278,3 @@ def _long_table(table, scores, more):
     columns |= {"fold": fold, "repeat": repeat}
     columns |= {k: np.moveaxis(facts, 1, 0).ravel() for k, facts in more.items()}
     return Results(columns=table_columns(columns), **columns)
-
-
-def _over_folds(scores, confidence):
-    """Return the limits of Student's t over the first axis, inside [0, 1] as scores."""
-    n = len(scores)
-    if n < 2:
-        return np.full((2, scores.shape[1]), np.nan)
-    half = t_quantile(confidence, n - 1) * scores.std(axis=0, ddof=1) / np.sqrt(n)
-    low, high = scores.mean(axis=0) - half, scores.mean(axis=0) + half
-    if scores.min() >= 0 and scores.max() <= 1:
-        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
-    return low, high
-
-
-def _add_correctness(results, done, splits, size, groups, caller):
-    n_folds, n_conditions, n_repeats = size
-    rows = np.concatenate([test for _, test in splits])
-    by_fold = []
-    for f in range(n_folds):
-        places = np.ndindex(n_conditions, n_repeats)
-        parts = np.stack([done[f, c, r][0]["correct"] for c, r in places], axis=1)
-        by_fold.append(parts.reshape(-1, n_conditions, n_repeats))
-    correct = np.concatenate(by_fold)
-    order = np.argsort(rows, kind="stable")
-    rows, correct = rows[order], correct[order]
-    # A row that is tested on several folds is one unit.
-    clusters = rows if groups is None else np.asarray(groups)[rows]
-    units = make_units(clusters, len(rows), caller)
-    parts = correct.mean(axis=2), units, results.confidence, caller
-    results.update(score_summary.correctness_intervals(*parts))
-    results["rows"], results["correct"] = rows, correct

@@ -59,6 +59,11 @@ def find_scorer(estimator, scoring, caller):
     if spec is None or scoring in scikit_learn_names():
         _check_scoring_name(scoring, caller)
         return check_scoring(estimator, scoring=scoring)
+    if "outcomes" in spec.needs:
+        raise ValueError(
+            f"{caller} scores the rows of one condition at a time, and {spec.name!r} "
+            "is a metric of all of them; take it of the results."
+        )
     missing = sorted(spec.needs & {"clean", "tolerance", "conditions"})
     if missing:
         raise ValueError(

@@ -116,7 +116,7 @@ def correctness_intervals(correct, units, confidence, caller):
 
 
 def check_reference_model(reference, table, scorer, caller):
-    """Return name, table and clean score of the reference model, or raise.
+    """Return name, table, clean score and results of the reference model, or raise.
 
     It is checked before the work begins: same conditions, accuracies, and errors that
     one can divide by.
@@ -144,7 +144,7 @@ def check_reference_model(reference, table, scorer, caller):
             "leave the reference out."
         )
     _errors(other, other, name, caller)
-    return name, other, results["clean_score"]
+    return name, other, results["clean_score"], results
 
 
 def _errors(table, other, reference, caller, **clean):
@@ -167,7 +167,7 @@ def _errors(table, other, reference, caller, **clean):
 
 def against_reference(results, table, clean_score, reference, caller):
     """Add mCE and relative mCE against the reference to the results."""
-    name, other, other_clean = reference
+    name, other, other_clean, _ = reference
     results["reference"] = name
     corruptions = results["corruptions"]
     data = table, other, name, caller

@@ -3,8 +3,8 @@
 import numpy as np
 
 from skrobust.evaluation.score_summary import curve_areas, curve_names
-from skrobust.metrics.intervals.column_means import ColumnMeans
-from skrobust.metrics.intervals.function_of_means import function_interval
+from skrobust.metrics.intervals.row_outcomes import RowOutcomes
+from skrobust.metrics.robust.corruption_outcomes import error_means
 from skrobust.metrics.stability.asi_interval import variation_interval
 
 
@@ -45,55 +45,52 @@ def summary_intervals(table, correct, clean, other, units, confidence):
     if not units.enough:
         return found
 
+    base = None
+    if other is not None:
+        # Scored on the same rows, or on others that are independent of them; with
+        # another number of rows its errors count as known.
+        drawn = np.shape(other.get("correct")) == correct.shape
+        base = 1.0 - (other["correct"] if drawn else other["score"])
+    for name, outcomes in summary_outcomes(table, correct, clean, base).items():
+        found[name] = outcomes.over(units, confidence)
+    return found
+
+
+def summary_outcomes(table, scores, clean, base):
+    """Return the outcomes whose means make mean, area and mean corruption error.
+
+    Parameters
+    ----------
+    table : dict
+        Columns of the conditions, with ``corruption`` and ``severity``.
+    scores : ndarray of shape (n_rows, n_conditions)
+        Correctness of samples, or scores of folds.
+    clean : ndarray of shape (n_rows,)
+        The same on the clean rows.
+    base : ndarray of shape (n_rows, n_conditions) or (n_conditions,), or None
+        Errors of the reference model; of the second shape they count as known.
+
+    Returns
+    -------
+    dict of str to RowOutcomes
+        By the name of the interval in the results.
+    """
+
     def area(means):
         return curve_areas(table, means[:, 1:], means[:, 0]).mean(axis=-1)
 
-    settings = {"confidence": confidence, "bounds": (0.0, 1.0)}
-    means = ColumnMeans(correct, units)
-    found["mean_interval"] = function_interval(_mean, means, **settings)
-    if has_curves:
-        means = ColumnMeans(np.column_stack([clean, correct]), units)
-        interval = function_interval(area, means, **settings)
-        found["area_under_severity_curve_interval"] = interval
-    if other is not None:
-        parts = table, correct, other, units, confidence
-        found["mean_corruption_error_interval"] = _mean_error_interval(*parts)
+    found = {"mean_interval": RowOutcomes(scores, _mean, (0.0, 1.0))}
+    if curve_names(table):
+        columns = np.column_stack([clean, scores])
+        name = "area_under_severity_curve_interval"
+        found[name] = RowOutcomes(columns, area, (0.0, 1.0))
+    if base is not None:
+        on = table["severity"] > 0
+        names = table["corruption"][on]
+        outcomes = error_means(1.0 - scores[:, on], base[..., on], names)
+        found["mean_corruption_error_interval"] = outcomes
     return found
 
 
 def _mean(means):
     return means.mean(axis=1)
-
-
-def _mean_error_interval(table, correct, other, units, confidence):
-    """Return the interval of the mean corruption error.
-
-    The reference was scored on the same rows, or on others that are independent of
-    them; with another number of rows its errors count as known.
-    """
-    known = 1 - other["score"]
-    drawn = np.shape(other.get("correct")) == correct.shape
-    both = np.hstack([correct, other["correct"]]) if drawn else correct
-    k, worst, best = correct.shape[1], 0.0, 1.0
-    if drawn:
-        score = other["correct"].mean(axis=0)
-        worst, best = (np.append(np.full(k, end), score) for end in (worst, best))
-    corruption, positive = table["corruption"], table["severity"] > 0
-    names = dict.fromkeys(corruption[positive].tolist())
-
-    def mean_error(means):
-        own = 1 - means[:, :k]
-        base = 1 - means[:, k:] if drawn else np.broadcast_to(known, own.shape)
-        parts = []
-        for name in names:
-            on = (corruption == name) & positive
-            total = base[:, on].sum(axis=1)
-            total = np.where(total > 1e-12, total, np.nan)
-            parts.append(own[:, on].sum(axis=1) / total)
-        return np.mean(parts, axis=0)
-
-    settings = {"bounds": (0.0, np.inf), "worst": worst, "best": best}
-    means = ColumnMeans(both, units)
-    return function_interval(
-        mean_error, means, confidence, logarithmic=True, **settings
-    )

@@ -38,7 +38,8 @@ class MetricSpec:
     needs : set of str, default={"labels"}
         What the function takes: "labels" (true and predicted labels or targets),
         "probabilities", "clean" (answers on clean rows, then on perturbed ones),
-        "tolerance", "conditions", "periods", "scores", "n_features".
+        "tolerance", "conditions", "periods", "scores", "n_features"; or "outcomes",
+        what happened to each sample, of which the function takes summaries alone.
     per_sample : callable, default=None
         Takes the data of the function and returns one value per sample, whose weighted
         mean is the metric. Booleans are a share, which has Wilson's interval and exact

@@ -3,10 +3,8 @@
 import numpy as np
 
 from skrobust._parameters import Number, check_parameters
-from skrobust._responses import predict_labels
 from skrobust._validation import check_scores, check_targets, invalid
 from skrobust.metrics import period_stability_index, stability_pattern
-from skrobust.metrics.stability.period_metrics import takes_scores
 from skrobust.metrics.stability.period_rows import period_text
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import (
@@ -18,8 +16,12 @@ from skrobust.plots.drawing import (
     legend_above,
 )
 from skrobust.plots.stability_trend import (
+    answers_and_times,
+    checked_periods,
+    draw_limits,
     index_terms,
     legend_title,
+    series_of,
     trend_of,
     trend_table,
 )
@@ -50,6 +52,8 @@ class StabilityPatternDisplay(BaseDisplay):
         Mean from which a stable series is high; None names no pattern.
     tolerance : float, default=0.05
         Non-negative penalty up to which a series is stable.
+    limits : ndarray of shape (2, n_periods) or None, default=None
+        Limits of the scores, as bars.
 
     Attributes
     ----------
@@ -61,6 +65,8 @@ class StabilityPatternDisplay(BaseDisplay):
         The periods, the trend and the mean.
     band_ : artist
         The trend less and plus the standard deviation of the residuals.
+    limits_ : LineCollection or None
+        The bars of the limits.
     index_ : float
         The stability index.
     pattern_ : Results or None
@@ -95,6 +101,7 @@ class StabilityPatternDisplay(BaseDisplay):
     score_name: str = "score"
     high: float | None = None
     tolerance: float = 0.05
+    limits: np.ndarray | None = None
 
     @classmethod
     def from_periods(cls, scores, periods=None, **kwargs):
@@ -124,12 +131,13 @@ class StabilityPatternDisplay(BaseDisplay):
 
     @classmethod
     def from_results(cls, results, **kwargs):
-        """Make the display from the periods of ``period_stability_index``.
+        """Make the display from the periods of a function of rows with times.
 
         Parameters
         ----------
         results : Results
-            The table of ``return_periods=True``.
+            Of :func:`period_stability_index` with ``return_periods=True``, or of
+            :func:`simultaneous_intervals` with ``periods``, whose band is drawn.
         **kwargs : dict
             Further parameters of the display; the weights of the index you report.
 
@@ -139,8 +147,9 @@ class StabilityPatternDisplay(BaseDisplay):
             Not drawn yet. Undefined periods are left out of the index, as there.
         """
         source = "period_stability_index with return_periods=True"
+        results, more = series_of(results)
         cls._check_results(results, ("period", "score"), source)
-        scores = np.asarray(results["score"], dtype=float)
+        scores, kwargs = np.asarray(results["score"], dtype=float), more | kwargs
         if np.isfinite(scores).sum() < 2:
             rule = "a table of at least two periods with a score"
             raise invalid("results", cls.__name__, rule, scores.tolist())
@@ -200,24 +209,12 @@ class StabilityPatternDisplay(BaseDisplay):
             Not drawn yet.
         """
         y = check_targets(y, cls.__name__)
-        if isinstance(times, str):
-            if times not in getattr(X, "columns", ()):
-                rule = "periods, or the name of a column of X"
-                raise invalid("times", cls.__name__, rule, times)
-            times = np.asarray(X[times])
-        if takes_scores(metric):
-            answers = np.asarray(estimator.predict_proba(X))[:, 1]
-        else:
-            answers = predict_labels(estimator, X)
-        return cls.from_predictions(y, answers, times, metric=metric, **kwargs)
+        rows = answers_and_times(estimator, X, times, metric, cls.__name__)
+        return cls.from_predictions(y, *rows, metric=metric, **kwargs)
 
     @classmethod
     def _checked(cls, scores, periods, kwargs):
-        if periods is not None:
-            periods = np.asarray(periods)
-            if periods.shape != scores.shape:
-                rule = f"one name for each of the {len(scores)} scores"
-                raise invalid("periods", cls.__name__, rule, periods.tolist())
+        periods = checked_periods(scores, periods, kwargs.get("limits"), cls.__name__)
         display = cls(scores=scores, periods=periods, **kwargs)
         check_parameters(display)
         return display
@@ -256,9 +253,9 @@ class StabilityPatternDisplay(BaseDisplay):
         -------
         DataFrame
             Columns ``period``, ``score``, ``trend`` and ``residual`` (nan where the
-            metric is undefined).
+            metric is undefined), with ``low`` and ``high`` where there are limits.
         """
-        return self._data_frame(trend_table(self.scores, self.periods))
+        return self._data_frame(trend_table(self.scores, self.periods, self.limits))
 
     def plot(self, ax=None, *, line_kwargs=None):
         """Draw the metric, its trend and the band.
@@ -282,6 +279,7 @@ class StabilityPatternDisplay(BaseDisplay):
         settings = {"marker": "o", "markersize": 3, "lw": 0.8, "color": color_of(0)}
         settings |= {"label": "period", **(line_kwargs or {})}
         (self.points_,) = ax.plot(places, scores, **settings)
+        self.limits_ = draw_limits(ax, places, self.limits)
         text, color = f"trend {slope:+.2g} a period", color_of(1)
         (self.trend_line_,) = ax.plot(places, trend, "--", color=color, label=text)
         limits, text = (trend - spread, trend + spread), f"± residual std {spread:.2g}"
@@ -294,6 +292,6 @@ class StabilityPatternDisplay(BaseDisplay):
         else:
             label_some_ticks(ax, [period_text(period) for period in self.periods])
         self.pattern_ = self.pattern()
-        text = legend_title(terms, self.pattern_)
-        self.legend_ = legend_above(ax, size, title=text)
+        title = legend_title(terms, self.pattern_)
+        self.legend_ = legend_above(ax, size, title=title)
         return self

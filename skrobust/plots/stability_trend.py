@@ -1,8 +1,60 @@
 """Trend of a metric over time and the terms of its stability index."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from skrobust._responses import predict_labels
+from skrobust._validation import invalid
 from skrobust.metrics import stability_index
+from skrobust.metrics.stability.period_metrics import takes_scores
+from skrobust.plots.drawing import color_of
+
+
+def answers_and_times(estimator, X, times, metric, caller):
+    """Return what a metric of periods takes of a classifier, and the times of rows."""
+    if isinstance(times, str):
+        if times not in getattr(X, "columns", ()):
+            rule = "periods, or the name of a column of X"
+            raise invalid("times", caller, rule, times)
+        times = np.asarray(X[times])
+    if takes_scores(metric):
+        return np.asarray(estimator.predict_proba(X))[:, 1], times
+    return predict_labels(estimator, X), times
+
+
+def checked_periods(scores, periods, limits, caller):
+    """Return the names of the periods or None, after a look at limits, too."""
+    if limits is not None and np.shape(limits) != (2, len(scores)):
+        rule = f"of shape (2, {len(scores)}), or None"
+        raise invalid("limits", caller, rule, np.shape(limits))
+    if periods is None:
+        return None
+    periods = np.asarray(periods)
+    if periods.shape != scores.shape:
+        rule = f"one name for each of the {len(scores)} scores"
+        raise invalid("periods", caller, rule, periods.tolist())
+    return periods
+
+
+def series_of(results):
+    """Return results with their scores, and parameters from a band of periods."""
+    if not isinstance(results, Mapping) or "band_low" not in results:
+        return results, {}
+    limits = np.array([results["band_low"], results["band_high"]])
+    series = {"score": results["value"]}
+    if "period" in results:  # not those of conditions
+        series["period"] = results["period"]
+    return series, {"limits": limits, "score_name": "accuracy"}
+
+
+def draw_limits(ax, places, limits):
+    """Draw the limits of the periods that have a score as bars, None for no limits."""
+    if limits is None:
+        return None
+    low, high = np.asarray(limits)[:, places]
+    style = {"color": color_of(0), "lw": 0.8, "alpha": 0.6}
+    return ax.vlines(places, low, high, label="limits of all periods at once", **style)
 
 
 def trend_of(scores):
@@ -15,7 +67,7 @@ def trend_of(scores):
     return places, scores, slope * steps + intercept, slope
 
 
-def trend_table(scores, periods):
+def trend_table(scores, periods, limits=None):
     """Return the columns of the periods, nan where the metric is undefined."""
     places, known, trend, _ = trend_of(scores)
     n = len(scores)
@@ -26,6 +78,8 @@ def trend_table(scores, periods):
         "residual": np.full(n, np.nan),
     }
     table["trend"][places], table["residual"][places] = trend, known - trend
+    if limits is not None:
+        table["low"], table["high"] = np.asarray(limits)
     return table
 
 

@@ -40,6 +40,11 @@ def _model():
         accuracy_stability_index=_NUMBER,
         interval=_PAIR,
         interval_note={"type": ["string", "null"]},
+        mean_interval=_PAIR,
+        coefficient_of_variation_interval=_PAIR,
+        variation_corrected=_NUMBER,
+        area_under_severity_curve=_NUMBER,
+        area_under_severity_curve_interval=_PAIR,
         clean=_NUMBER,
         worst=_object({"name": _TEXT, "score": _NUMBER, "interval": _PAIR}),
     )

@@ -121,7 +121,9 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
     Results
         Those of :func:`~skrobust.evaluation.evaluate_perturbations`, with ``preset``,
         ``interval``, ``interval_note`` and ``corrected`` (the index without what
-        sampling noise adds to the spread, its ends, and why one is None), ``worst``
+        sampling noise adds to the spread, its ends, and why one is None),
+        ``variation_corrected`` (the coefficient of variation without it), the intervals
+        of mean, variation and area as pairs or None, ``worst``
         (number, name, score; interval and estimate, corrected for its selection),
         ``clean`` and ``smoke_figure``.
     """
@@ -141,8 +143,13 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
         lowest = results.pop("worst_interval")
         if lowest is not None:
             bounds, corrected = tuple(lowest), lowest.value
+        variation = results.get("coefficient_of_variation_interval")
+        if variation is not None:
+            results["variation_corrected"] = variation.value
         for name in ("mean", "coefficient_of_variation", "area_under_severity_curve"):
-            results.pop(f"{name}_interval", None)
+            key = f"{name}_interval"
+            if key in results:
+                results[key] = interval_ends(results[key])[0]
     results["worst"] = {
         "number": int(results.number[worst]),
         "name": str(results.name[worst]),

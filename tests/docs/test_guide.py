@@ -2,6 +2,7 @@
 
 import importlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -73,6 +74,10 @@ def of_results(known):
         "right_old": results.correct[0], "right_new": results.correct[-1],
         "correct": np.random.default_rng(1).random((3, 4, 40)) < 0.8,
         "monthly_scores": 0.9 - 0.01 * np.arange(24) + noise_of_months,
+        "right": np.arange(len(y)) % 9 > 0, "right_shifted": np.arange(40) % 3 > 0,
+        "other": SimpleNamespace(correct=results.correct & (clip > 2)[:, None]),
+        "clean_scores": [0.7, 0.8, 0.9], "shifted_scores": [0.4, 0.5, 0.7],
+        "month": np.arange(len(y)) % 3, "predicted": np.roll(y, 1),
         "logistic": model,
         "model": known["LogisticRegression"]().fit(X[y < 2], y[y < 2]),
     }  # fmt: skip

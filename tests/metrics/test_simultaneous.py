@@ -183,3 +183,115 @@ def test_refuses():
         worst_case_interval([[0.3], [0.4]])
     with pytest.warns(UserWarning, match="^simultaneous_intervals: Only 4 clusters"):
         simultaneous_intervals(np.eye(8), clusters=np.arange(8) // 2)
+
+
+# Periods
+
+
+def monthly(rng, n=600, n_months=12, share=0.85):
+    months = rng.integers(0, n_months, n)
+    return rng.random(n) < share, months
+
+
+def test_periods_have_the_limits_of_their_rows():
+    rng = np.random.default_rng(10)
+    right, months = monthly(rng)
+    found = simultaneous_intervals(right, periods=months)
+    assert found.columns[:2] == ("period", "n_samples")
+    for k, month in enumerate(found.period):
+        hits = right[months == month]
+        assert found.value[k] == hits.mean()
+        assert found.n_samples[k] == len(hits)
+        pair = found.low[k], found.high[k]
+        assert pair == pytest.approx(proportion_interval(hits.sum(), len(hits)))
+    sidak = norm.ppf((1 + 0.95 ** (1 / 12)) / 2)  # no row is in two periods
+    assert found.quantile == pytest.approx(sidak, abs=0.07)
+    assert (found.band_low <= found.low).all()
+    assert (found.band_high >= found.high).all()
+    # The order of rows and the labels in place of correctness change nothing.
+    order = rng.permutation(len(right))
+    labels = np.zeros(600), np.where(right, 0, 1)
+    shuffled = (x[order] for x in labels)
+    again = simultaneous_intervals(*shuffled, periods=months[order])
+    np.testing.assert_allclose(again.band_low, found.band_low)
+
+
+def test_one_period_is_one_condition():
+    right = np.random.default_rng(11).random(90) < 0.8
+    clips = np.arange(90) // 3
+    for clusters in (None, clips):
+        one = simultaneous_intervals(right, clusters=clusters)
+        other = simultaneous_intervals(right, clusters=clusters, periods=np.ones(90))
+        for name in one.columns:
+            assert other[name] == pytest.approx(one[name])
+
+
+def test_clusters_that_span_periods_join_them():
+    rng = np.random.default_rng(12)
+    skill = rng.random(400) < 0.8
+    right = np.tile(skill, 6)  # everyone is the same in each month
+    months, people = np.repeat(np.arange(6), 400), np.tile(np.arange(400), 6)
+    apart = simultaneous_intervals(right, periods=months)
+    joint = simultaneous_intervals(right, periods=months, clusters=people)
+    assert joint.quantile == pytest.approx(t.ppf(0.975, 399), abs=0.06)
+    assert apart.quantile > 2.5
+    # As conditions on the same people: the errors, too.
+    errors = means_of(np.repeat(skill[:, None], 6, axis=1)).error
+    means = ColumnMeans.of_parts(right, months, make_units(people, 2400, ""))
+    np.testing.assert_allclose(means.error, errors)
+
+
+def test_the_error_of_a_period_is_the_jackknife_of_its_clusters():
+    rng = np.random.default_rng(13)
+    right, months = monthly(rng, 500, 3)
+    people = rng.integers(0, 30, 500)
+    units = make_units(people, 500, "")
+    means = ColumnMeans.of_parts(right, months, units)
+    for k in range(3):
+        own = months == k
+        single = means_of(right[own][:, None], people[own])
+        assert means.error[k] == pytest.approx(single.error[0])
+        assert means.n_effective[k] == pytest.approx(single.n_effective[0])
+    plain = ColumnMeans.of_parts(right, months, make_units(None, 500, ""))
+    assert plain.error[1] == pytest.approx(means_of(right[months == 1][:, None]).error)
+
+
+def test_periods_that_agree_or_have_one_row_have_a_width():
+    months = np.array([0] * 20 + [1] * 20 + [2])
+    found = simultaneous_intervals(np.arange(41) >= 20, periods=months)
+    assert found.value.tolist() == [0.0, 1.0, 1.0]
+    assert (found.band_high - found.band_low > 0.1).all()
+    assert found.band_low[2] < 0.05
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_band_of_periods_covers(clustered):
+    rng = np.random.default_rng(14)
+    inside = []
+    for _ in range(150):
+        clusters = None
+        if clustered:
+            right, clusters = draw_clusters(rng, 240, 5, 0.5, 0.85)
+            months = clusters % 8
+        else:
+            right, months = monthly(rng, 500, 8)
+        settings = {"periods": months, "clusters": clusters}
+        found = quiet(simultaneous_intervals, right, **settings)
+        inside.append(((found.band_low <= 0.85) & (found.band_high >= 0.85)).all())
+    assert np.mean(inside) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 150)
+
+
+def test_periods_that_do_not_fit():
+    right = np.ones((12, 2), bool)
+    with pytest.raises(ValueError, match=r"'periods' parameter .* several conditions"):
+        simultaneous_intervals(right, periods=np.arange(12) // 4)
+    with pytest.raises(ValueError, match="one time per sample"):
+        simultaneous_intervals(right[:, 0], periods=[1, 2])
+    pairs = np.arange(12) // 2
+    with pytest.raises(ValueError, match="three clusters or more in each period; 0"):
+        simultaneous_intervals(right[:, 0], periods=pairs // 2, clusters=pairs)
+    with pytest.raises(ValueError, match="text that sorts in time"):
+        simultaneous_intervals(right[:2, 0], periods=["May", "June"])
+    right, groups = np.arange(24) % 5 > 0, np.arange(24) // 2
+    with pytest.warns(UserWarning, match="only 4 clusters in a period"):
+        simultaneous_intervals(right, periods=np.arange(24) // 8, clusters=groups)

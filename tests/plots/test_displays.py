@@ -26,6 +26,7 @@ from skrobust.metrics import (  # noqa: E402
     group_robustness,
     period_stability_index,
     robust_ratio_regions,
+    simultaneous_intervals,
     stability_index,
     stability_pattern,
 )
@@ -331,6 +332,23 @@ def test_pattern_of_rows_leaves_undefined_periods_out():
         index = period_stability_index(y, score, times, metric="gini")
     assert display.plot().index_ == pytest.approx(index)
     assert np.isnan(display.frame().trend[1])
+
+
+def test_pattern_with_the_band_of_all_periods():
+    months = np.repeat(np.arange(5), 40)
+    right = np.random.default_rng(0).random(200) < 0.8
+    band = simultaneous_intervals(right, periods=months)
+    display = StabilityPatternDisplay.from_results(band).plot()
+    drawn = np.array([line[:, 1] for line in display.limits_.get_segments()])
+    np.testing.assert_allclose(drawn, np.column_stack([band.band_low, band.band_high]))
+    np.testing.assert_allclose(display.frame().low, band.band_low)
+    np.testing.assert_array_equal(display.scores, right.reshape(5, 40).mean(axis=1))
+    assert display.score_name == "accuracy"
+    assert StabilityPatternDisplay.from_periods([0.5, 0.6]).plot().limits_ is None
+    with pytest.raises(ValueError, match="must be what period_stability_index"):
+        StabilityPatternDisplay.from_results(simultaneous_intervals(right))
+    with pytest.raises(ValueError, match="'limits' parameter of StabilityPatternDi"):
+        StabilityPatternDisplay.from_periods([0.5, 0.6], limits=[0.1, 0.9])
 
 
 def test_pattern_of_a_model_and_its_column():

@@ -177,6 +177,10 @@ def test_stability_is_that_of_the_grid(collected, models, digits):
     assert found["worst"]["score"] == expected.score.min()
     low, high = found["worst"]["interval"]
     assert low < expected.score.min() < high
+    assert found["mean_interval"] == tuple(expected.mean_interval)
+    variation = expected.coefficient_of_variation_interval
+    assert found["coefficient_of_variation_interval"] == tuple(variation)
+    assert found["variation_corrected"] == variation.value
 
 
 @pytest.mark.parametrize("attack", [FGSM, PGD])

@@ -45,6 +45,7 @@ from skrobust.report._report_json import to_json
 from skrobust.report.doubt_meanings import MEANINGS
 from skrobust.report.model_ranking import compare_measure
 from skrobust.report.severity_table import severity_table
+from skrobust.report.summary_cells import ends_text
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib").use("Agg")
@@ -352,6 +353,11 @@ def test_tables_are_perturbed_as_tables(collected, page):
     place = list(results["name"]).index("feature_noise-3")
     assert row["scores"][2] == results["score"][place]
     assert "feature_noise" in page.texts("th")
+    assert "Area" in page.texts("th")
+    for name in ("mean", "area_under_severity_curve"):
+        low, high = results[f"{name}_interval"]
+        assert low < results[name] < high
+        assert ends_text((low, high)) in page.texts("span")
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -99,6 +99,8 @@ def find_evaluator(metric, task, greater_is_better, params, caller):
         data = _data_of(spec.needs)
 
         def value(case):
+            if "outcomes" in spec.needs:
+                raise ValueError("it takes summaries of samples under conditions")
             options = dict(params)
             if "n_features" in spec.needs:
                 options = {"n_features": case.n_features, **options}

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from scipy.stats import beta
 
+from skrobust.metrics.intervals.clusters import FEW_CLUSTERS
 from skrobust.metrics.intervals.proportion import wilson_centre
 
 _N_DRAWS = 4000  # half of them are the other half with the sign turned
@@ -29,30 +30,68 @@ class ColumnMeans:
     n_effective : ndarray of shape (n_columns,)
         Samples that a share of independent samples with that error would have; at most
         those there are, and the number of clusters where all samples agree.
+    n_units : ndarray of int of shape (n_columns,) or (1,)
+        Units of each column.
     df : float
-        Degrees of freedom of the errors, infinite without clusters.
+        Degrees of freedom of the errors, infinite without clusters; the fewest of all
+        columns.
     """
 
     def __init__(self, values, units):
         values = np.asarray(values, dtype=np.float64)
-        n, g = len(values), units.n
-        sums = units.sums(values)
-        sizes = units.sums(np.ones(n))[:, None]
-        self.units = units
+        sizes = units.sums(np.ones(len(values)))[:, None]
+        self._set(units.sums(values), sizes, units)
+
+    @classmethod
+    def of_parts(cls, values, parts, units):
+        """Return the means of one column over disjoint parts of the samples.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples,)
+            Values, 0 or 1 without clusters.
+        parts : ndarray of int of shape (n_samples,)
+            The part of each sample, 0 to n_parts - 1.
+        units : Units
+            The independent units, three or more in each part if they are clusters.
+        """
+        k, means = int(parts.max()) + 1, cls.__new__(cls)
+        values = np.asarray(values, dtype=np.float64)
+        if units.clustered:
+            place, size = units.codes * k + parts, units.n * k
+            tables = (np.bincount(place, w, size) for w in (values, None))
+            means._set(*(table.reshape(units.n, k) for table in tables), units)
+            return means
+        # No sample is in two parts, so that each part is as good as one unit.
+        n = np.bincount(parts, minlength=k).astype(np.float64)
+        means._set(np.zeros((2, k)), np.ones((2, k)), units)
+        means.mean = np.bincount(parts, values, k) / n
+        variance = means.mean * (1 - means.mean) / np.maximum(n - 1, 1)
+        means.error = np.sqrt(variance)
+        means.contributions, means.n_effective = np.diag(means.error), n
+        return means
+
+    def _set(self, sums, sizes, units):
+        """Set all from sums and sizes of the units, (n_units, n_columns) or one."""
+        n, g = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
+        self.units, self.n_units = units, g
+        self.few = units.clustered and bool(g.min() < FEW_CLUSTERS)
         self.mean = sums.sum(axis=0) / n
         deviation = (sums - sizes * self.mean) / (n - sizes)
         self.contributions = deviation * np.sqrt((g - 1) / g)
         variance = (self.contributions**2).sum(axis=0)
         self.error = np.sqrt(variance)
         binomial = self.mean * (1 - self.mean)
-        self.n_effective, self.df = np.full(self.mean.size, float(n)), np.inf
+        self.n_effective = np.full(self.mean.size, n, dtype=np.float64)
+        self.df = np.inf
         if units.clustered:
             known = binomial > 1e-12
             ratio = binomial / np.where(known & (variance > 0), variance, 1.0)
             ratio = np.where(variance > 0, np.minimum(ratio, n), n)
-            self.n_effective = np.where(known, ratio, float(g))
+            self.n_effective = np.where(known, ratio, g.astype(np.float64))
             # A few large clusters are worth less than many equal ones.
-            self.df = max(1.0, (sizes**2).sum() ** 2 / (sizes**4).sum() - 1)
+            equal = (sizes**2).sum(axis=0) ** 2 / (sizes**4).sum(axis=0)
+            self.df = max(1.0, float(equal.min()) - 1)
         self._draws, self._scale = None, 1.0
 
     def t_quantile(self, level):
@@ -79,7 +118,7 @@ class ColumnMeans:
         """
         columns = np.ones(self.mean.size, bool) if columns is None else columns
         size = int(columns.sum())
-        if size == 1 or (self.units.few and level > 0.5):
+        if size == 1 or (self.few and level > 0.5):
             return self.t_quantile(1 - (1 - level) / (sides * size))
         draws = self.deviations()[:, columns]
         largest = (np.abs(draws) if sides == 2 else draws).max(axis=1)
@@ -122,7 +161,7 @@ class ColumnMeans:
         low = np.where(self.mean <= 0, 0.0, low)
         high = np.where(self.mean >= 1, 1.0, high)
         if self.units.clustered:
-            missed = 1 - tail ** (1 / (self.units.n * shrink))
+            missed = 1 - tail ** (1 / (self.n_units * shrink))
             low, high = np.minimum(low, 1 - missed), np.maximum(high, missed)
         return low, high
 

@@ -18,7 +18,6 @@ from skrobust.metrics.intervals.interval import IntervalRequest
 from skrobust.metrics.intervals.share_interval import sample_share_interval
 from skrobust.metrics.registry import call_with_options, resolve_metric
 from skrobust.metrics.robust.accuracy_and_ratio import robust_ratio_curve
-from skrobust.metrics.robust.corruption import mean_corruption_error, robustness_score
 from skrobust.metrics.robust.flips import mean_flip_rate
 from skrobust.metrics.stability.indices import coefficient_of_variation
 
@@ -28,8 +27,6 @@ _OVER_CONDITIONS = (
     "sample."
 )
 _NO_INTERVAL = (
-    (robustness_score, _OVER_CONDITIONS),
-    (mean_corruption_error, _OVER_CONDITIONS),
     (mean_flip_rate, _OVER_CONDITIONS),
     (robust_ratio_curve, "takes one value; use robust_ratio_band."),
     (
@@ -74,6 +71,14 @@ def confidence_interval(
           and the parameters of :func:`stability_index`.
         - "normalized_accuracy", "normalized_r2", "normalized_clustering": take what
           their functions take.
+        - "area_under_robust_ratio_curve": takes what "robust_ratio" does.
+        - "robustness_score": takes ``correct`` of shape (n_samples, n_conditions) and
+          that on the clean rows, of shape (n_samples,); or ``y_true``, predictions of
+          shape (n_conditions, n_samples) and those for the clean rows.
+        - "effective_robustness": the same two, or three, where the conditions are the
+          shift.
+        - "mean_corruption_error", "mce": takes ``correct`` of shape (n_samples,
+          n_conditions), then that of the reference model, if there is one.
     *data : array-like
         The data of the metric.
     clusters : array-like of shape (n_samples,) or None, default=None
@@ -86,8 +91,8 @@ def confidence_interval(
         Wanted coverage.
     method : str, default="auto"
         Shares: "wilson" or "exact"; stability index: "autoregressive", "delta" or
-        "blocks"; callables: "bca", "percentile" or "jackknife". "auto" takes the first,
-        but "jackknife" below 20 clusters.
+        "blocks"; callables: "bca", "percentile" or "jackknife"; functions of means:
+        "jackknife". "auto" takes the first, but "jackknife" below 20 clusters.
     n_resamples : int, default=2000
         Number of bootstrap resamples, where there are any.
     random_state : int, Generator, RandomState or None, default=None
@@ -102,6 +107,18 @@ def confidence_interval(
           each row of the data, as ``times`` of :func:`period_stability_index`.
           ``score`` (callable) then takes the rows of one period;
           None takes the mean of the one array. ``times`` has one entry per period.
+        - ``tolerances`` ("area_under_robust_ratio_curve").
+        - ``kind`` ("robustness_score").
+        - ``reference_clean``, ``reference_shifted``, ``link``
+          ("effective_robustness"); with ``paired=False`` the shifted and the clean
+          samples are different ones, and ``clusters`` and ``sample_weight`` have first
+          the entries of the shifted ones.
+        - ``corruptions`` (array-like of shape (n_conditions,),
+          "mean_corruption_error"): the corruption of each condition, whose severities
+          share a name; None: each condition is one. ``reference_errors``
+          (array-like of that shape): errors of the reference that are known.
+          ``relative`` with ``clean`` and ``reference_clean``, correctness on the clean
+          rows (of the reference an error rate beside ``reference_errors``).
 
     Returns
     -------
@@ -175,6 +192,15 @@ def confidence_interval(
     resampled in blocks, from about 30 periods) are narrower, "delta" about half as wide
     at 12 periods, and promise nothing for correlated periods: "delta" then covers 95 %
     for :math:`\phi` = 0, 65 to 74 % for 0.6 and 26 to 44 % for 0.9.
+
+    **Functions of means.** Area, robustness score, mean corruption error and effective
+    robustness are functions f of (weighted) means over samples. Their limits are
+    :math:`f(\bar x) \pm t_{df} s` with the error of the delete-one jackknife over
+    samples or clusters and its degrees of freedom (Satterthwaite), of the logarithm for
+    ratios; none is surer than if all samples failed or succeeded, and where no sample
+    differs the limits are what so many samples can exclude. The line of the reference
+    models of the effective robustness is taken as known. Measured (1000 repeats): 50 to
+    500 samples 94 to 97 %, 25 and 50 clusters of 12 correlated samples 93 %.
 
     **Callables.** BCa bootstrap over samples or clusters, promised for large samples
     only. Measured: F1 (100 samples) 94 %, AUC (60) 94 %, a correlation (50) 94 %; the

@@ -18,6 +18,7 @@ def function_interval(
     bounds,
     worst=0.0,
     best=1.0,
+    unseen=None,
     n_seen=None,
     logarithmic=False,
 ):
@@ -42,6 +43,9 @@ def function_interval(
         Lowest and highest value that the function can have.
     worst, best : float or ndarray of shape (n_columns,), default=0.0, 1.0
         Means of units that fail, or succeed, altogether.
+    unseen : pair of float or ndarray of shape (n_columns,), or None, default=None
+        Means of units that lower, or raise, the function most, where some of these may
+        have been missed; None: ``worst`` and ``best``.
     n_seen : float or None, default=None
         Number of units of equal weight that say as much; None: the units.
     logarithmic : bool, default=False
@@ -80,7 +84,9 @@ def function_interval(
     surest = function(extremes + missed * (extremes[::-1] - extremes))
     low, high = min(low, surest.max()), max(high, surest.min())
     if error < 1e-12:
-        moved = function(means.mean + missed * (extremes - means.mean))
+        others = (worst, best) if unseen is None else unseen
+        others = np.stack(np.broadcast_arrays(*others, means.mean)[:2])
+        moved = function(means.mean + missed * (others - means.mean))
         low, high = min(low, moved.min()), max(high, moved.max())
         notes += (ALIKE,)
     low, high = (float(np.clip(limit, *bounds)) for limit in (low, high))

@@ -5,18 +5,19 @@ import warnings
 import numpy as np
 
 from skrobust._results import Results
-from skrobust._validation import check_choice, check_confidence
+from skrobust._validation import check_choice, check_confidence, invalid
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.robust.sample_values import correctness
+from skrobust.metrics.stability.period_rows import period_text, rows_of_periods
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
 
-def simultaneous_intervals(*data, clusters=None, confidence=0.95):
-    r"""Compute intervals of accuracies that hold for all conditions at once.
+def simultaneous_intervals(*data, clusters=None, periods=None, confidence=0.95):
+    r"""Compute intervals of accuracies that hold for all conditions or periods at once.
 
     .. math:: P(\forall k: band\_low_k \le \mu_k \le band\_high_k) \ge confidence
 
@@ -28,6 +29,9 @@ def simultaneous_intervals(*data, clusters=None, confidence=0.95):
         n_samples).
     clusters : array-like of shape (n_samples,) or None, default=None
         Samples that were drawn together: the clip of a frame, the patient of a row.
+    periods : array-like of shape (n_samples,) or None, default=None
+        The period of each row, as ``times`` of :func:`period_stability_index`, for
+        accuracies by period instead of by condition; under one condition.
     confidence : float in (0, 1), default=0.95
         Wanted coverage, of all conditions together for the band.
 
@@ -38,12 +42,14 @@ def simultaneous_intervals(*data, clusters=None, confidence=0.95):
         which hold for one condition that was chosen beforehand; ``band_low`` and
         ``band_high``, which hold for all of them, so also for one that was chosen
         after a look at the results. ``quantile``, of the largest studentised
-        deviation; ``confidence``, ``n_units``, ``unit``.
+        deviation; ``confidence``, ``n_units``, ``unit``. With ``periods`` one row per
+        period in the order of time, with ``period`` and ``n_samples`` before.
 
     Raises
     ------
     ValueError
-        For data that are not correctness or labels, and too few samples or clusters.
+        For data that are not correctness or labels, too few samples or clusters (in a
+        period, too), and several conditions beside periods.
 
     Notes
     -----
@@ -79,12 +85,17 @@ def simultaneous_intervals(*data, clusters=None, confidence=0.95):
     confidence = check_confidence(confidence, caller)
     correct = correctness(data, caller)
     units = make_units(clusters, len(correct), caller)
-    means = _column_means(correct, units, caller)
-    _warn(units, caller)
-    columns = [share_interval(c, units, confidence, caller) for c in correct.T]
+    table = {}
+    if periods is None:
+        means = _column_means(correct, units, caller)
+        _warn(units, caller)
+        columns = [share_interval(c, units, confidence, caller) for c in correct.T]
+    else:
+        found = _by_period(correct, periods, units, confidence, caller)
+        means, columns, table = found
     low, high = np.array([tuple(interval) for interval in columns]).T
     band_low, band_high = simultaneous_band(means, confidence, low, high)
-    table = {
+    table |= {
         "value": means.mean,
         "low": low,
         "high": high,
@@ -214,6 +225,30 @@ def _column_means(correct, units, caller):
             f"{caller} needs more {units.name}: {units.n} allow no interval."
         )
     return ColumnMeans(correct, units)
+
+
+def _by_period(correct, periods, units, confidence, caller):
+    """Return the means of the periods, their intervals, and their names and sizes."""
+    if correct.shape[1] > 1:
+        rule = "None for correctness under several conditions"
+        raise invalid("periods", caller, rule, correct.shape)
+    correct = correct[:, 0]
+    names, rows = rows_of_periods(periods, len(correct), caller, name="periods")
+    parts, columns = np.empty(len(correct), dtype=np.int64), []
+    for k, of_period in enumerate(rows):
+        parts[of_period] = k
+        n = len(np.unique(units.codes[of_period]))
+        if units.clustered and n < 3:
+            text = f"{caller} needs three clusters or more in each period"
+            raise ValueError(f"{text}; {period_text(names[k])} has {n}.")
+        own = make_units(units.codes[of_period], len(of_period), caller)
+        columns.append(share_interval(correct[of_period], own, confidence, caller))
+    means = ColumnMeans.of_parts(correct, parts, units)
+    if means.few:
+        text = f"only {means.n_units.min()} clusters in a period: limits are wide."
+        warnings.warn(f"{caller}: {text}", UserWarning, stacklevel=3)
+    sizes = np.array([len(of_period) for of_period in rows])
+    return means, columns, {"period": names, "n_samples": sizes}
 
 
 def _warn(units, caller):

@@ -10,7 +10,18 @@ from skrobust._validation import (
     invalid,
     metric,
 )
+from skrobust.metrics.intervals.row_outcomes import outcome_spec
 from skrobust.metrics.labels import check_same_shape
+from skrobust.metrics.registry import MetricSpec, register
+from skrobust.metrics.robust.corruption_checks import (
+    check_reference,
+    corruption_names,
+    quotients,
+)
+from skrobust.metrics.robust.corruption_outcomes import (
+    error_outcomes,
+    robustness_outcomes,
+)
 from skrobust.metrics.undefined import warn_undefined
 
 
@@ -170,41 +181,6 @@ def mean_corruption_error(
     )
 
 
-def check_reference(reference, values, name, caller):
-    """Raise unless the reference model has both a name and values, or neither."""
-    if reference is not None and (not isinstance(reference, str) or not reference):
-        raise invalid("reference", caller, "the name of a model or None", reference)
-    if values is not None and reference is None:
-        raise ValueError(
-            f"{caller} needs the name of the reference model behind {name}, for "
-            "example reference='AlexNet'."
-        )
-    if values is None and reference is not None:
-        raise ValueError(f"{caller} needs {name} of the reference {reference!r}.")
-
-
-def corruption_names(names, n, caller):
-    """Return one name (or number) per corruption."""
-    if names is None:
-        return np.arange(n)
-    names = np.asarray(names)
-    if names.shape != (n,):
-        raise invalid("names", caller, f"{n} names", names.shape)
-    return names
-
-
-def quotients(values, base, labels, caller):
-    """Return values over those of the reference, which must be positive."""
-    low = base <= 1e-12
-    if low.any():
-        raise ValueError(
-            f"{caller} cannot divide by the reference's {base[low][0]:g} on "
-            f"{labels[low][0]}; it must be positive. Leave it out or take another "
-            "reference."
-        )
-    return values / base
-
-
 def _clean(error, name, relative, caller):
     if not relative:
         return 0.0
@@ -222,3 +198,25 @@ def _fractions(values, ndim, name, caller):
         shape = "(n_corruptions, n_severities)" if ndim == 2 else "(n_perturbations,)"
         raise invalid(name, caller, f"numbers of shape {shape}", values.shape)
     return check_fractions(values, caller, name=name)
+
+
+register(
+    MetricSpec(
+        "robustness_score",
+        robustness_score,
+        bounds=(-1.0, np.inf),
+        needs={"outcomes"},
+        **outcome_spec(robustness_outcomes, "robustness score"),
+    )
+)
+register(
+    MetricSpec(
+        "mean_corruption_error",
+        mean_corruption_error,
+        aliases=("mce",),
+        bounds=(-np.inf, np.inf),
+        greater_is_better=False,
+        needs={"outcomes"},
+        **outcome_spec(error_outcomes, "mean corruption error"),
+    )
+)

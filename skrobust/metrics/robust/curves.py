@@ -3,8 +3,14 @@
 import numpy as np
 
 from skrobust._results import Results
-from skrobust._validation import check_choice, metric
-from skrobust.metrics.robust.probability_shift import check_curve
+from skrobust._validation import check_choice, check_weights, metric
+from skrobust.metrics.intervals.row_outcomes import RowOutcomes, outcome_spec
+from skrobust.metrics.registry import MetricSpec, register
+from skrobust.metrics.robust.probability_shift import (
+    check_curve,
+    check_tolerances,
+    shifts,
+)
 
 
 @metric
@@ -145,3 +151,51 @@ def straightness(tolerances, curves):
         off[np.arange(len(off)), place],
         place,
     )
+
+
+def area_outcomes(tolerances, within, weight):
+    """Return the areas of the samples, whose mean is that of the curve.
+
+    Parameters
+    ----------
+    tolerances : ndarray of shape (n_tolerances,)
+        At least two different ones, in any order.
+    within : ndarray of bool of shape (n_samples, n_tolerances)
+        Whether the shift of a sample is within a tolerance.
+    weight : ndarray of shape (n_samples,) or None
+        Weights.
+    """
+    order = np.argsort(tolerances)
+    b = tolerances[order]
+    area = np.trapezoid(within[:, order].astype(float), b, axis=1) / (b[-1] - b[0])
+    return RowOutcomes(area[:, None], _only_column, (0.0, 1.0), weight=weight)
+
+
+def _only_column(means):
+    return means[:, 0]
+
+
+def _outcomes(
+    *data,
+    tolerances=None,
+    reference="predicted",
+    y_true=None,
+    labels=None,
+    sample_weight=None,
+    caller,
+):
+    tolerances = check_tolerances(tolerances, caller)
+    check_curve(tolerances, np.zeros(len(tolerances)), caller, min_size=2)
+    shift, atol = shifts(data, caller, reference, y_true, labels)
+    weight = check_weights(sample_weight, len(shift), caller)
+    return area_outcomes(tolerances, shift[:, None] <= tolerances + atol, weight)
+
+
+register(
+    MetricSpec(
+        "area_under_robust_ratio_curve",
+        area_under_robust_ratio_curve,
+        needs={"outcomes"},
+        **outcome_spec(_outcomes, "area under the robust ratio curve"),
+    )
+)

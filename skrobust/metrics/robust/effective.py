@@ -7,10 +7,14 @@ from skrobust._validation import (
     check_choice,
     check_fractions,
     check_scores,
+    check_weights,
     invalid,
     metric,
 )
+from skrobust.metrics.intervals.row_outcomes import RowOutcomes, outcome_spec
 from skrobust.metrics.labels import check_one_each
+from skrobust.metrics.registry import MetricSpec, register
+from skrobust.metrics.robust.sample_values import with_clean_correctness
 
 _LINKS = {
     "logit": (logit, expit),
@@ -60,6 +64,7 @@ def effective_robustness(
     Notes
     -----
     Fewer than some ten references fix the line badly; the fit has no error bar here.
+    :func:`confidence_interval` has the interval of one model, with the line as known.
 
     References
     ----------
@@ -76,23 +81,33 @@ def effective_robustness(
     caller = "effective_robustness"
     check_choice(link, "link", caller, tuple(_LINKS))
     is_one = np.ndim(shifted) == 0 and np.ndim(clean) == 0
-    given = {
-        "shifted": np.atleast_1d(shifted),
-        "clean": np.atleast_1d(clean),
-        "reference_clean": reference_clean,
-        "reference_shifted": reference_shifted,
-    }
+    given = {"shifted": np.atleast_1d(shifted), "clean": np.atleast_1d(clean)}
     for name, values in given.items():
-        values = check_scores(values, caller, name=name)
-        given[name] = check_fractions(values, caller, name=name)
-        outside = (values <= 0) | (values >= 1)
-        if link != "linear" and name != "shifted" and outside.any():
-            rule = f"in (0, 1) for link={link!r}, which is infinite at 0 and 1"
-            raise invalid(name, caller, rule, float(values[outside][0]))
-    shifted, clean, x, y = given.values()
+        given[name] = _accuracies(values, name, link, caller)
+    shifted, clean = given.values()
     what = "one accuracy of each kind per model"
     check_one_each(shifted, len(clean), what, "shifted", caller, other="clean")
+    line = _reference_line(reference_clean, reference_shifted, link, caller)
+    result = shifted - line(clean)
+    return float(result[0]) if is_one else result
+
+
+def _accuracies(values, name, link, caller):
+    values = check_scores(values, caller, name=name)
+    values = check_fractions(values, caller, name=name)
+    outside = (values <= 0) | (values >= 1)
+    if link != "linear" and name != "shifted" and outside.any():
+        rule = f"in (0, 1) for link={link!r}, which is infinite at 0 and 1"
+        raise invalid(name, caller, rule, float(values[outside][0]))
+    return values
+
+
+def _reference_line(reference_clean, reference_shifted, link, caller):
+    """Return the function that predicts the shifted accuracy from the clean one."""
     name, other = "reference_clean", "reference_shifted"
+    x = _accuracies(reference_clean, name, link, caller)
+    y = _accuracies(reference_shifted, other, link, caller)
+    what = "one accuracy of each kind per model"
     check_one_each(x, len(y), what, name, caller, other=other)
     if len(np.unique(x)) < 2:
         raise ValueError(
@@ -102,6 +117,62 @@ def effective_robustness(
     forward, backward = _LINKS[link]
     x, y = forward(x), forward(y)
     slope = float((x - x.mean()) @ (y - y.mean()) / ((x - x.mean()) ** 2).sum())
-    expected = backward(y.mean() + slope * (forward(clean) - x.mean()))
-    result = shifted - expected
-    return float(result[0]) if is_one else result
+    return lambda clean: backward(y.mean() + slope * (forward(clean) - x.mean()))
+
+
+def _outcomes(
+    *data,
+    reference_clean,
+    reference_shifted,
+    link="logit",
+    paired=True,
+    sample_weight=None,
+    caller,
+):
+    """Return the outcomes of one model, with the line of the references as known."""
+    check_choice(link, "link", caller, tuple(_LINKS))
+    line = _reference_line(reference_clean, reference_shifted, link, caller)
+    correct, clean = with_clean_correctness(data, caller, _TITLE)
+    shifted = correct.mean(axis=1)
+    parts = None
+    if paired:
+        cure = "Pass paired=False for test sets of different samples."
+        if len(shifted) != len(clean):
+            got = f"{len(shifted)} and {len(clean)} samples"
+            raise invalid("data", caller, "as many shifted as clean samples", got, cure)
+        columns = np.column_stack([shifted, clean])
+    else:  # each mean is over the samples of its own set
+        n, m = len(shifted), len(clean)
+        parts = np.repeat(np.eye(2), (n, m), axis=0)
+        columns = parts * np.concatenate([shifted, clean])[:, None]
+    weight = check_weights(sample_weight, len(columns), caller)
+    own = np.ones(len(columns)) if weight is None else weight
+    own = own if parts is None else own * parts[:, 1]
+    if not own.any():
+        raise invalid("sample_weight", caller, "positive for some clean samples", 0.0)
+    share = float(np.average(columns[:, 1], weights=own))
+    if link != "linear" and share in (0.0, 1.0):
+        rule = f"a clean accuracy in (0, 1) for link={link!r}, infinite at 0 and 1"
+        raise invalid("data", caller, rule, share, "Pass link='linear'.")
+    return RowOutcomes(
+        columns,
+        lambda means: means[:, 0] - line(means[:, 1]),
+        bounds=(-np.inf, np.inf) if link == "linear" else (-1.0, 1.0),
+        worst=np.array([0.0, share]),
+        best=np.array([1.0, share]),
+        unseen=(np.array([0.0, 1.0]), np.array([1.0, 0.0])),
+        weight=weight,
+        parts=parts,
+    )
+
+
+_TITLE = "effective robustness"
+register(
+    MetricSpec(
+        "effective_robustness",
+        effective_robustness,
+        bounds=(-np.inf, np.inf),
+        needs={"outcomes"},
+        **outcome_spec(_outcomes, _TITLE),
+    )
+)

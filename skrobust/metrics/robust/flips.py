@@ -5,7 +5,11 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import check_choice, check_number, check_scores, metric
 from skrobust.metrics.labels import check_one_each, label_array
-from skrobust.metrics.robust import corruption
+from skrobust.metrics.robust.corruption_checks import (
+    check_reference,
+    corruption_names,
+    quotients,
+)
 
 
 @metric
@@ -119,15 +123,15 @@ def mean_flip_rate(
     """
     caller = "mean_flip_rate"
     rates = _rates(flip_rates, "flip_rates", caller)
-    labels = corruption.corruption_names(names, len(rates), caller)
+    labels = corruption_names(names, len(rates), caller)
     name = "reference_flip_rates"
-    corruption.check_reference(reference, reference_flip_rates, name, caller)
+    check_reference(reference, reference_flip_rates, name, caller)
     measure = "mean flip probability (no reference)"
     if reference_flip_rates is not None:
         base = _rates(reference_flip_rates, name, caller)
         what = "one rate per perturbation of both models"
         check_one_each(rates, len(base), what, "flip_rates", caller, other=name)
-        rates = corruption.quotients(rates, base, labels, caller)
+        rates = quotients(rates, base, labels, caller)
         measure = "mFR"
     return Results(
         columns=("perturbation", "flip_rate"),

@@ -7,9 +7,8 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_weights
 from skrobust.metrics.intervals.clusters import make_units
-from skrobust.metrics.intervals.column_means import ColumnMeans
-from skrobust.metrics.intervals.function_of_means import function_interval
 from skrobust.metrics.intervals.share_interval import share_interval
+from skrobust.metrics.robust.curves import area_outcomes
 from skrobust.metrics.robust.probability_shift import check_tolerances, shifts
 
 
@@ -144,20 +143,6 @@ def robust_ratio_band(
 
 def _area(tolerances, within, weight, units, confidence):
     """Return the interval of the area, None where there is none."""
-    order = np.argsort(tolerances)
-    b = tolerances[order]
-    if b.size < 2 or not np.diff(b).all() or not units.enough:
+    if len(np.unique(tolerances)) < max(2, len(tolerances)) or not units.enough:
         return None
-    area = np.trapezoid(within[:, order].astype(float), b, axis=1) / (b[-1] - b[0])
-    weight = np.ones(len(area)) if weight is None else weight / weight.max()
-    means = ColumnMeans(np.column_stack([area * weight, weight]), units)
-    share = weight.mean()
-    of_units = units.sums(weight)
-    n_seen = of_units.sum() ** 2 / (of_units**2).sum()  # after Kish
-    limits = {"bounds": (0.0, 1.0), "n_seen": n_seen}
-    ends = {"worst": np.array([0.0, share]), "best": np.array([share, share])}
-    return function_interval(_quotient, means, confidence, **limits, **ends)
-
-
-def _quotient(means):
-    return means[:, 0] / means[:, 1]
+    return area_outcomes(tolerances, within, weight).over(units, confidence)

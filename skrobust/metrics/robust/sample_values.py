@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._validation import invalid
+from skrobust._validation import check_same_length, invalid
 from skrobust.metrics.labels import check_same_kind, check_stack, label_array
 
 
@@ -39,3 +39,50 @@ def correct_predictions(y_true, y_pred, caller, *, name="y_pred"):
     y_pred = label_array(np.asarray(y_pred).ravel(), caller, name)
     check_same_kind(y_true, y_pred, caller, names=("y_true", name))
     return (y_pred.reshape(-1, len(y_true)) == y_true).T
+
+
+def with_clean_correctness(data, caller, title):
+    """Return correctness under conditions and on clean rows, or raise.
+
+    Parameters
+    ----------
+    data : tuple of array-like
+        Correctness of shape (n_samples,) or (n_samples, n_conditions) and that on the
+        clean rows, of shape (n_samples,); or true labels, predictions of shape
+        (n_samples,) or (n_conditions, n_samples) and those for the clean rows.
+    caller : str
+        Name of the public function, for error messages.
+    title : str
+        Title of the metric.
+
+    Returns
+    -------
+    correct : ndarray of bool of shape (n_samples, n_conditions)
+        Under the conditions.
+    clean : ndarray of bool of shape (n_clean_samples,)
+        On the clean rows, of which there may be another number.
+    """
+    if len(data) == 3:
+        y_true, y_pred, y_clean = data
+        correct = correct_predictions(y_true, y_pred, caller)
+        clean = correct_predictions(y_true, y_clean, caller, name="y_pred_clean")
+    elif len(data) == 2 and np.ndim(data[0]) > 0 and np.ndim(data[1]) > 0:
+        correct, clean = (correctness((one,), caller) for one in data)
+    else:
+        raise ValueError(
+            f"{caller} of the {title} takes no scores of conditions, which are no "
+            "sample: resampling them says nothing about new data. It needs the "
+            "correctness of each sample under the conditions and on clean rows, or the "
+            "true labels with both predictions."
+        )
+    if clean.shape[1] != 1:
+        rule = "one value per sample, of shape (n_samples,)"
+        raise invalid("clean", caller, rule, clean.shape)
+    return correct, clean[:, 0]
+
+
+def paired_with_clean(data, caller, title):
+    """Return :func:`with_clean_correctness` of the same rows, or raise."""
+    correct, clean = with_clean_correctness(data, caller, title)
+    check_same_length(caller, correct=correct, clean=clean)
+    return correct, clean
