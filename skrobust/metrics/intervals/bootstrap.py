@@ -200,25 +200,28 @@ def bootstrap_interval(statistic, request):
     method, confidence, rng = request.method, request.confidence, request.rng
     check_choice(method, "method", request.caller, _METHODS)
     units = statistic.units
-    value = float(statistic.whole()[0])
+    value = request.once("value", lambda: float(statistic.whole()[0]))
     warnings = units.warnings()
     if method == "auto":
         method = "jackknife" if units.few else "bca"
     low = high = error = float("nan")
     if units.enough and method == "jackknife":
-        left_out, undefined = _defined(jackknife(statistic), "leave-outs")
+        left_out = request.once("left out", lambda: jackknife(statistic))
+        left_out, undefined = _defined(left_out, "leave-outs")
         warnings += undefined
         error = float(jackknife_error(left_out))
         half = units.quantile(confidence) * error
         low, high = value - half, value + half
     elif units.enough:
-        draws = bootstrap(statistic, request.n_resamples, rng)
+        size = request.n_resamples
+        draws = request.once("draws", lambda: bootstrap(statistic, size, rng))
         draws, undefined = _defined(draws, "resamples")
         warnings += undefined
         error = float(draws.std(ddof=1))
         levels = np.array([1 - confidence, 1 + confidence]) / 2
         if method == "bca":
-            levels = _bca_levels(statistic, value, draws, levels, rng)
+            groups = request.once("groups", lambda: _left_out_groups(statistic, rng))
+            levels = _bca_levels(value, draws, levels, groups)
         low, high = (float(q) for q in np.quantile(draws, levels))
     if low == high:  # a sample that shows no failure does not prove that there is none
         low = high = float("nan")
@@ -237,13 +240,17 @@ def _defined(values, what):
     return found, warnings
 
 
-def _bca_levels(statistic, value, draws, levels, rng):
+def _left_out_groups(statistic, rng):
+    """Return the statistic without each of some groups of units."""
+    n = statistic.units.n
+    groups = rng.permutation(n) % min(n, _GROUPS)
+    return _defined(jackknife(statistic, groups), "")[0]
+
+
+def _bca_levels(value, draws, levels, left_out):
     below = (np.mean(draws < value) + np.mean(draws <= value)) / 2
     half_draw = 0.5 / len(draws)
     bias = ndtri(np.clip(below, half_draw, 1 - half_draw))
-    n = statistic.units.n
-    groups = rng.permutation(n) % min(n, _GROUPS)
-    left_out, _ = _defined(jackknife(statistic, groups), "")
     d = left_out.mean() - left_out
     squares = (d**2).sum()
     speed = (d**3).sum() / (6 * squares**1.5) if squares > 0 else 0.0
