@@ -91,11 +91,12 @@ class NoiseCorrected(Shares):
 
     The corrected variance sums the products of different units only. Without clusters
     it is the plug-in variance less the estimated noise variance of the condition
-    means, from their joint covariance; it is unbiased and may be negative.
+    means, from their joint covariance; it is unbiased and may be negative. With
+    weights, a product has those of both units.
     """
 
-    def __init__(self, correct, units):
-        super().__init__(correct, units)
+    def __init__(self, correct, units, weight=None):
+        super().__init__(correct, units, weight)
         self.own = self.sums.var(axis=1)
 
     def __call__(self, counts):

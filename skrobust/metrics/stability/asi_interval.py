@@ -33,10 +33,10 @@ def correctness_interval(data, request, *, resample_conditions=False):
     return asi_interval(correct, units, request.confidence, request.caller, **settings)
 
 
-def index_statistic(*data, caller):
+def index_statistic(*data, caller, sample_weight=None):
     """Return a function of the units that makes the statistic, for comparisons."""
     correct = _conditions(data, caller)
-    return lambda units: _Index(correct, units)
+    return lambda units: _Index(correct, units, sample_weight)
 
 
 def _conditions(data, caller):
@@ -52,9 +52,9 @@ def _conditions(data, caller):
 class _Index(bootstrap.Statistic):
     """The noise-corrected index of a correctness matrix."""
 
-    def __init__(self, correct, units):
+    def __init__(self, correct, units, weight):
         self.units = units
-        self.moments = bootstrap.NoiseCorrected(correct, units)
+        self.moments = bootstrap.NoiseCorrected(correct, units, weight)
 
     def __call__(self, counts):
         mean, _, variance = self.moments(counts).T
