@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust.evaluation.score_summary import curve_areas, curve_names
 from skrobust.metrics.intervals.column_means import ColumnMeans
-from skrobust.metrics.intervals.function_of_means import function_interval
+from skrobust.metrics.intervals.function_of_means import interval_of_means
 from skrobust.metrics.stability.asi_interval import variation_interval
 
 
@@ -50,10 +50,10 @@ def summary_intervals(table, correct, clean, other, units, confidence):
 
     settings = {"confidence": confidence, "bounds": (0.0, 1.0)}
     means = ColumnMeans(correct, units)
-    found["mean_interval"] = function_interval(_mean, means, **settings)
+    found["mean_interval"] = interval_of_means(_mean, means, **settings)
     if has_curves:
         means = ColumnMeans(np.column_stack([clean, correct]), units)
-        interval = function_interval(area, means, **settings)
+        interval = interval_of_means(area, means, **settings)
         found["area_under_severity_curve_interval"] = interval
     if other is not None:
         parts = table, correct, other, units, confidence
@@ -94,6 +94,6 @@ def _mean_error_interval(table, correct, other, units, confidence):
 
     settings = {"bounds": (0.0, np.inf), "worst": worst, "best": best}
     means = ColumnMeans(both, units)
-    return function_interval(
+    return interval_of_means(
         mean_error, means, confidence, logarithmic=True, **settings
     )

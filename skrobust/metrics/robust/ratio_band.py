@@ -8,7 +8,7 @@ from skrobust._results import Results
 from skrobust._validation import check_confidence, check_weights
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
-from skrobust.metrics.intervals.function_of_means import function_interval
+from skrobust.metrics.intervals.function_of_means import interval_of_means
 from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.robust.probability_shift import check_tolerances, shifts
 
@@ -156,7 +156,7 @@ def _area(tolerances, within, weight, units, confidence):
     n_seen = of_units.sum() ** 2 / (of_units**2).sum()  # after Kish
     limits = {"bounds": (0.0, 1.0), "n_seen": n_seen}
     ends = {"worst": np.array([0.0, share]), "best": np.array([share, share])}
-    return function_interval(_quotient, means, confidence, **limits, **ends)
+    return interval_of_means(_quotient, means, confidence, **limits, **ends)
 
 
 def _quotient(means):
