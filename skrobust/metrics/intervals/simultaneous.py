@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from skrobust._results import Results
+from skrobust._stacklevel import level_outside
 from skrobust._validation import check_choice, check_confidence
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
@@ -218,7 +219,7 @@ def _column_means(correct, units, caller):
 
 def _warn(units, caller):
     for text in units.warnings():
-        warnings.warn(f"{caller}: {text}", UserWarning, stacklevel=3)
+        warnings.warn(f"{caller}: {text}", UserWarning, stacklevel=level_outside())
 
 
 def _steady_error(means):

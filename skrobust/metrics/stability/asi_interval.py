@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 from scipy.stats import f
 
-from skrobust._validation import check_choice
+from skrobust._validation import check_choice, check_weights
 from skrobust.metrics.intervals import bootstrap
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
@@ -36,7 +36,8 @@ def correctness_interval(data, request, *, resample_conditions=False):
 def index_statistic(*data, caller, sample_weight=None):
     """Return a function of the units that makes the statistic, for comparisons."""
     correct = _conditions(data, caller)
-    return lambda units: _Index(correct, units, sample_weight)
+    weight = check_weights(sample_weight, len(correct), caller)
+    return lambda units: _Index(correct, units, weight)
 
 
 def _conditions(data, caller):
