@@ -12,6 +12,8 @@ from skrobust._results import Results
 from skrobust._validation import check_scores, invalid
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
+from skrobust.base.changed_rows import changed_rows
+from skrobust.evaluation.acted import warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.metrics import proportion_interval
 from skrobust.metrics.intervals.clusters import make_units
@@ -39,6 +41,7 @@ class _Sweep:
         self.low, self.high = np.full(n, -1), np.full(n, len(eps))
         self.ends = np.array(to_array(X), dtype=np.float64)
         self.reached = np.full(n, np.inf)
+        self.changed = np.zeros(n, dtype=bool)  # by any run
         self.n_passes, self.n_runs, self.messages = 0, 0, []
 
     def attack_at(self, place, rows, attack, *, warm=False):
@@ -49,6 +52,7 @@ class _Sweep:
         self.n_runs += 1
         self.n_passes += result.n_passes or 0
         self.messages += [s for s in result.warnings if s not in self.messages]
+        self.changed[rows] |= changed_rows(data[1], result.X_adv)
         won = result.success
         found = np.asarray(to_array(result.X_adv), dtype=np.float64)
         nearer = ~won | (result.norm < self.reached[rows])
@@ -126,12 +130,19 @@ def robust_accuracy_curve(
         target); ``radius``, the smallest radius of the grid at which each sample is
         fooled (0 where it was wrong from the start, inf where it never is) and
         ``distance``, that of its nearest example; ``n_passes``, forward and backward
-        passes or queries over all samples, ``n_runs``, and ``warnings``.
+        passes or queries over all samples, ``n_runs``, and ``warnings``; ``changed``,
+        the share of rows that any run changed (rows that are wrong from the start are
+        not attacked).
 
     Raises
     ------
     ValueError
         For radii that do not rise or are not positive, and attacks without ``eps``.
+
+    Warns
+    -----
+    UserWarning
+        Where no run changed any row, and what the attack itself warns of.
 
     Notes
     -----
@@ -181,6 +192,9 @@ def robust_accuracy_curve(
         sweep.tighten("log_odds", warm=False)
     for message in sweep.messages:
         warnings.warn(message, UserWarning, stacklevel=2)
+    idle = sweep.n_runs > 0 and not sweep.changed.any()
+    widest = clone(attack).set_params(eps=float(eps[-1]))
+    warn_idle_attack(widest, idle, _CALLER)
     return _curve(sweep, confidence, attack)
 
 
@@ -207,6 +221,7 @@ def _curve(sweep, confidence, attack):
         clean_accuracy=float((high_place >= 0).mean()),
         radius=np.r_[sweep.eps, np.inf, 0.0][high_place],
         distance=sweep.reached,
+        changed=float(sweep.changed.mean()),
         n_samples=n,
         n_passes=sweep.n_passes,
         n_runs=sweep.n_runs,

@@ -11,6 +11,7 @@ from skrobust._results import Results
 from skrobust._validation import check_choice, check_number, invalid
 from skrobust.base import BaseAttack
 from skrobust.base.domain import Domain
+from skrobust.evaluation.acted import part_of, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels, float_rows
 from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
@@ -88,7 +89,9 @@ def robust_ratio_bounds(
         ``certificate`` says where ``lower`` comes from, and ``is_exact`` whether the
         largest move is known. ``per_sample`` has the columns ``found`` and
         ``certified``; ``eps``, ``norm``, ``data_range``, ``n_samples``,
-        ``confidence`` and ``attacks``.
+        ``confidence`` and ``attacks``; and for each of these ``changed``, the share of
+        rows that it changed, and ``distortion``, the root mean square of the change of
+        a row, on average over these rows.
 
     Raises
     ------
@@ -96,6 +99,13 @@ def robust_ratio_bounds(
         For attacks whose balls differ where none is given, attacks with a target, with
         constraints or with ``objective="misclassification"``, a model without
         ``predict_proba`` and other bad input.
+
+    Warns
+    -----
+    UserWarning
+        Where an attack changed no row, unless ``eps=0``; where an object of your own
+        left rows clean, as :func:`~skrobust.metrics.robust_ratio_score` has it; and
+        where an attack found more than the certificate allows.
 
     Notes
     -----
@@ -143,14 +153,19 @@ def robust_ratio_bounds(
     columns = probability_shift.reference_columns(p, reference, y, labels, _CALLER)
     store = Checkpoint(checkpoint, _CALLER)
     prefix = store.prefix(estimator, X, y)
-    found, atol = np.zeros(len(y)), 0.0
+    found, atol, effects = np.zeros(len(y)), 0.0, []
     for attack in strong:
-        key = store.key(prefix, "within the ball", attack, ball)
-        q = store.run(key, _within_ball, estimator, attack, X, y, values, ball)
-        parts = p, q, reference, y, labels, _CALLER
-        with full_attack(is_full(attack)):
+        key = store.key(prefix, "within the ball, changed", attack, ball)
+        run = store.run(key, _within_ball, estimator, attack, X, y, values, ball)
+        effects.append((float(run["changed"]), float(run["distortion"])))
+        idle = effects[-1][0] == 0
+        if ball["eps"] > 0:
+            warn_idle_attack(attack, idle, _CALLER)
+        parts = p, run["probabilities"], reference, y, labels, _CALLER
+        with full_attack(is_full(attack) or idle):
             shift, slack = probability_shift.shift_and_atol(*parts)
         found, atol = np.maximum(found, shift), max(atol, slack)
+    changed, distortion = np.array(effects).T
     exact = values.astype(np.float64)
     proof = certify(estimator, X, exact, p.astype(np.float64), caller=_CALLER, **ball)
     certified = proof.shift(p.astype(np.float64), columns)
@@ -182,6 +197,8 @@ def robust_ratio_bounds(
         n_samples=len(y),
         confidence=float(confidence),
         attacks=[repr(attack) for attack in attacks],
+        changed=changed,
+        distortion=distortion,
         **samples.facts(),
     )
 
@@ -253,7 +270,10 @@ def _same(a, b):
 
 
 def _within_ball(estimator, attack, X, y, values, ball):
-    """Return probabilities of the examples of an attack, put back into the ball."""
+    """Return what an attack did, with the probabilities of its examples.
+
+    Examples outside the ball are put back into it.
+    """
     X_adv = attack.perturb(estimator, X, y)
     keeps = all(_same(getattr(attack, name, None), ball[name]) for name in ball)
     if not isinstance(attack, BaseAttack) or not keeps:
@@ -270,4 +290,5 @@ def _within_ball(estimator, attack, X, y, values, ball):
             )
         domain = Domain(values, None, caller=_CALLER, **ball)
         X_adv = like(domain.put_back(moved, values), X)
-    return predict_probabilities(estimator, X_adv, _CALLER)
+    q = predict_probabilities(estimator, X_adv, _CALLER)
+    return part_of(X, X_adv, probabilities=q)

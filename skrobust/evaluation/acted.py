@@ -4,8 +4,8 @@ import warnings
 
 import numpy as np
 
+from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows, row_distortion
-from skrobust.metrics.robust.unmoved import level_outside
 
 _FIELDS = [("changed", np.float64), ("distortion", np.float64), ("unit", "U24")]
 _SHOWN = 3  # names in a warning

@@ -6,6 +6,7 @@ import numpy as np
 
 from skrobust._responses import predict_labels
 from skrobust._results import Results
+from skrobust._stacklevel import level_outside
 from skrobust.base import BaseAttack
 from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
 from skrobust.metrics.labels import label_pair
@@ -34,7 +35,7 @@ def attack_table(estimator, attack, X, y):
         return np.array(facts + _effect(X, moved, unknown), dtype=np.float64)
     result = attack.run(estimator, X, y)
     for message in result.warnings:
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warnings.warn(message, UserWarning, stacklevel=level_outside())
     counts = [getattr(result, name) for name in _COUNTS]
     rows = [correct_labels(estimator, result.X_adv, y), result.success, result.norm]
     rows += [unknown if part is None else part for part in counts]

@@ -7,6 +7,7 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
+from skrobust._stacklevel import level_outside
 from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.groups.group_tables import GroupComparison
 from skrobust.metrics.intervals.clusters import make_units
@@ -59,7 +60,9 @@ class SampleGroups:
         self.units = make_units(clusters, len(y), caller, name="y")
         if self.units.clustered:
             for message in self.units.warnings():
-                warnings.warn(f"{caller}: {message}", UserWarning, stacklevel=3)
+                warnings.warn(
+                    f"{caller}: {message}", UserWarning, stacklevel=level_outside()
+                )
         if groups is not None:
             self.y = label_array(y, caller, "y")
             clusters = clusters if self.units.clustered else None
@@ -109,7 +112,7 @@ class SampleGroups:
         only = self._only_classes()
         if only is not None:
             return "true_rate", _of_one_class(table, only, "robust rate")
-        self.comparison.warn_of_missing_classes(self.y, stacklevel=4)
+        self.comparison.warn_of_missing_classes(self.y)
         return "robust_accuracy", table
 
     def robust_ratio(self, correct, tolerances):

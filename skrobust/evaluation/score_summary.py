@@ -6,6 +6,7 @@ import numpy as np
 
 from skrobust import metrics
 from skrobust._results import Results
+from skrobust._stacklevel import level_outside
 from skrobust._validation import invalid
 from skrobust.metrics.intervals.column_means import ColumnMeans
 from skrobust.metrics.intervals.simultaneous import worst_case
@@ -179,7 +180,9 @@ def against_reference(results, table, clean_score, reference, caller):
         relative = _errors(*data, **clean)
     except ValueError as error:
         # A reference that does not get worse has no rise to divide by.
-        warnings.warn(f"The relative mCE is nan. {error}", UserWarning, stacklevel=3)
+        warnings.warn(
+            f"The relative mCE is nan. {error}", UserWarning, stacklevel=level_outside()
+        )
         results["relative_mean_corruption_error"] = float("nan")
         return
     corruptions["relative_corruption_error"] = relative

@@ -83,6 +83,7 @@ from skrobust.metrics.stability.accuracy_and_stability import (
     accuracy_stability_f_score,
     accuracy_stability_sensitivity,
 )
+from skrobust.metrics.stability.draw_variance import accuracy_stability_variance
 from skrobust.metrics.stability.indices import (
     accuracy_stability_index,
     coefficient_of_variation,
@@ -102,6 +103,7 @@ __all__ = [
     "accuracy_stability_f_score",
     "accuracy_stability_index",
     "accuracy_stability_sensitivity",
+    "accuracy_stability_variance",
     "adversarial_class_confidence",
     "aggregate_clips",
     "area_under_robust_ratio_curve",

@@ -4,11 +4,10 @@ import warnings
 
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skrobust._stacklevel import level_outside
 
-def warn_undefined(text, value=float("nan"), *, stacklevel=3):
-    """Warn that a metric is undefined and return what stands for it.
 
-    ``stacklevel`` counts the frames from the caller, as in :func:`warnings.warn`.
-    """
-    warnings.warn(text, UndefinedMetricWarning, stacklevel=stacklevel + 1)
+def warn_undefined(text, value=float("nan")):
+    """Warn that a metric is undefined and return what stands for it."""
+    warnings.warn(text, UndefinedMetricWarning, stacklevel=level_outside())
     return value

@@ -18,6 +18,8 @@ from skrobust.evaluation import (
     cross_validate_perturbations,
     evaluate_attack,
     evaluate_perturbations,
+    robust_accuracy_curve,
+    robust_ratio_bounds,
 )
 from skrobust.metrics import make_asi_scorer, make_robust_scorer
 from skrobust.perturbations import (
@@ -181,6 +183,49 @@ def test_attack_that_does_nothing_is_named(digits):
         found = evaluate_attack(model, X, y, First(0))
     assert (found.changed, found.robust_accuracy) == (0, found.clean_accuracy)
     assert evaluate_attack(model, X, y, FGSM(0)).changed == 0
+
+
+class Blocked(FGSM):
+    """A step of a masked gradient: every row comes back as it was."""
+
+    def _attack_batch(self, oracle, x, rng):
+        return x
+
+
+def test_curve_reports_what_its_runs_changed(digits):
+    model, X, y = digits
+    attack = FGSM(data_range=(0, 1))
+    found = robust_accuracy_curve(model, X, y, attack, [0.05, 0.1], tighten=False)
+    changed = np.zeros(len(X), dtype=bool)
+    for eps in (0.05, 0.1):
+        moved = attack.set_params(eps=eps).perturb(model, X, y)
+        changed |= (moved != X).any(axis=1)
+    assert 0.5 < found.changed <= changed.mean() < 1  # wrong rows are left alone
+    still = Blocked(eps=0)  # its own radius is not used
+    with pytest.warns(UserWarning, match="robust_accuracy_curve: Blocked changed no"):
+        found = robust_accuracy_curve(model, X, y, still, [0.05, 0.1], tighten=False)
+    assert found.changed == 0
+    assert (found.robust_accuracy == found.clean_accuracy).all()
+
+
+def test_bounds_report_what_each_attack_did(digits, tmp_path):
+    model, X, y = digits
+    ball = {"eps": 3.0, "norm": np.inf, "data_range": None}
+    calls = {**ball, "checkpoint": tmp_path}
+    attacks = [FGSM(3.0), First(0)]
+    for _ in range(2):  # read from the checkpoint, too
+        with pytest.warns(UserWarning, match=IDLE) as caught:
+            found = robust_ratio_bounds(model, X, y, attacks, **calls)
+        assert len(caught) == 1
+        assert "robust_ratio_bounds: First" in str(caught[0].message)
+        assert found.changed.tolist() == [1, 0]
+        assert found.distortion[0] == pytest.approx(3.0, rel=0.1)  # nearly all pixels
+        assert np.isnan(found.distortion[1])
+    with pytest.warns(UserWarning, match="did not change at all"):
+        found = robust_ratio_bounds(model, X, y, First(15), **ball)
+    assert (found.changed, found.distortion) == (0.25, pytest.approx(2))
+    found = robust_ratio_bounds(model, X, y, First(60), **{**ball, "eps": 0.0})
+    assert found.changed == 0  # put back, and meant
 
 
 def test_unknown_attack_that_leaves_rows_clean_is_named(digits):

@@ -11,7 +11,7 @@ from skrobust.metrics.intervals.column_means import ColumnMeans
 from skrobust.metrics.intervals.function_of_means import (
     ALIKE,
     UNKNOWN,
-    function_interval,
+    interval_of_means,
 )
 from skrobust.metrics.stability.asi_interval import variation_interval
 
@@ -19,7 +19,7 @@ from skrobust.metrics.stability.asi_interval import variation_interval
 def mean_of(values, clusters=None, **settings):
     settings = {"bounds": (0.0, 1.0)} | settings
     means = ColumnMeans(values, make_units(clusters, len(values), ""))
-    return function_interval(lambda m: m.mean(axis=1), means, 0.95, **settings)
+    return interval_of_means(lambda m: m.mean(axis=1), means, 0.95, **settings)
 
 
 def t_limits(mean, error, deviations):
@@ -39,7 +39,7 @@ def test_it_is_the_jackknife_of_a_slow_loop(clustered):
         return (2 - m[..., 0] - m[..., 1]) / (1 - m[..., 2])
 
     means = ColumnMeans(correct, make_units(clusters, 90, ""))
-    found = function_interval(ratio, means, 0.95, bounds=(0.0, np.inf))
+    found = interval_of_means(ratio, means, 0.95, bounds=(0.0, np.inf))
     without = [ratio(correct[groups != g].mean(axis=0)) for g in np.unique(groups)]
     off = np.array(without) - np.mean(without)
     error = np.sqrt((len(off) - 1) / len(off) * (off**2).sum())
@@ -91,7 +91,7 @@ def test_undefined_without_one_sample_has_no_limits():
         base = 1 - m[:, 1]
         return (1 - m[:, 0]) / np.where(base > 1e-12, base, np.nan)
 
-    found = function_interval(ratio, means, 0.95, bounds=(0.0, np.inf))
+    found = interval_of_means(ratio, means, 0.95, bounds=(0.0, np.inf))
     assert found.value == pytest.approx(1.0)
     assert np.isnan([found.low, found.high]).all()
     assert found.warnings == (UNKNOWN,)
@@ -124,7 +124,7 @@ def test_quotients_are_covered_on_both_sides():
         settings = {"bounds": (0.0, np.inf), "logarithmic": True}
         ends = {"worst": np.append([0, 0], means.mean[2:])}
         ends["best"] = np.append([1, 1], means.mean[2:])
-        return tuple(function_interval(quotient, means, 0.95, **settings, **ends))
+        return tuple(interval_of_means(quotient, means, 0.95, **settings, **ends))
 
     low, high = np.array([draw() for _ in range(400)]).T
     least = 0.975 - 3 * np.sqrt(0.975 * 0.025 / 400)

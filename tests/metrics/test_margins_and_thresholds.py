@@ -1,10 +1,12 @@
 """Equivalence, non-inferiority and thresholds: errors by enumeration, and verdicts."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.special import gammaln, xlogy
 from scipy.stats import beta, binom, t
-from sklearn.metrics import mean_absolute_error
+from sklearn.metrics import mean_absolute_error, roc_auc_score
 
 from skrobust.metrics import compare_models, confidence_interval, threshold_test
 from skrobust.metrics.comparison.evidence import NoSpread, Resampled, StudentT
@@ -212,6 +214,91 @@ def test_threshold_by_hand():
     weight = np.linspace(1, 2, 100)
     found = threshold_test("accuracy", correct, threshold=0.5, sample_weight=weight)
     assert found.value == pytest.approx(np.average(correct, weights=weight))
+
+
+def data_of_limits():
+    """Return data of each kind of limits, with thresholds around the value."""
+    rng = np.random.default_rng(0)
+    correct = rng.random((120, 4)) < [0.95, 0.9, 0.8, 0.6]
+    y, score = rng.integers(0, 2, 80), rng.random(80)
+    y = np.where(score > 0.75, 1, y)
+    months = 0.8 + 0.03 * rng.normal(size=14)
+    clusters = np.arange(120) // 4
+    hits = (correct[:, 1],)
+    return {
+        "weights": ("accuracy", hits, {"sample_weight": rng.lognormal(size=120)}),
+        "clusters": ("accuracy", hits, {"clusters": clusters}),
+        "index": ("accuracy_stability_index", (correct,), {}),
+        "months": ("stability_index", (months,), {}),
+        "callable": (mean_of, (score,), {"n_resamples": 200}),
+        "few clusters": (
+            roc_auc_score,
+            (y[:40], score[:40]),
+            {"clusters": np.arange(40) // 4},
+        ),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")  # of few clusters and unresolved indices
+@pytest.mark.parametrize(
+    "kind",
+    ["weights", "clusters", "index", "months", "callable", "few clusters"],
+)
+def test_p_value_inverts_the_limits(kind):
+    metric, data, options = data_of_limits()[kind]
+    options = {"random_state": 0} | options
+
+    @cache
+    def at(threshold, error):
+        calls = {"threshold": threshold, "confidence": 1 - error}
+        return threshold_test(metric, *data, **calls, **options)
+
+    low, high, middle = (getattr(at(0.5, 0.05), k) for k in ("low", "high", "value"))
+    for threshold in (low + 0.003, (low + middle) / 2, high + 0.01):
+        p = at(threshold, 0.3).p_value
+        for error in (0.01, 0.06, 0.4):
+            found = at(threshold, error)
+            assert (found.p_value <= error) == (found.verdict == "passes")
+            assert found.p_value == pytest.approx(p, rel=1e-6)
+            assert (found.low >= threshold) == (p <= error)
+            assert (found.high <= threshold) == (1 - p <= error)
+    # At the limit the p-value is the error.
+    assert at(low, 0.3).p_value == pytest.approx(0.05, rel=1e-5)
+    assert at(high, 0.3).p_value == pytest.approx(0.95, rel=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:Only 10 clusters")
+def test_p_value_of_a_jackknife_is_that_of_t():
+    metric, data, options = data_of_limits()["few clusters"]
+    interval = confidence_interval(metric, *data, **options)
+    for threshold in (0.5, 0.7, 0.9):
+        found = threshold_test(metric, *data, threshold=threshold, **options)
+        statistic = (interval.value - threshold) / interval.std_error
+        expected = max(t.sf(statistic, 9), 1 / 2001)
+        assert found.p_value == pytest.approx(expected, rel=1e-5)
+
+
+def test_p_value_of_weights_has_a_uniform_tail():
+    """At the threshold itself: the chance of a p-value of at most a is about a."""
+    rng, n_small = np.random.default_rng(1), 0
+    for _ in range(150):
+        weight = rng.uniform(1, 3, 300)
+        hits = rng.random(300) < 0.8
+        found = threshold_test("accuracy", hits, threshold=0.8, sample_weight=weight)
+        n_small += found.p_value <= 0.2
+    assert binom.ppf(0.001, 150, 0.2) <= n_small <= binom.ppf(0.999, 150, 0.2)
+
+
+def mean_of(values):
+    return float(np.mean(values))
+
+
+def test_no_limits_no_p_value():
+    same = np.ones(40)
+    with pytest.warns(UserWarning, match="same value"):
+        found = threshold_test(mean_of, same, threshold=0.5)
+    assert np.isnan(found.p_value)
+    assert found.verdict == "undecided"
 
 
 @pytest.mark.parametrize(

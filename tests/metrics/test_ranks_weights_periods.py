@@ -173,12 +173,84 @@ def test_wrong_weights(options, text):
         compare_models({"a": [1, 0, 1, 1], "b": [1, 1, 1, 0]}, **options)
 
 
-def test_the_index_takes_no_weights():
-    right = np.arange(24).reshape(8, 3) % 2 == 0
-    with pytest.raises(ValueError, match="takes no sample_weight"):
-        compare_models(
-            {"a": right, "b": ~right}, metric="asi", sample_weight=np.arange(8) + 1
-        )
+def index_models(seed, n=60):
+    """Return correctness under four conditions of two models, with weights."""
+    rng = np.random.default_rng(seed)
+    shares = {"a": [0.95, 0.9, 0.7, 0.6], "b": [0.9, 0.9, 0.8, 0.8]}
+    models = {name: rng.random((n, 4)) < share for name, share in shares.items()}
+    return models, rng.integers(0, 4, n)
+
+
+ABOUT_DIFFERENCES = ("difference", "low", "high", "p_value", "value_first", "n")
+
+
+@pytest.mark.parametrize("clusters", [None, np.repeat(np.arange(25), 3)])
+def test_equal_weights_of_the_index_are_no_weights(clusters):
+    models, _ = index_models(0, 75)
+    settings = {"metric": "asi", "clusters": clusters, "random_state": 0}
+    plain = compare_models(models, **settings)
+    found = compare_models(models, sample_weight=np.full(75, 3.0), **settings)
+    for name in ABOUT_DIFFERENCES:
+        np.testing.assert_allclose(found[name], plain[name])
+
+
+@pytest.mark.parametrize("metric", ["asi", "robust_accuracy"])
+@pytest.mark.parametrize("labels", [False, True])
+def test_frequency_weights_are_repeated_rows(metric, labels):
+    models, weight = index_models(1)
+    many = {name: np.repeat(rows, weight, axis=0) for name, rows in models.items()}
+    y = y_many = None
+    if labels:  # predictions have the conditions first
+        y = np.arange(60) % 2
+        y_many = np.repeat(y, weight)
+        models = {k: np.where(rows.T, y, 1 - y) for k, rows in models.items()}
+        many = {k: np.where(rows.T, y_many, 1 - y_many) for k, rows in many.items()}
+    settings = {"metric": metric, "random_state": 0, "n_resamples": 300}
+    counted = {"sample_weight": weight, "weight_type": "frequency"}
+    found = compare_models(models, y_true=y, **counted, **settings)
+    other = compare_models(many, y_true=y_many, **settings)
+    for name in ABOUT_DIFFERENCES:
+        assert found[name] == other[name]
+    assert found.n == weight.sum()
+
+
+def test_weighted_index_by_pairs_of_samples():
+    """The noise-corrected variance: weighted products of two samples, by a loop."""
+    models, weight = index_models(2, 20)
+    weight = weight + 0.5
+    settings = {"metric": "asi", "sample_weight": weight, "random_state": 0}
+    found = compare_models(models, n_resamples=100, **settings)
+    for name, value in (("a", found.value_first), ("b", found.value_second)):
+        c = models[name] - models[name].mean(axis=1, keepdims=True)
+        total = norm = 0.0
+        for i in range(20):
+            for j in range(20):
+                if i != j:
+                    total += weight[i] * weight[j] * (c[i] @ c[j]) / 4
+                    norm += weight[i] * weight[j]
+        square = np.average(models[name].mean(axis=1), weights=weight) ** 2
+        spread = np.sqrt(max(0.0, total / norm))
+        assert value[0] == pytest.approx((square - spread) / (square + spread))
+    thrice = {**settings, "sample_weight": 3 * weight}
+    again = compare_models(models, n_resamples=100, **thrice)
+    np.testing.assert_allclose(again.low, found.low)
+
+
+def test_weights_that_no_metric_can_take():
+    periods = {"a": [0.9, 0.8, 0.9], "b": [0.8, 0.8, 0.7]}
+    for kind in ("design", "frequency"):
+        with pytest.raises(ValueError, match="without y_true and sample_weight"):
+            compare_models(
+                periods,
+                metric="stability_index",
+                sample_weight=[1, 2, 1],
+                weight_type=kind,
+            )
+    models = {"a": [True, False], "b": [True, True]}
+    with pytest.raises(ValueError, match="must be integers where weight_type"):
+        compare_models(models, sample_weight=[1, 0.5], weight_type="frequency")
+    with pytest.raises(ValueError, match="The 'weight_type' parameter of compare_mod"):
+        compare_models(models, sample_weight=[1, 2], weight_type="counts")
 
 
 def draw_scores(rng, n, correlation, slopes, n_draws):

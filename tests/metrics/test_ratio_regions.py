@@ -123,6 +123,83 @@ def test_copies_of_rows_in_clusters_prove_nothing_more():
     assert (blind.lead_low > same.lead_low).all()
 
 
+def same_numbers(one, other):
+    assert one.critical_value == pytest.approx(other.critical_value)
+    assert np.allclose(one.ratios, other.ratios)
+    assert np.allclose(one.pairs.band_low, other.pairs.band_low)
+    assert np.allclose(one.pairs.band_high, other.pairs.band_high)
+
+
+@pytest.mark.parametrize("clusters", [None, np.repeat(np.arange(30), 2)])
+def test_equal_weights_are_no_weights(clusters):
+    data = equal_models(3, 60)
+    settings = {"clusters": clusters, "n_resamples": 500, "random_state": 0}
+    plain = robust_ratio_regions(data, **settings)
+    same_numbers(plain, robust_ratio_regions(data, sample_weight=[7] * 60, **settings))
+
+
+@pytest.mark.parametrize("clusters", [None, np.repeat(np.arange(30), 2)])
+def test_rows_of_weight_zero_are_absent(clusters):
+    data = equal_models(3, 60)
+    weight = np.random.default_rng(0).uniform(1, 3, 60) * (np.arange(60) >= 20)
+    few = {name: shift[20:] for name, shift in data.items()}
+    settings = {"n_resamples": 500, "random_state": 0}
+    parts = (None, None) if clusters is None else (clusters, clusters[20:])
+    one = robust_ratio_regions(
+        data, sample_weight=weight, clusters=parts[0], **settings
+    )
+    other = robust_ratio_regions(
+        few, sample_weight=weight[20:], clusters=parts[1], **settings
+    )
+    same_numbers(one, other)
+    assert one.n == (40 if clusters is None else 20)
+
+
+def test_weighted_limits_are_linearised():
+    """One comparison, by hand: the error of the weighted mean, two samples added."""
+    rng = np.random.default_rng(4)
+    weight = rng.lognormal(0, 1, 80)
+    data = equal_models(5, 80)
+    found = robust_ratio_regions(
+        data,
+        tolerances=[0.05],
+        sample_weight=weight,
+        n_resamples=40_000,
+        random_state=0,
+    )
+    moved = (data["a"] <= 0.05).astype(float) - (data["b"] <= 0.05)
+    assert found.pairs.difference[0] == pytest.approx(np.average(moved, weights=weight))
+    extra = (weight @ weight) / weight.sum()
+    moved, w = np.r_[moved, 1, -1], np.r_[weight, extra, extra]
+    centre = np.average(moved, weights=w)
+    error = np.sqrt(np.sum((w * (moved - centre)) ** 2)) / w.sum()
+    half = found.critical_value * error
+    assert found.pairs.band_low[0] == pytest.approx(centre - half)
+    assert found.pairs.band_high[0] == pytest.approx(centre + half)
+    # Fewer degrees of freedom: the weights are far from equal.
+    df = (weight @ weight) ** 2 / (weight**4).sum() - 1
+    assert df < 30
+    assert found.critical_value == pytest.approx(t.ppf(0.975, df), rel=0.03)
+
+
+def test_weights_of_a_cluster_are_its_size():
+    """A cluster of three equal rows is one row of three times the weight."""
+    data = equal_models(6, 40)
+    weight = 1.0 + np.arange(40) % 3
+    counts = weight.astype(int)
+    many = {name: np.repeat(shift, counts) for name, shift in data.items()}
+    clusters = np.repeat(np.arange(40), counts)
+    rows = robust_ratio_regions(many, clusters=clusters, random_state=0)
+    twice = {name: np.repeat(shift, 2) for name, shift in data.items()}
+    found = robust_ratio_regions(
+        twice,
+        sample_weight=np.repeat(weight / 2, 2),
+        clusters=np.repeat(np.arange(40), 2),
+        random_state=0,
+    )
+    same_numbers(rows, found)
+
+
 def test_two_clusters_allow_no_lead():
     with pytest.warns(UserWarning, match="no interval"):
         found = robust_ratio_regions(crossing(), clusters=np.arange(400) % 2)

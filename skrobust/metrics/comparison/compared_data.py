@@ -70,10 +70,9 @@ def make_comparison(models, metric, y_true, sample_weight, params, caller):
         makers = [partial(_shares, one, weight) for one in values]
     elif spec is None or spec.compare is None:
         return _compare_functions(data, metric, spec, weight, params, caller)
-    elif weight is not None:
-        raise ValueError(f"{caller} of the {spec.title} takes no sample_weight.")
     else:
-        values, parts = None, (params, caller, spec.title)
+        options = params if weight is None else {**params, "sample_weight": weight}
+        values, parts = None, (options, caller, spec.title)
         makers = [call_with_options(spec.compare, d, *parts) for d in data.values()]
     shapes = {name: (len(one[0]),) for name, one in data.items()}
     if "labels" in spec.needs:  # as many conditions, too

@@ -134,7 +134,7 @@ def plan_samples(
     return Results(
         columns=tuple(table),
         **table,
-        components=_component_table(found, fixed),
+        components=found.table(fixed),
         value=found.value,
         std_error=error,
         half_width=half,
@@ -188,22 +188,3 @@ def _levels(reach, shape, factor, goal):
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
-
-
-def _component_table(found, fixed):
-    parts = [
-        max(variance, 0.0) / np.prod([float(found.shape[f]) for f in names])
-        if not names <= set(fixed)
-        else 0.0
-        for names, variance in zip(found.effects, found.variances, strict=True)
-    ]
-    names = [
-        " x ".join(factor for factor in found.factors if factor in one)
-        for one in found.effects
-    ]
-    table = {
-        "component": np.array(names),
-        "variance": found.variances,
-        "share": np.array(parts) / (sum(parts) or 1.0),
-    }
-    return Results(columns=tuple(table), **table)

@@ -1,12 +1,16 @@
 """Test of one model against a required value of a metric."""
 
-import numpy as np
+import warnings
+
 from scipy.stats import beta, binom
 
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import check_confidence, check_number, invalid
+from skrobust._validation import check_confidence, check_count, check_number, invalid
+from skrobust.metrics.comparison.p_of_limits import p_value_of_limits
 from skrobust.metrics.intervals.clusters import make_units
-from skrobust.metrics.intervals.confidence_interval import confidence_interval
+from skrobust.metrics.intervals.confidence_interval import requested_interval
+from skrobust.metrics.intervals.interval import IntervalRequest
 from skrobust.metrics.registry import resolve_metric
 
 
@@ -54,7 +58,7 @@ def threshold_test(
     Results
         ``metric``, ``value``, ``threshold``, ``low`` and ``high`` (one-sided limits,
         each with the error), ``p_value`` (against a model that misses the threshold;
-        nan where only limits are known), ``verdict`` ("passes", "fails" or
+        nan where there are no limits), ``verdict`` ("passes", "fails" or
         "undecided"), ``method``, ``n``, ``unit``, ``confidence``, ``warnings``.
 
     Raises
@@ -70,8 +74,12 @@ def threshold_test(
     .. math:: p = \sum_{i=k}^{n} \binom{n}{i} t^i (1 - t)^{n - i},
 
     and the limits of Clopper and Pearson, which invert it. Everything else has the
-    limits of :func:`confidence_interval` at the level :math:`1 - 2 \alpha`; limits of
-    zero width decide nothing.
+    limits of :func:`confidence_interval` at the level :math:`1 - 2 \alpha`, and the
+    p-value inverts them: it is the smallest :math:`\alpha` at which the lower limit
+    reaches the threshold (for an estimate that misses it, one less that of the upper
+    limit), so that the verdict is "passes" if and only if :math:`p \le \alpha`. It
+    is given down to 1 / (n_resamples + 1), or to :math:`\alpha` if that is smaller.
+    Limits of zero width decide nothing.
 
     References
     ----------
@@ -91,6 +99,7 @@ def threshold_test(
     confidence = check_confidence(confidence, caller)
     if confidence <= 0.5:
         raise invalid("confidence", caller, "a float in (0.5, 1)", confidence)
+    n_resamples = check_count(n_resamples, "n_resamples", caller, low=100)
     spec, error = resolve_metric(metric, caller), 1 - confidence
     name = getattr(metric, "__name__", "callable") if spec is None else spec.name
     about = {"metric": name, "threshold": threshold, "confidence": confidence}
@@ -104,25 +113,30 @@ def threshold_test(
             hits = None
     if hits is not None:
         return _exact(int(hits.sum()), len(hits), threshold, error, spec, about)
-    interval = confidence_interval(
-        metric,
-        *data,
-        clusters=clusters,
-        confidence=1 - 2 * error,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        **metric_params,
-    )
+    seed = seed_number(random_state, caller) % 2**64
+    settings = clusters, 1 - 2 * error, "auto", n_resamples, None, caller
+    request = IntervalRequest(*settings, kept={})
+
+    def limits(level):
+        asked = request.at(1 - 2 * level, seed)
+        return requested_interval(metric, data, metric_params, asked)
+
+    interval = limits(error)
+    for text in interval.warnings:
+        warnings.warn(text, UserWarning, stacklevel=2)
     low, high = interval
-    reached = low >= threshold, high <= threshold
-    if not high > low:
-        reached = False, False
+    p_value, reached = float("nan"), (False, False)
+    if high > low:
+        reached = low >= threshold, high <= threshold
+        side = {"greater_is_better": spec is None or spec.greater_is_better}
+        least = 1 / (n_resamples + 1)
+        p_value = p_value_of_limits(limits, threshold, error, least, **side)
     return Results(
         **about,
         value=interval.value,
         low=low,
         high=high,
-        p_value=np.nan,
+        p_value=p_value,
         verdict=_verdict(*reached, spec),
         method=interval.method,
         n=interval.n_units,

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 
+from skrobust._results import Results
+
 
 class Components:
     """Mean squares and variance components of a table with one axis per factor.
@@ -85,6 +87,25 @@ class Components:
         spread = float(np.sum((parts**2 / np.maximum(counts, 1e-9))[weights != 0]))
         df = variance**2 / spread if spread > 0 else counts.max()
         return float(np.sqrt(variance)), max(1.0, float(df))
+
+    def table(self, fixed):
+        """Return the variance of each effect and its share in that of the mean."""
+        parts = [
+            max(variance, 0.0) / np.prod([float(self.shape[f]) for f in names])
+            if not names <= set(fixed)
+            else 0.0
+            for names, variance in zip(self.effects, self.variances, strict=True)
+        ]
+        names = [
+            " x ".join(factor for factor in self.factors if factor in one)
+            for one in self.effects
+        ]
+        table = {
+            "component": np.array(names),
+            "variance": self.variances,
+            "share": np.array(parts) / (sum(parts) or 1.0),
+        }
+        return Results(columns=tuple(table), **table)
 
 
 def _sum_of_squares(values, factors, names):

@@ -79,16 +79,13 @@ def by_group(
     """
     draws = confidence, n_permutations, random_state
     parts = data, metric_params, groups, clusters, draws
-    return compare_groups(metric, *parts, "by_group", stacklevel=5)
+    return compare_groups(metric, *parts, "by_group")
 
 
-def compare_groups(
-    metric, data, params, groups, clusters, draws, caller, *, stacklevel=6
-):
+def compare_groups(metric, data, params, groups, clusters, draws, caller):
     """Return the tables of :func:`by_group`.
 
-    ``draws`` are confidence, number of permutations and seed; ``stacklevel`` counts the
-    frames from a warning of :class:`GroupComparison` to the user.
+    ``draws`` are confidence, number of permutations and seed.
     """
     spec = resolve_metric(metric, caller)
     if not data:
@@ -105,7 +102,7 @@ def compare_groups(
         function = metric if spec is None else spec.function
         of = function_statistic(function, *data, **params)
     units = groups, clusters, len(data[0])
-    comparison = GroupComparison(*units, draws, caller, stacklevel)
+    comparison = GroupComparison(*units, draws, caller)
     facts = {"measure": getattr(metric, "__name__", "metric")}
     if spec is not None:
         comparison.greater_is_better = spec.greater_is_better
@@ -113,7 +110,7 @@ def compare_groups(
         if "labels" in spec.needs and spec.task == "classification" and len(data) > 1:
             y_true = label_array(data[0], caller, "y_true")
             classes = np.unique(y_true)
-            comparison.warn_of_missing_classes(y_true, stacklevel - 1)
+            comparison.warn_of_missing_classes(y_true)
             if len(classes) == 1:
                 rate = spec.title.replace("accuracy", "rate")
                 facts["measure"] = f"{rate} of class {classes[0].item()!r}"

@@ -6,6 +6,7 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
+from skrobust._stacklevel import level_outside
 from skrobust._validation import (
     check_choice,
     check_confidence,
@@ -187,7 +188,7 @@ def clip_robustness(
             f"Only {len(names)} clips: limits of frames and of differences are rough; "
             f"take {FEW_CLUSTERS} or more.",
         )
-        warnings.warn(notes[0], UserWarning, stacklevel=3)
+        warnings.warn(notes[0], UserWarning, stacklevel=level_outside())
     results.update(
         n_frames=len(y),
         n_clips=len(names),

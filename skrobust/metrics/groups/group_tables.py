@@ -7,6 +7,7 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
+from skrobust._stacklevel import level_outside
 from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.comparison.paired import holm
 from skrobust.metrics.groups.gaps import chance_of, fisher_chances
@@ -44,13 +45,11 @@ class GroupComparison:
         Confidence, number of permutations and seed, as in the public functions.
     caller : str
         Name of the public function or class, for error messages.
-    stacklevel : int, default=5
-        Of a warning about few clusters.
     """
 
     greater_is_better = True
 
-    def __init__(self, groups, clusters, n_samples, draws, caller, stacklevel=5):
+    def __init__(self, groups, clusters, n_samples, draws, caller):
         confidence, n_permutations, random_state = draws
         self.confidence = check_confidence(confidence, caller)
         self.n_permutations = check_count(n_permutations, "n_permutations", caller)
@@ -68,9 +67,9 @@ class GroupComparison:
         if len(self.names) < 2:
             rule = "of at least two groups"
             raise invalid("groups", caller, rule, self.names.tolist())
-        self._make_units(clusters, stacklevel)
+        self._make_units(clusters)
 
-    def _make_units(self, clusters, stacklevel):
+    def _make_units(self, clusters):
         if clusters is None:
             clusters = np.arange(len(self.group_of_sample))
         _, unit = np.unique(clusters, return_inverse=True)
@@ -90,7 +89,7 @@ class GroupComparison:
                 f"(the smallest has {self.n_units.min()}): intervals use t quantiles, "
                 "and a group of one or two clusters has none.",
                 UserWarning,
-                stacklevel=stacklevel,
+                stacklevel=level_outside(),
             )
 
     def classes_of_groups(self, y):
@@ -98,7 +97,7 @@ class GroupComparison:
         groups = range(len(self.names))
         return [np.unique(y[self.group_of_sample == g]) for g in groups]
 
-    def warn_of_missing_classes(self, y, stacklevel):
+    def warn_of_missing_classes(self, y):
         """Warn where a group lacks a class, since gaps then mix both."""
         classes = np.unique(y)
         for name, seen in zip(self.names, self.classes_of_groups(y), strict=True):
@@ -109,7 +108,7 @@ class GroupComparison:
                     f"{name.item()!r} has no {missing[0].item()!r}, so gaps mix group "
                     "and class."
                 )
-                warnings.warn(text, UserWarning, stacklevel=stacklevel)
+                warnings.warn(text, UserWarning, stacklevel=level_outside())
                 return
 
     def compare(self, of, **facts):

@@ -91,11 +91,12 @@ class NoiseCorrected(Shares):
 
     The corrected variance sums the products of different units only. Without clusters
     it is the plug-in variance less the estimated noise variance of the condition
-    means, from their joint covariance; it is unbiased and may be negative.
+    means, from their joint covariance; it is unbiased and may be negative. With
+    weights, a product has those of both units.
     """
 
-    def __init__(self, correct, units):
-        super().__init__(correct, units)
+    def __init__(self, correct, units, weight=None):
+        super().__init__(correct, units, weight)
         self.own = self.sums.var(axis=1)
 
     def __call__(self, counts):
@@ -200,25 +201,28 @@ def bootstrap_interval(statistic, request):
     method, confidence, rng = request.method, request.confidence, request.rng
     check_choice(method, "method", request.caller, _METHODS)
     units = statistic.units
-    value = float(statistic.whole()[0])
+    value = request.once("value", lambda: float(statistic.whole()[0]))
     warnings = units.warnings()
     if method == "auto":
         method = "jackknife" if units.few else "bca"
     low = high = error = float("nan")
     if units.enough and method == "jackknife":
-        left_out, undefined = _defined(jackknife(statistic), "leave-outs")
+        left_out = request.once("left out", lambda: jackknife(statistic))
+        left_out, undefined = _defined(left_out, "leave-outs")
         warnings += undefined
         error = float(jackknife_error(left_out))
         half = units.quantile(confidence) * error
         low, high = value - half, value + half
     elif units.enough:
-        draws = bootstrap(statistic, request.n_resamples, rng)
+        size = request.n_resamples
+        draws = request.once("draws", lambda: bootstrap(statistic, size, rng))
         draws, undefined = _defined(draws, "resamples")
         warnings += undefined
         error = float(draws.std(ddof=1))
         levels = np.array([1 - confidence, 1 + confidence]) / 2
         if method == "bca":
-            levels = _bca_levels(statistic, value, draws, levels, rng)
+            groups = request.once("groups", lambda: _left_out_groups(statistic, rng))
+            levels = _bca_levels(value, draws, levels, groups)
         low, high = (float(q) for q in np.quantile(draws, levels))
     if low == high:  # a sample that shows no failure does not prove that there is none
         low = high = float("nan")
@@ -237,13 +241,17 @@ def _defined(values, what):
     return found, warnings
 
 
-def _bca_levels(statistic, value, draws, levels, rng):
+def _left_out_groups(statistic, rng):
+    """Return the statistic without each of some groups of units."""
+    n = statistic.units.n
+    groups = rng.permutation(n) % min(n, _GROUPS)
+    return _defined(jackknife(statistic, groups), "")[0]
+
+
+def _bca_levels(value, draws, levels, left_out):
     below = (np.mean(draws < value) + np.mean(draws <= value)) / 2
     half_draw = 0.5 / len(draws)
     bias = ndtri(np.clip(below, half_draw, 1 - half_draw))
-    n = statistic.units.n
-    groups = rng.permutation(n) % min(n, _GROUPS)
-    left_out, _ = _defined(jackknife(statistic, groups), "")
     d = left_out.mean() - left_out
     squares = (d**2).sum()
     speed = (d**3).sum() / (6 * squares**1.5) if squares > 0 else 0.0

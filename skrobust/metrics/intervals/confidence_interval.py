@@ -228,24 +228,28 @@ def confidence_interval(
     confidence = check_confidence(confidence, caller)
     n_resamples = check_count(n_resamples, "n_resamples", caller, low=100)
     rng = np.random.default_rng(seed_number(random_state, caller) % 2**64)
-    if not data:
-        raise ValueError(f"{caller} needs the data of the metric; got none.")
-    for function, advice in _NO_INTERVAL:
-        if metric is function:
-            raise ValueError(f"{caller} {advice}")
-    spec = resolve_metric(metric, caller)
     check_choice(weight_type, "weight_type", caller, ("design", "frequency"))
-    if weight_type == "frequency":
+    if data and weight_type == "frequency":
         repeated = repeat_rows(data, clusters, metric_params, caller)
         data, clusters, metric_params = repeated
     request = IntervalRequest(clusters, confidence, method, n_resamples, rng, caller)
-    if spec is None:
-        interval = bootstrap.function_interval(metric, data, request, **metric_params)
-    else:
-        interval = _metric_interval(spec, data, metric_params, request)
+    interval = requested_interval(metric, data, metric_params, request)
     for text in interval.warnings:
         warnings.warn(text, UserWarning, stacklevel=2)
     return interval
+
+
+def requested_interval(metric, data, params, request):
+    """Return the interval of a metric as a request asks for it, without warnings."""
+    if not data:
+        raise ValueError(f"{request.caller} needs the data of the metric; got none.")
+    for function, advice in _NO_INTERVAL:
+        if metric is function:
+            raise ValueError(f"{request.caller} {advice}")
+    spec = resolve_metric(metric, request.caller)
+    if spec is None:
+        return bootstrap.function_interval(metric, data, request, **params)
+    return _metric_interval(spec, data, params, request)
 
 
 def _metric_interval(spec, data, params, request):

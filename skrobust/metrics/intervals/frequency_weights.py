@@ -47,3 +47,32 @@ def repeat_rows(data, clusters, params, caller):
     for name, value in params.items():
         params[name] = repeat(value) if np.ndim(value) else value
     return tuple(repeat(array) for array in data), clusters, params
+
+
+def repeat_models(models, y_true, clusters, params, caller):
+    """Return models, true labels, clusters and options with each row repeated.
+
+    Parameters
+    ----------
+    models : dict of str to array-like or tuple of array-like
+        Data of each model, over the same samples.
+    y_true : array-like of shape (n_samples,) or None
+        Repeated, too.
+    clusters, params, caller
+        As of :func:`repeat_rows`, for the weights of all models.
+
+    Returns
+    -------
+    models, y_true, clusters, params
+        The same without weights.
+    """
+    given, repeated = () if y_true is None else (y_true,), {}
+    parts = clusters, params, caller
+    for name, data in models.items():
+        arrays = data if isinstance(data, tuple) else (data,)
+        rows, clusters, params = repeat_rows((*given, *arrays), *parts)
+        rows = rows[len(given) :]
+        repeated[name] = rows if isinstance(data, tuple) else rows[0]
+    if given:
+        y_true = repeat_rows(given, None, parts[1], caller)[0][0]
+    return repeated, y_true, clusters, params

@@ -10,7 +10,7 @@ ALIKE = "No unit differs: the interval is only what that many units can exclude.
 UNKNOWN = "The value is undefined without one of the units: there is no interval."
 
 
-def function_interval(
+def interval_of_means(
     function,
     means,
     confidence,

@@ -1,6 +1,6 @@
 """A value with its confidence interval."""
 
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,20 @@ class IntervalRequest:
     n_resamples: int
     rng: np.random.Generator
     caller: str
+    kept: dict | None = None  # of one statistic, for several levels
+
+    def at(self, confidence, seed):
+        """Return the same request at another level, with the same draws."""
+        rng = np.random.default_rng(seed)
+        return replace(self, confidence=confidence, rng=rng)
+
+    def once(self, name, make):
+        """Return what is the same at every level, made once where it is kept."""
+        if self.kept is None:
+            return make()
+        if name not in self.kept:
+            self.kept[name] = make()
+        return self.kept[name]
 
 
 @dataclass(frozen=True, repr=False)

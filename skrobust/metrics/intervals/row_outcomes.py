@@ -9,7 +9,7 @@ from skrobust._validation import check_choice, check_same_length
 from skrobust.metrics.intervals.bootstrap import Statistic
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
-from skrobust.metrics.intervals.function_of_means import function_interval
+from skrobust.metrics.intervals.function_of_means import interval_of_means
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.registry import call_with_options
 
@@ -30,7 +30,7 @@ class RowOutcomes:
     worst, best : float or ndarray of shape (n_columns,), default=0.0, 1.0
         Means of samples that fail, or succeed, altogether.
     unseen : pair of float or ndarray of shape (n_columns,), or None, default=None
-        As in :func:`function_interval`.
+        As in :func:`interval_of_means`.
     logarithmic : bool, default=False
         Whether limits are found for the logarithm.
     weight : ndarray of shape (n_samples,) or None, default=None
@@ -87,7 +87,7 @@ class RowOutcomes:
         settings = {"bounds": self.bounds, "logarithmic": self.logarithmic}
         settings |= {"worst": worst, "best": best, "unseen": unseen}
         settings["n_seen"] = float(n_seen.min())
-        return function_interval(self._of_quotients, means, confidence, **settings)
+        return interval_of_means(self._of_quotients, means, confidence, **settings)
 
     def statistic(self, units):
         """Return the metric as a function of counts of units."""

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from skrobust._results import Results
+from skrobust._stacklevel import level_outside
 from skrobust._validation import check_choice, check_confidence, invalid
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
@@ -246,14 +247,14 @@ def _by_period(correct, periods, units, confidence, caller):
     means = ColumnMeans.of_parts(correct, parts, units)
     if means.few:
         text = f"only {means.n_units.min()} clusters in a period: limits are wide."
-        warnings.warn(f"{caller}: {text}", UserWarning, stacklevel=3)
+        warnings.warn(f"{caller}: {text}", UserWarning, stacklevel=level_outside())
     sizes = np.array([len(of_period) for of_period in rows])
     return means, columns, {"period": names, "n_samples": sizes}
 
 
 def _warn(units, caller):
     for text in units.warnings():
-        warnings.warn(f"{caller}: {text}", UserWarning, stacklevel=3)
+        warnings.warn(f"{caller}: {text}", UserWarning, stacklevel=level_outside())
 
 
 def _steady_error(means):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from skrobust._stacklevel import level_outside
 from skrobust.metrics.normalized import factors, signal_to_noise
 
 LOW_CEILING = 0.5  # of the score of a perfect classifier
@@ -36,7 +37,7 @@ def warn_order(caller, accuracy, g, constant, constant_g):
             f"{g:.3g} against {constant:.3g} times {constant_g:.3g}. snr='linear' "
             "follows the accuracy.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=level_outside(),
         )
 
 
@@ -47,7 +48,7 @@ def warn_ceiling(caller, f, h):
         f"scores {f / h:.3g} on these class sizes. Compare data sets by "
         "accuracy_skill_score or balanced accuracy.",
         UserWarning,
-        stacklevel=5,
+        stacklevel=level_outside(),
     )
 
 
@@ -57,5 +58,5 @@ def warn_missing(caller, n_present, n_classes):
         f"{caller}: y_true has {n_present} of {n_classes} classes, and the imbalance "
         "factor is that of these. Pass class_counts, the class sizes of the data set.",
         UserWarning,
-        stacklevel=6,
+        stacklevel=level_outside(),
     )

@@ -185,13 +185,13 @@ def class_sizes(y, weight):
     return counts[counts > 0].astype(np.float64)
 
 
-def imbalance(counts, caller, *, stacklevel=3):
+def imbalance(counts, caller):
     """Return h of positive class sizes, with a warning for a single class."""
     if len(counts) == 1:
         text = (
             f"{caller}: the imbalance of a single class is undefined; its factor is "
             "set to 1. Pass the `class_counts` of the data set."
         )
-        return warn_undefined(text, 1.0, stacklevel=stacklevel)
+        return warn_undefined(text, 1.0)
     ratios = np.sort(counts)[:-1] / counts.max()
     return 1 + math.log(1 / ratios.mean())

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.metrics import normalized_mutual_info_score, r2_score
 from sklearn.utils import Bunch
 
+from skrobust._stacklevel import level_outside
 from skrobust._validation import (
     check_choice,
     check_count,
@@ -130,7 +131,7 @@ def score_parts(
             f"which raises the score by the factor {f:.3g}; pass n_samples=len(X) of "
             "the whole data set.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=level_outside(),
         )
     g = _signal_value(signal, snr, caller)
     if constant is not None and signal is None:
@@ -148,7 +149,7 @@ def score_parts(
                 f"{caller} was {unclipped:.4g} and is clipped to 1, where good models "
                 "tie; clip=False keeps the order.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=level_outside(),
             )
     return Bunch(
         raw=raw,
@@ -197,7 +198,7 @@ def _classification(
         if class_counts is None and 1 < len(present) < n_classes:
             against_accuracy.warn_missing(caller, len(present), n_classes)
     # The warning of a single class points at the caller of the public function.
-    h = factors.imbalance(counts, caller, stacklevel=6)
+    h = factors.imbalance(counts, caller)
     return accuracy, ratio, h, _n_rows(y_true, weight), constant
 
 

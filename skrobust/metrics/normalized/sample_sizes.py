@@ -54,7 +54,7 @@ def sample_size_deviation(scores, *, relative=False):
         return deviation
     if center == 0:
         text = f"{caller} is undefined relative to a mean of 0; it is set to nan."
-        return warn_undefined(text, stacklevel=2)
+        return warn_undefined(text)
     return deviation / abs(float(center))
 
 

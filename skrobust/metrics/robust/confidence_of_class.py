@@ -211,7 +211,7 @@ def mean_over(values, chosen, caller):
     """Return the mean over the successful attacks; nan with a warning for none."""
     if not chosen.any():
         text = f"{caller} is undefined when no attack succeeded; it is set to nan."
-        return warn_undefined(text, stacklevel=4)
+        return warn_undefined(text)
     return float(values[chosen].mean())
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import check_confidence, check_count, invalid
+from skrobust._validation import check_confidence, check_count, check_weights, invalid
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.robust.probability_shift import check_tolerances, shifts
 
@@ -21,6 +21,7 @@ def robust_ratio_regions(
     reference="predicted",
     y_true=None,
     labels=None,
+    sample_weight=None,
     clusters=None,
     confidence=0.95,
     n_resamples=2000,
@@ -32,10 +33,11 @@ def robust_ratio_regions(
     other model by more than chance allows, for all models and tolerances at once:
 
     .. math:: \tilde d_{mk}(b) - c \, s_{mk}(b) > 0 \quad \text{for all } k \ne m,
-        \qquad \tilde d_{mk} = \frac{n_{mk} - n_{km}}{n + 2}
+        \qquad \tilde d_{mk} = \frac{n_{mk} - n_{km}}{n + 2 e}
 
-    where :math:`n_{mk}` of the :math:`n` samples are within the tolerance for model
-    :math:`m` but not for :math:`k`, :math:`s` is the standard error of
+    where :math:`n_{mk}` is the weight of the samples that are within the tolerance for
+    model :math:`m` but not for :math:`k`, :math:`n` that of all samples, :math:`e` that
+    of one sample (1 without weights), :math:`s` the standard error of
     :math:`\tilde d`, and :math:`c` the quantile of the largest
     :math:`|\tilde d - d| / s` over all pairs and tolerances.
 
@@ -52,6 +54,9 @@ def robust_ratio_regions(
         True classes, used with ``reference="true"`` only.
     labels : array-like of shape (n_classes,) or None, default=None
         The label of each column.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights, as fixed by the design of the sample; those of weight 0
+        count as absent.
     clusters : array-like of shape (n_samples,) or None, default=None
         Samples that were drawn together: the clip of a frame, the patient of a row.
     confidence : float in (0, 1), default=0.95
@@ -95,13 +100,15 @@ def robust_ratio_regions(
     -----
     The source compares models by eye. Multipliers: one standard normal number for each
     sample (or cluster) weighs its deviation in all pairs and tolerances alike, and the
-    largest is divided by the root of a mean square on n - 1 degrees of freedom, so that
-    c is a quantile of t where there is one comparison. Two more samples, one for each
-    side, as Bonett and Price add them, keep the error above 0 where few or no samples
-    differ; with clusters, two of mean size. Measured at 95 %: a pair of equal models is
-    told apart somewhere in 1 % of tables with 40 samples, and in 4 % with 200. A region
-    says nothing about tolerances between those given. Ratios from an attack are upper
-    bounds, so that a lead may come from an attack that fails.
+    largest is divided by the root of a mean square on n - 1 degrees of freedom, fewer
+    where a few units have most of the weight, so that c is a quantile of t where there
+    is one comparison. Two more samples, one for each side, as Bonett and Price add
+    them, keep the error above 0 where few or no samples differ; they have the weight
+    :math:`e = \sum_i w_i^2 / \sum_i w_i`, and with clusters the mean size.
+    Measured at 95 %: a pair of equal models is told apart somewhere in 1 % of tables
+    with 40 samples, and in 4 % with 200. A region says nothing about tolerances between
+    those given. Ratios from an attack are upper bounds, so that a lead may come from an
+    attack that fails.
 
     References
     ----------
@@ -131,18 +138,23 @@ def robust_ratio_regions(
     if not isinstance(models, dict) or len(models) < 2:
         raise invalid("models", caller, "a dict of two or more models", models)
     within = _within(models, tolerances, (reference, y_true, labels), caller)
+    weight = check_weights(sample_weight, within.shape[1], caller)
     units = make_units(clusters, within.shape[1], caller)
+    if weight is not None and not weight.all():
+        kept = weight > 0
+        within, weight = within[:, kept], weight[kept]
+        units = make_units(units.codes[kept], len(weight), caller)
     for text in units.warnings():
         warnings.warn(text, UserWarning, stacklevel=2)
     names = np.array([str(name) for name in models])
     pairs = np.transpose(list(itertools.combinations(range(len(names)), 2)))
-    curves = _Curves(within, units, *pairs)
+    curves = _Curves(within, units, *pairs, weight)
     critical = curves.quantile(confidence, n_resamples, rng)
     low, high = curves.limits(critical)
     first, second = pairs
     leads = np.full((len(names), len(names), len(tolerances)), np.nan)
     leads[first, second], leads[second, first] = low, -high  # nan on the diagonal
-    ratios = within.mean(axis=1)
+    ratios = np.average(within, axis=1, weights=weight)
     results = _leaders(names, tolerances, ratios, np.nanmin(leads, axis=1))
     results["regions"] = _regions(results)
     table = {
@@ -187,12 +199,17 @@ class _Curves:
     Arrays are of shape (n_pairs, n_tolerances).
     """
 
-    def __init__(self, within, units, first, second):
+    def __init__(self, within, units, first, second, weight=None):
         self.units, self.pairs = units, (first, second)
-        sums = [units.sums(rows) for rows in within]
-        self.size = np.bincount(units.codes).astype(np.float64)
-        # Two more units, of mean size: one for each side of a pair.
+        weight = np.ones(len(units.codes)) if weight is None else weight / weight.mean()
+        sums = [units.sums(rows * weight[:, None]) for rows in within]
+        self.size = units.sums(weight)
+        squares = self.size**2
+        # Two more units: one for each side of a pair.
         self.extra = self.size.mean()
+        if not units.clustered:  # as a sample that is drawn with its weight
+            self.extra = squares.sum() / self.size.sum()
+        self.df = max(1.0, squares.sum() ** 2 / (squares**2).sum() - 1)
         self.total = self.size.sum() + 2 * self.extra
         self.sums = np.stack(sums, axis=1)  # units, models, tolerances
         square, whole = [], []
@@ -226,7 +243,7 @@ class _Curves:
             moved -= weight[:, None, None] * self.difference
             moved += (self.extra * sides)[:, None, None]
             largest.append((np.abs(moved) / self.spread).max(axis=(1, 2)))
-        scale = np.sqrt(rng.chisquare(n - 1, size=n_resamples) / (n - 1))
+        scale = np.sqrt(rng.chisquare(self.df, size=n_resamples) / self.df)
         return float(np.quantile(np.concatenate(largest) / scale, confidence))
 
     def limits(self, critical):

@@ -1,11 +1,12 @@
 """Guard of the robust ratios: rows whose answer did not change at all."""
 
-import sys
 import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 import numpy as np
+
+from skrobust._stacklevel import level_outside
 
 MIN_ROWS = 5  # fewer rows are no evidence
 MIN_SHARE = 0.02  # of all rows
@@ -121,16 +122,3 @@ def _warn(n, total, what, caller):
             f"{_CURES[what]}"
         )
     warnings.warn(text, UserWarning, stacklevel=level_outside())
-
-
-def level_outside():
-    """Return the ``stacklevel`` of the first caller outside the package.
-
-    It is that of a :func:`warnings.warn` in the function that asks.
-    """
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] != "skrobust":
-            break
-        frame, level = frame.f_back, level + 1
-    return level

@@ -10,6 +10,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.multiclass import type_of_target
 
 from skrobust._responses import predicts_numbers, unwrap
+from skrobust._stacklevel import level_outside
 from skrobust._validation import check_weights
 from skrobust.metrics.labels import label_array
 
@@ -142,7 +143,7 @@ def guarded(scored, floor, caller, label, estimator):
             f"{scored.constant:.3g}. Pass floor=, the smallest {kind} that counts, so "
             "that a search does not choose such a model.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=level_outside(),
         )
     return scored.value
 

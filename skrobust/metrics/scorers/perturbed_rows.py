@@ -4,8 +4,8 @@ import warnings
 
 from scipy.sparse import issparse
 
+from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
-from skrobust.metrics.robust.unmoved import level_outside
 
 
 def dense_rows(X):

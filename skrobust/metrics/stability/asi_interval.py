@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 from scipy.stats import f
 
-from skrobust._validation import check_choice
+from skrobust._validation import check_choice, check_weights
 from skrobust.metrics.intervals import bootstrap
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
@@ -33,10 +33,11 @@ def correctness_interval(data, request, *, resample_conditions=False):
     return asi_interval(correct, units, request.confidence, request.caller, **settings)
 
 
-def index_statistic(*data, caller):
+def index_statistic(*data, caller, sample_weight=None):
     """Return a function of the units that makes the statistic, for comparisons."""
     correct = _conditions(data, caller)
-    return lambda units: _Index(correct, units)
+    weight = check_weights(sample_weight, len(correct), caller)
+    return lambda units: _Index(correct, units, weight)
 
 
 def _conditions(data, caller):
@@ -52,9 +53,9 @@ def _conditions(data, caller):
 class _Index(bootstrap.Statistic):
     """The noise-corrected index of a correctness matrix."""
 
-    def __init__(self, correct, units):
+    def __init__(self, correct, units, weight):
         self.units = units
-        self.moments = bootstrap.NoiseCorrected(correct, units)
+        self.moments = bootstrap.NoiseCorrected(correct, units, weight)
 
     def __call__(self, counts):
         mean, _, variance = self.moments(counts).T

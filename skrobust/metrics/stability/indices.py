@@ -58,7 +58,7 @@ def coefficient_of_variation(scores):
     mean, spread = mean_and_spread(non_negative(scores, caller))
     if mean == 0:
         text = f"{caller} is undefined when every score is 0; it is set to nan."
-        return warn_undefined(text, stacklevel=2)
+        return warn_undefined(text)
     return spread / mean
 
 

@@ -91,4 +91,4 @@ def report_left_out(distinct, counts, undefined, caller):
     if counts.sum() < 2:
         text += f"{caller} is undefined for fewer than two periods; it is set to nan."
     if text:
-        warn_undefined(text.rstrip(), stacklevel=5)
+        warn_undefined(text.rstrip())

@@ -111,11 +111,11 @@ def trend_interval(scores, trend, rows, request):
         text = f"{n} periods leave no degree of freedom, so that there is no interval."
         return Interval(value, nan, nan, nan, method=method, warnings=(text,), **common)
     if method == "autoregressive":
-        return _autoregressive(scores, trend, rows, common)
+        return _autoregressive(scores, trend, rows, request, common)
     return residual_interval(scores, trend, rows, request, method, common)
 
 
-def _autoregressive(scores, trend, rows, common):
+def _autoregressive(scores, trend, rows, request, common):
     n, confidence = len(scores), common["confidence"]
     plug_in, noise = None, None
     value = float(trend.index(scores))
@@ -130,7 +130,7 @@ def _autoregressive(scores, trend, rows, common):
             "interval; give the rows of each period with periods=."
         )
         return Interval(value, nan, nan, nan, warnings=(text,), **common)
-    draws = trend_draws(scores, trend.x, noise)
+    draws = request.once("draws", lambda: trend_draws(scores, trend.x, noise))
     index = draws.index(trend.fall, trend.scatter)
     tails = (1 - confidence) / 2, (1 + confidence) / 2
     low, high = np.quantile(index, tails)
@@ -206,7 +206,8 @@ def index_interval(
     else:
         arrays = tuple(np.asarray(array) for array in data)
         parts = arrays, periods, score, request.clusters, request.rng, caller
-        kept, scores, noise, sizes, warnings = period_scores(*parts)
+        found = request.once("periods", lambda: period_scores(*parts))
+        kept, scores, noise, sizes, warnings = found
     if times is not None:
         times = time_values(times, caller)
         what, other = "one time per period", "the data have"
