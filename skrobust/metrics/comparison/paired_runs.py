@@ -34,13 +34,11 @@ def compare_trends(data, pairs, confidence):
     trends = data.trends
     values = trends.values
     difference = np.array([values[a] - values[b] for a, b in pairs])
-    errors = np.array([trends.error(*pair) for pair in pairs])
-    parts = difference, errors, trends.df, trends.n, False
-    evidence = evidence_of_errors(*parts)
+    evidence = [trends.evidence(*pair) for pair in pairs]
     found = paired.from_evidence(difference, evidence, confidence)
     turned = [min(one.p_at_most(0.0), one.p_at_least(0.0)) for one in evidence]
     flips = np.where(np.abs(difference) > SAME, turned, np.nan)
-    about = "paired residuals, t", trends.n, "periods", trends.warnings()
+    about = "autoregressive trends", trends.n, "periods", trends.warnings()
     return PairedRun(found, values[:, None], *about, flips, np.array([np.nan]))
 
 
