@@ -79,7 +79,7 @@ class PairedTrends:
             falls.append([fall, np.zeros_like(fall)] if bent else [fall])
             spreads.append(np.hypot(e.spread, part * d.spread))
         steady = d.level - self.trend.scatter * (spreads[0] - spreads[1])
-        # min(0, slope) differs by no more than the slopes do, and in the same direction.
+        # min(0, slope) differs as the slopes do, or less.
         ends = np.minimum(0.0, d.slope), np.maximum(0.0, d.slope)
         draws = [
             steady + self.trend.fall * np.clip(a - b, *ends)
