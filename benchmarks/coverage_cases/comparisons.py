@@ -129,14 +129,16 @@ _DATA = {"data": ("",)}
 COMPARISONS = [
     (accuracy, grid(n=(20, 100, 1000), clusters=(0,), share=(0.8, 0.98), **_DATA)),
     (accuracy, grid(n=(100, 1000), clusters=(0,), share=(0.9,), data=("weights",))),
-    (accuracy, grid(n=(500,), clusters=(5, 10, 20, 50), share=(0.9,), **_DATA)),
     (asi, grid(n=(50, 200), conditions=(20,))),
     (ratio, grid(n=(50, 200))),
 ]
+OVER_CLUSTERS = [
+    (accuracy, grid(n=(500,), clusters=(5, 10, 20, 50), share=(0.9,), **_DATA))
+]
 GROUPS = [
-    (groups, grid(n=(20, 100), clusters=(0,), share=(0.8, 0.98), data=("all alike",))),
+    (groups, grid(n=(20,), clusters=(0,), share=(0.8, 0.98), data=("all alike",))),
     (groups, grid(n=(100,), clusters=(0,), share=(0.8,), data=("one is worse",))),
-    (groups, grid(n=(100,), clusters=(5, 20), share=(0.8,), data=("all alike",))),
+    (groups, grid(n=(100,), clusters=(20,), share=(0.8,), data=("all alike",))),
 ]
 DECISIONS = [
     (threshold, grid(n=(50, 500), clusters=(0,), share=(0.8, 0.95))),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from skrobust.metrics.comparison import paired
 from skrobust.metrics.comparison.evidence import SAME, evidence_of_errors
@@ -79,7 +80,8 @@ def compare_samples(data, pairs, units, n_resamples, confidence, rng, caller):
         found = paired.from_evidence(difference, evidence, confidence)
     else:
         method = "paired bootstrap"
-        found = paired.from_draws(difference, moved, confidence, *about)
+        stretch = _stretches(units, confidence, difference.size)
+        found = paired.from_draws(difference, moved, confidence, *about, stretch)
     if data.tolerances is None and units.enough:
         found.p_adjusted = paired.holm(found.p_value)
         found.correction = f"Holm over {len(pairs)} pairs"
@@ -87,6 +89,19 @@ def compare_samples(data, pairs, units, n_resamples, confidence, rng, caller):
     return PairedRun(
         found, values, method, units.n, units.name, notes + missing, flips, kept
     )
+
+
+def _stretches(units, confidence, n_differences):
+    """Return by how much draws of clusters vary too little, for one and for all.
+
+    Draws have the quantiles of a normal, not those of t, and their variance is that
+    with the divisor G of G clusters.
+    """
+    if not units.clustered:
+        return np.ones(2)
+    levels = 1 - (1 - confidence) / np.array([1, n_differences])
+    ratios = [units.quantile(level) / ndtri((1 + level) / 2) for level in levels]
+    return np.array(ratios) * np.sqrt(units.n / (units.n - 1))
 
 
 def _ranking_kept(values, draws):
