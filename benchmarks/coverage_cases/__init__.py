@@ -6,7 +6,7 @@ dictionary from the name of an interval to ``held(interval, truth)``.
 
 from coverage_cases.comparisons import COMPARISONS, DECISIONS, GROUPS, OVER_CLUSTERS
 from coverage_cases.conditions import BANDS, INDICES, SUMMARIES
-from coverage_cases.periods import PERIODS
+from coverage_cases.periods import OVER_PERIODS, PERIODS
 from coverage_cases.shares import CALLABLES, CLUSTERS, RATIOS, SHARES, WEIGHTS
 
 __all__ = ["FAMILIES"]
@@ -22,6 +22,7 @@ FAMILIES = {
     "periods": PERIODS,
     "comparisons": COMPARISONS,
     "comparisons over clusters": OVER_CLUSTERS,
+    "comparisons over periods": OVER_PERIODS,
     "groups": GROUPS,
     "decisions": DECISIONS,
     "callables": CALLABLES,

@@ -44,5 +44,7 @@ PERIODS = [
     (series, grid(n=(6, 12, 36), correlation=_CORRELATIONS, slope=_SLOPES)),
     (series, grid(n=(12,), correlation=_CORRELATIONS, slope=(0,), method=("delta",))),
     (rows, grid(n=(12,), correlation=(0.6,), rows=(100,))),
-    (difference, grid(n=(12, 30), correlation=_CORRELATIONS, slope=_SLOPES)),
+]
+OVER_PERIODS = [
+    (difference, grid(n=(12, 30), correlation=_CORRELATIONS, slope=_SLOPES))
 ]

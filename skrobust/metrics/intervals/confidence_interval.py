@@ -164,11 +164,12 @@ def confidence_interval(
     and the limits are quantiles of the index under the posterior of a, b,
     :math:`\sigma` and :math:`\phi`, which has its reference prior between -0.3 and
     0.99: twelve months cannot tell whether they are correlated, and the interval allows
-    for it. A warning says when the correlation is likely or cannot be told. With ``periods`` the variance of :math:`n_t` is that of resampled rows: it
-    leaves the squared slope and the squared scatter of ``value``, and ``plug_in`` is
-    the index with it. "delta" (t on T - 2 degrees of freedom) and "blocks" (residuals
-    resampled in blocks, from about 30 periods) are narrower, "delta" about half as wide
-    at 12 periods, and promise nothing for correlated periods.
+    for it. A warning says when the correlation is likely or cannot be told. With
+    ``periods`` the variance of :math:`n_t` is that of resampled rows: it leaves the
+    squared slope and the squared scatter of ``value``, and ``plug_in`` is the index
+    with it. "delta" (t on T - 2 degrees of freedom) and "blocks" (residuals resampled
+    in blocks, from about 30 periods) are narrower, "delta" about half as wide at 12
+    periods, and promise nothing for correlated periods.
 
     **Callables.** BCa bootstrap over samples or clusters, promised for large samples
     only. The size, the number of columns and the class sizes of the data set, which the
