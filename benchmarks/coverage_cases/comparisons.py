@@ -14,6 +14,7 @@ from skrobust.metrics import (
     by_group,
     compare_models,
     compare_sequentially,
+    robust_ratio_regions,
     threshold_test,
 )
 
@@ -66,6 +67,15 @@ def ratio(rng, n):
         "robust ratio, difference": held((found.low[1], found.high[1]), truth[1]),
         "robust ratio, band": held((found.band_low, found.band_high), truth),
     }
+
+
+def regions(rng, n, clusters):
+    """Two equal models, of which none leads at any tolerance."""
+    clips = clip_names(n, clusters)
+    shift = 0.3 * uniforms(rng, n, 2, clips, SHARED, 0.3)
+    found = robust_ratio_regions(dict(zip("ab", shift.T, strict=True)), clusters=clips)
+    nobody = not any(found.leader)
+    return {"robust_ratio_regions finds no leader": (nobody, np.nan, False)}
 
 
 def groups(rng, n, clusters, share, data):
@@ -143,6 +153,7 @@ GROUPS = [
 DECISIONS = [
     (threshold, grid(n=(50, 500), clusters=(0,), share=(0.8, 0.95))),
     (threshold, grid(n=(500,), clusters=(10, 50), share=(0.8, 0.95))),
+    (regions, grid(n=(40, 200), clusters=(0,))),
     (sequential, grid(n=(200,), share=(0.8,))),
     (not_inferior, grid(n=(30,), share=(0.9,), margin=(0.1,))),
 ]
