@@ -4,7 +4,7 @@
 dictionary from the name of an interval to ``held(interval, truth)``.
 """
 
-from coverage_cases.comparisons import COMPARISONS, DECISIONS, GROUPS, OVER_CLUSTERS
+from coverage_cases.comparisons import COMPARISONS, DECISIONS, GROUPS, RESAMPLED
 from coverage_cases.conditions import BANDS, INDICES, SUMMARIES
 from coverage_cases.periods import OVER_PERIODS, PERIODS
 from coverage_cases.shares import CALLABLES, CLUSTERS, RATIOS, SHARES, WEIGHTS
@@ -21,7 +21,7 @@ FAMILIES = {
     "bands": BANDS,
     "periods": PERIODS,
     "comparisons": COMPARISONS,
-    "comparisons over clusters": OVER_CLUSTERS,
+    "resampled comparisons": RESAMPLED,
     "comparisons over periods": OVER_PERIODS,
     "groups": GROUPS,
     "decisions": DECISIONS,

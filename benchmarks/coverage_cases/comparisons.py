@@ -41,7 +41,7 @@ def accuracy(rng, n, clusters, share, data):
 
 def asi(rng, n, conditions):
     """Two models by the Accuracy-Stability Index."""
-    spreads = 0.05, 0.15
+    spreads = 0.03, 0.08
     means = [condition_means(0.8, spread, conditions) for spread in spreads]
     right = uniforms(rng, n, 2 * conditions, None, SHARED) < np.concatenate(means)
     models = {"a": right[:, :conditions], "b": right[:, conditions:]}
@@ -139,11 +139,11 @@ _DATA = {"data": ("",)}
 COMPARISONS = [
     (accuracy, grid(n=(20, 100, 1000), clusters=(0,), share=(0.8, 0.98), **_DATA)),
     (accuracy, grid(n=(100, 1000), clusters=(0,), share=(0.9,), data=("weights",))),
+]
+RESAMPLED = [
+    (accuracy, grid(n=(500,), clusters=(5, 10, 20, 50), share=(0.9,), **_DATA)),
     (asi, grid(n=(50, 200), conditions=(20,))),
     (ratio, grid(n=(50, 200))),
-]
-OVER_CLUSTERS = [
-    (accuracy, grid(n=(500,), clusters=(5, 10, 20, 50), share=(0.9,), **_DATA))
 ]
 GROUPS = [
     (groups, grid(n=(20,), clusters=(0,), share=(0.8, 0.98), data=("all alike",))),

@@ -100,13 +100,13 @@ def bands(rng, n, clusters, conditions, share, data):
 
 
 _NONE = {"clusters": (0,)}
-_SPREADS = {"spread": (0.005, 0.02, 0.1)}
+_SPREADS = {"spread": (0.005, 0.02, 0.08)}
 INDICES = [
     (asi, grid(n=(50, 200, 1000), **_NONE, conditions=(20,), **_SPREADS)),
     (asi, grid(n=(200,), **_NONE, conditions=(5,), **_SPREADS)),
-    (asi, grid(n=(500,), clusters=(5, 10, 50), conditions=(20,), spread=(0.02, 0.1))),
+    (asi, grid(n=(500,), clusters=(5, 10, 50), conditions=(20,), spread=(0.02, 0.08))),
     (one_fails, grid(n=(50, 200), conditions=(5,))),
-    (drawn_conditions, grid(n=(200,), conditions=(20,), spread=(0.1,))),
+    (drawn_conditions, grid(n=(200,), conditions=(20,), spread=(0.05,))),
 ]
 SUMMARIES = [
     (summaries, grid(n=(50, 200, 1000), clusters=(0,))),

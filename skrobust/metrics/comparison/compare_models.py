@@ -129,8 +129,8 @@ def compare_models(
     .. math:: \frac{1 + \#\{|d^* - d| \ge |d|\}}{1 + n\_resamples}
 
     as p-value and limits :math:`d \pm q`, where q is the quantile of
-    :math:`|d^* - d|` (over G clusters enlarged by the ratio of the quantiles of t and
-    the normal and by :math:`\sqrt{G / (G - 1)}`); curves are corrected by the largest
+    :math:`|d^* - d|` (for n units enlarged by the ratio of the quantiles of t and the
+    normal and by :math:`\sqrt{n / (n - 1)}`); curves are corrected by the largest
     :math:`|d^* - d| / s(d^*)` of all rows. Below 20 clusters: jackknife with t on G - 1
     degrees of freedom; two clusters: no interval. Sizes that normalized metrics take of
     the data set stay those of the whole in each resample. The index is the

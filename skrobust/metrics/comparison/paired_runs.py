@@ -92,13 +92,11 @@ def compare_samples(data, pairs, units, n_resamples, confidence, rng, caller):
 
 
 def _stretches(units, confidence, n_differences):
-    """Return by how much draws of clusters vary too little, for one and for all.
+    """Return by how much draws vary too little, for one difference and for all.
 
     Draws have the quantiles of a normal, not those of t, and their variance is that
-    with the divisor G of G clusters.
+    with the divisor n of n units.
     """
-    if not units.clustered:
-        return np.ones(2)
     levels = 1 - (1 - confidence) / np.array([1, n_differences])
     ratios = [units.quantile(level) / ndtri((1 + level) / 2) for level in levels]
     return np.array(ratios) * np.sqrt(units.n / (units.n - 1))
