@@ -126,14 +126,14 @@ WEIGHTS = [
 ]
 _SHARES = {"clusters": (5, 10, 20, 50), "share": (0.9, 0.98)}
 CLUSTERS = [
-    (clustered, grid(**_SHARES, correlation=(0, 0.6), sizes=("equal",))),
+    (clustered, grid(**_SHARES, correlation=(0.6,), sizes=("equal",))),
     (clustered, grid(**_SHARES, correlation=(0.6,), sizes=("go with the outcome",))),
     (
         clustered,
         grid(
             clusters=(5, 10, 20, 50),
             share=(0.9,),
-            correlation=(0.6,),
+            correlation=(0, 0.6),
             sizes=("lognormal",),
         ),
     ),
