@@ -7,7 +7,7 @@ dictionary from the name of an interval to ``held(interval, truth)``.
 from coverage_cases.comparisons import COMPARISONS, DECISIONS, GROUPS, RESAMPLED
 from coverage_cases.conditions import BANDS, INDICES, SUMMARIES
 from coverage_cases.periods import OVER_PERIODS, PERIODS
-from coverage_cases.shares import CALLABLES, CLUSTERS, RATIOS, SHARES, WEIGHTS
+from coverage_cases.shares import CLUSTERS, RATIOS, SHARES, WEIGHTS
 
 __all__ = ["FAMILIES"]
 
@@ -25,5 +25,4 @@ FAMILIES = {
     "comparisons over periods": OVER_PERIODS,
     "groups": GROUPS,
     "decisions": DECISIONS,
-    "callables": CALLABLES,
 }

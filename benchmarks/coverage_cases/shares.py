@@ -1,4 +1,4 @@
-"""Coverage of shares: plain, weighted and over clusters; and of a callable."""
+"""Coverage of shares: plain, weighted and over clusters."""
 
 import warnings
 from functools import cache
@@ -101,18 +101,6 @@ def ratio(rng, n, clusters, share, data):
     }
 
 
-def f1(rng, n, share):
-    """The F1 of predictions that are right with the same chance in both classes."""
-    y = rng.random(n) < 0.5
-    predicted = y ^ (rng.random(n) > share)
-    found = confidence_interval(_f1, y, predicted, random_state=0)
-    return {"F1, a callable (BCa)": held(found, share)}
-
-
-def _f1(y, predicted):
-    return 2 * (y & predicted).sum() / (y.sum() + predicted.sum())
-
-
 SHARES = [(plain, grid(n=(20, 100, 1000), share=(0.5, 0.9, 0.99)))]
 RATIOS = [
     (ratio, grid(n=(50, 200, 1000), clusters=(0,), share=(0.1, 0.9), data=("",))),
@@ -138,4 +126,3 @@ CLUSTERS = [
         ),
     ),
 ]
-CALLABLES = [(f1, grid(n=(100,), share=(0.8,)))]
