@@ -148,12 +148,11 @@ RESAMPLED = [
 GROUPS = [
     (groups, grid(n=(20,), clusters=(0,), share=(0.8, 0.98), data=("all alike",))),
     (groups, grid(n=(100,), clusters=(0,), share=(0.8,), data=("one is worse",))),
-    (groups, grid(n=(100,), clusters=(20,), share=(0.8,), data=("all alike",))),
 ]
 DECISIONS = [
     (threshold, grid(n=(50, 500), clusters=(0,), share=(0.8, 0.95))),
-    (threshold, grid(n=(500,), clusters=(10, 50), share=(0.8, 0.95))),
-    (regions, grid(n=(40, 200), clusters=(0,))),
+    (threshold, grid(n=(500,), clusters=(50,), share=(0.8,))),
+    (regions, grid(n=(40,), clusters=(0,))),
     (sequential, grid(n=(200,), share=(0.8,))),
     (not_inferior, grid(n=(30,), share=(0.9,), margin=(0.1,))),
 ]
