@@ -13,7 +13,6 @@ from coverage_cases.draws import (
 from skrobust.metrics import (
     by_group,
     compare_models,
-    compare_sequentially,
     robust_ratio_regions,
     threshold_test,
 )
@@ -112,29 +111,6 @@ def threshold(rng, n, clusters, share):
     return {"threshold_test does not pass": held_back}
 
 
-def sequential(rng, n, share):
-    """Two equal models, looked at after each sample."""
-    right = uniforms(rng, n, 2, None, SHARED) < share
-    found = compare_sequentially({"a": right[:, 0], "b": right[:, 1]})
-    return {
-        "compare_sequentially, all looks": held((found.low[-1], found.high[-1]), 0),
-        "compare_sequentially finds none better": (
-            found.verdict == "undecided",
-            np.nan,
-            False,
-        ),
-    }
-
-
-def not_inferior(rng, n, share, margin):
-    """A model that is worse by the margin, and must not be called not inferior."""
-    right = uniforms(rng, n, 2, None, SHARED) < (share - margin, share)
-    models = {"a": right[:, 0], "b": right[:, 1]}
-    found = compare_models(models, margin=margin, n_resamples=100, random_state=0)
-    wrong = found.verdict[0] in ("equivalent", "first not inferior")
-    return {"margin is not missed": (not wrong, np.nan, False)}
-
-
 _DATA = {"data": ("",)}
 COMPARISONS = [
     (accuracy, grid(n=(20, 100, 1000), clusters=(0,), share=(0.8, 0.98), **_DATA)),
@@ -153,6 +129,4 @@ DECISIONS = [
     (threshold, grid(n=(50, 500), clusters=(0,), share=(0.8, 0.95))),
     (threshold, grid(n=(500,), clusters=(50,), share=(0.8,))),
     (regions, grid(n=(40,), clusters=(0,))),
-    (sequential, grid(n=(200,), share=(0.8,))),
-    (not_inferior, grid(n=(30,), share=(0.9,), margin=(0.1,))),
 ]
