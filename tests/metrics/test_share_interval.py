@@ -195,6 +195,51 @@ def test_sizes_that_go_with_the_outcome_are_said():
     assert any("say no more than 1.4 equal ones" in w for w in interval.warnings)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_correlation_of_size_and_outcome_is_said(sign):
+    sizes = np.arange(6, 18)
+    hits = 3 + (sizes - 6) // 3 if sign < 0 else sizes - 3
+    clips = np.repeat(np.arange(12), sizes)
+    right = np.concatenate([np.arange(n) < k for n, k in zip(sizes, hits, strict=True)])
+    interval = quiet(confidence_interval, "accuracy", right, clusters=clips)
+    r = np.corrcoef(sizes, hits / sizes)[0, 1]
+    assert np.sign(r) == sign
+    sentence = f"Size goes with the outcome (correlation {r:.2f} over 12 clusters)"
+    assert any(sentence in text for text in interval.warnings)
+    # As many failures in clusters whose size tells nothing, and in equal ones.
+    for apart in (np.tile([6, 17, 11], 4), np.full(12, 12)):
+        clips = np.repeat(np.arange(12), apart)
+        k = apart // 2 + np.repeat([0, 1, 2, 0], 3)
+        right = np.concatenate(
+            [np.arange(n) < h for n, h in zip(apart, k, strict=True)]
+        )
+        interval = quiet(confidence_interval, "accuracy", right, clusters=clips)
+        assert not any("goes with the outcome" in text for text in interval.warnings)
+
+
+def test_many_clusters_have_shown_the_largest():
+    sizes = np.tile(np.arange(6, 18), 8)
+    hits = sizes - 3
+    clips = np.repeat(np.arange(96), sizes)
+    right = np.concatenate([np.arange(n) < k for n, k in zip(sizes, hits, strict=True)])
+    assert confidence_interval("accuracy", right, clusters=clips).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("rare", "says"), [(0, False), (1, True), (3, True), (9, False)]
+)
+def test_few_rows_with_most_of_the_weight_are_said(rare, says):
+    weight = np.where(np.arange(50) < rare, 25.0, 0.5)
+    interval = quiet(
+        confidence_interval, "accuracy", np.arange(50) > 2, sample_weight=weight
+    )
+    n = weight.sum() ** 2 / (weight**2).sum()
+    sentence = f"The weights let 50 samples say no more than {n:.1f} equal ones"
+    assert any(sentence in text for text in interval.warnings) == says
+    # A small sample is no matter of weights.
+    assert confidence_interval("accuracy", [1, 0] * 3, sample_weight=[2] * 6).n == 6
+
+
 def test_a_weighted_band_contains_the_weighted_limits():
     rng = np.random.default_rng(7)
     shift, weight = rng.random(200), rng.exponential(size=200)

@@ -1,6 +1,5 @@
 """Warning of a best model that is less accurate than another, or than a constant."""
 
-import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,16 +39,11 @@ class TrendMeans:
     kind, constant = "mean score", None
 
     def __init__(self, trends):
-        self.trends = copy.copy(trends)
-        self.trends.fall = self.trends.scatter = 0.0  # the index is the mean, then
-        self.means = self.trends.values
+        self.trends, self.means = trends, trends.scores.mean(axis=1)
 
     def p_value(self, first, second, units):
         """Return the two-sided p-value against equal means of two models."""
-        difference = self.means[first] - self.means[second]
-        error, df = self.trends.error(first, second), self.trends.df
-        parts = [difference], [error], df, self.trends.n, False
-        return evidence_of_errors(*parts)[0].p_two_sided()
+        return self.trends.evidence(first, second, of_means=True).p_two_sided()
 
 
 def row_accuracies(spec, data, params, weight, caller):

@@ -129,10 +129,11 @@ def compare_models(
     *Weighted means*: jackknife over samples or clusters, with t and Satterthwaite's
     degrees of freedom; shares get one discordant pair more on each side, as above.
 
-    *Stability index*: paired residuals of the two lines; the variance follows from
-    their slow components, with t on as many degrees of freedom. Measured coverage of
-    95 % limits at 12 and 30 periods: 96 to 99 % without autocorrelation, 93 to 99 % at
-    0.6, 70 to 85 % at 0.9.
+    *Stability index*: the difference d of the two series, and the part e of their mean
+    that is not correlated with d, are lines with autoregressive deviations, as those of
+    :func:`confidence_interval`. Limits and p-values are those of the posterior draws of
+    both; that e and d are independent is our choice. Where the sign of a slope is
+    uncertain, the draws are also taken as if nothing fell, and the more doubtful count.
 
     *Everything else*, and robust accuracy over clusters: paired bootstrap of the units
     with
@@ -140,17 +141,17 @@ def compare_models(
     .. math:: \frac{1 + \#\{|d^* - d| \ge |d|\}}{1 + n\_resamples}
 
     as p-value and limits :math:`d \pm q`, where q is the quantile of
-    :math:`|d^* - d|`; curves are corrected by the largest
+    :math:`|d^* - d|` (for n units enlarged by the ratio of the quantiles of t and the
+    normal and by :math:`\sqrt{n / (n - 1)}`); curves are corrected by the largest
     :math:`|d^* - d| / s(d^*)` of all rows. Below 20 clusters: jackknife with t on G - 1
     degrees of freedom; two clusters: no interval. Sizes that normalized metrics take of
     the data set stay those of the whole in each resample. The index is the
     noise-corrected one of :func:`confidence_interval`, whose conditions are fixed;
     with weights :math:`w_i` the product of two samples has the weight
     :math:`w_i w_j`.
-    Measured coverage of 95 % limits: robust accuracy (100 samples) 95 %; index (200
-    samples, 20 conditions) 97 %; robust ratio (200 samples) 95 % pointwise, 93 to 96 %
-    the band. Where no unit tells two models apart, limits are those that so many units
-    can exclude (of shares), or nan.
+    Where no unit tells two models apart, limits are those that so many units can
+    exclude (of shares), or nan. The page "Coverage of intervals" of the guide has the
+    measured coverage.
 
     *Ranks*: a model is better than another where the two differ after correction for
     all pairs (Holm over both sides of each pair, or the band). Its rank lies between
@@ -165,8 +166,8 @@ def compare_models(
     Statistics, 1979); P. Westfall and S. Young, "Resampling-based multiple testing"
     (Wiley, 1993); D. Schuirmann, two one-sided tests (Journal of Pharmacokinetics and
     Biopharmaceutics, 1987); R. Berger and D. Boos (JASA, 1994) and R. Buehler (JASA,
-    1957), exact limits; E. Lazarus, D. Lewis, J. Stock and M. Watson, "HAR inference"
-    (Journal of Business and Economic Statistics, 2018); M. Mogstad, J. Romano, A.
+    1957), exact limits; J. O. Berger and R.-Y. Yang (Econometric Theory, 1994),
+    reference prior of the autoregression; M. Mogstad, J. Romano, A.
     Shaikh and D. Wilhelm, "Inference for ranks" (Review of Economic Studies, 2024).
 
     Examples

@@ -69,6 +69,39 @@ class Resampled:
         return self.difference - half, self.difference + half
 
 
+class PosteriorDraws:
+    """A difference with draws from its posterior, in one way or in several.
+
+    Of several ways each p-value is the largest.
+    """
+
+    def __init__(self, difference, draws):
+        self.difference = difference
+        self.draws = np.sort(np.stack(draws), axis=1)
+
+    def p_at_most(self, bound):
+        """Return the p-value against a difference of at most ``bound``."""
+        n = self.draws.shape[1]
+        return float(1 + (self.draws <= bound).sum(axis=1).max()) / (n + 1)
+
+    def p_at_least(self, bound):
+        """Return the p-value against a difference of at least ``bound``."""
+        n = self.draws.shape[1]
+        return float(1 + (self.draws >= bound).sum(axis=1).max()) / (n + 1)
+
+    def limits(self, error):
+        """Return the lower and the upper limit, each with this error."""
+        place = int(error * (self.draws.shape[1] + 1) + SAME) - 1
+        if place < 0:
+            return -np.inf, np.inf
+        low, high = self.draws[:, place].min(), self.draws[:, -1 - place].max()
+        return min(float(low), self.difference), max(float(high), self.difference)
+
+    def p_two_sided(self):
+        """Return the p-value against no difference."""
+        return min(1.0, 2 * min(self.p_at_most(0.0), self.p_at_least(0.0)))
+
+
 @dataclass(frozen=True)
 class NoSpread:
     """A difference that each of some units shows alike.

@@ -38,26 +38,29 @@ class Differences:
         return above & (self.difference > 0), below & (self.difference < 0)
 
 
-def from_draws(difference, draws, confidence, n, is_share):
+def from_draws(difference, draws, confidence, n, is_share, stretch=(1.0, 1.0)):
     """Return limits from paired bootstrap draws of shape (n_resamples, n_differences).
 
     The limits are symmetric and hold 0 where the p-value is above 1 - confidence; the
     band and the adjusted p-values use the largest studentised deviation of all.
+    ``stretch`` multiplies the deviations of the draws, for one difference and for all.
     """
     n_draws = len(draws)
     error = draws.std(axis=0, ddof=1)
-    moved = np.abs(draws - difference)
+    moved = np.abs(draws - difference) * stretch[0]
     # Equal numbers may differ by rounding after a resample.
     reach = np.abs(difference) - SAME
     p_value = (1 + (moved >= reach).sum(axis=0)) / (n_draws + 1)
     varies = error > SAME
     scale = np.where(varies, error, 1.0)
     largest = np.where(varies, moved / scale, 0.0).max(axis=1)
+    largest *= stretch[1] / stretch[0]
     exceeded = largest[:, None] >= np.where(varies, reach / scale, np.inf)
     p_adjusted = (1 + exceeded.sum(axis=0)) / (n_draws + 1)
     constant = np.where(np.abs(difference) > SAME, 1 / (n_draws + 1), 1.0)
     chances = [np.where(varies, p, constant) for p in (p_value, p_adjusted)]
-    evidence = evidence_of_draws(difference, draws, n, is_share)
+    stretched = difference + stretch[0] * (draws - difference)
+    evidence = evidence_of_draws(difference, stretched, n, is_share)
     half = np.quantile(moved, confidence, axis=0, method="higher")
     wide = np.quantile(largest, confidence, method="higher") * error
     limits = [difference + side for side in (-half, half, -wide, wide)]

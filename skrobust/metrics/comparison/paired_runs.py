@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from skrobust.metrics.comparison import paired
 from skrobust.metrics.comparison.evidence import SAME, evidence_of_errors
@@ -34,13 +35,11 @@ def compare_trends(data, pairs, confidence):
     trends = data.trends
     values = trends.values
     difference = np.array([values[a] - values[b] for a, b in pairs])
-    errors = np.array([trends.error(*pair) for pair in pairs])
-    parts = difference, errors, trends.df, trends.n, False
-    evidence = evidence_of_errors(*parts)
+    evidence = [trends.evidence(*pair) for pair in pairs]
     found = paired.from_evidence(difference, evidence, confidence)
     turned = [min(one.p_at_most(0.0), one.p_at_least(0.0)) for one in evidence]
     flips = np.where(np.abs(difference) > SAME, turned, np.nan)
-    about = "paired residuals, t", trends.n, "periods", trends.warnings()
+    about = "autoregressive trends", trends.n, "periods", trends.warnings()
     return PairedRun(found, values[:, None], *about, flips, np.array([np.nan]))
 
 
@@ -81,7 +80,8 @@ def compare_samples(data, pairs, units, n_resamples, confidence, rng, caller):
         found = paired.from_evidence(difference, evidence, confidence)
     else:
         method = "paired bootstrap"
-        found = paired.from_draws(difference, moved, confidence, *about)
+        stretch = _stretches(units, confidence, difference.size)
+        found = paired.from_draws(difference, moved, confidence, *about, stretch)
     if data.tolerances is None and units.enough:
         found.p_adjusted = paired.holm(found.p_value)
         found.correction = f"Holm over {len(pairs)} pairs"
@@ -89,6 +89,17 @@ def compare_samples(data, pairs, units, n_resamples, confidence, rng, caller):
     return PairedRun(
         found, values, method, units.n, units.name, notes + missing, flips, kept
     )
+
+
+def _stretches(units, confidence, n_differences):
+    """Return by how much draws vary too little, for one difference and for all.
+
+    Draws have the quantiles of a normal, not those of t, and their variance is that
+    with the divisor n of n units.
+    """
+    levels = 1 - (1 - confidence) / np.array([1, n_differences])
+    ratios = [units.quantile(level) / ndtri((1 + level) / 2) for level in levels]
+    return np.array(ratios) * np.sqrt(units.n / (units.n - 1))
 
 
 def _ranking_kept(values, draws):

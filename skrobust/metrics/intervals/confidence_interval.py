@@ -150,7 +150,8 @@ def confidence_interval(
     quantile of t on its degrees of freedom; those of the posterior of a beta-binomial
     share whose correlation within clusters is unknown; and, as a failure more must not
     make one surer, those of G trials that all agree. The last are wide on purpose:
-    whole clusters that fail may not have been seen.
+    whole clusters that fail may not have been seen. Warnings say where few samples have
+    most of the weight, and where the size of clusters goes with the outcome.
 
     **Accuracy-Stability Index.** Sampling noise inflates the spread of the conditions.
     The variance of the condition means less their estimated noise variance, from their
@@ -168,12 +169,9 @@ def confidence_interval(
     direction in which the conditions differ. The reach joins Wilson's limits of the
     conditions by their correlations (Zou and Donner), with t over clusters, so that
     conditions that never or always fail have a width. Where q = 0 is within the
-    limits, the index is called unresolved. Measured coverage: spreads of 0.005 to 0.4,
-    5 or 69 conditions and 50 to 1000 samples 93 to 100 %; four conditions at .99 and
-    one at .01 98 to 100 % (44 to 96 % with a jackknife and t); 3 to 50 clusters 92 to
-    100 % (79 to 97 %). Below 10 clusters the limits are wide. Where the conditions are
-    themselves drawn at random (20 of them), the limits cover 70 %, and 94 % with
-    ``resample_conditions``.
+    limits, the index is called unresolved. Below 10 clusters the limits are wide. They
+    hold for these conditions; where conditions are themselves drawn at random, only
+    ``resample_conditions`` allows for that.
 
     **Stability index.** The periods are taken as a line with autoregressive deviations,
 
@@ -183,15 +181,12 @@ def confidence_interval(
     and the limits are quantiles of the index under the posterior of a, b,
     :math:`\sigma` and :math:`\phi`, which has its reference prior between -0.3 and
     0.99: twelve months cannot tell whether they are correlated, and the interval allows
-    for it. Measured coverage of 4 to 60 periods with slopes of 0 and -0.005 (200
-    repeats): 95 to 100 % for :math:`\phi` up to 0.6; at 0.9, 91 to 93 % for 6 periods
-    and 93 to 97 % for others. A warning says when the correlation is likely or cannot
-    be told. With ``periods`` the variance of :math:`n_t` is that of resampled rows: it
-    leaves the squared slope and the squared scatter of ``value``, and ``plug_in`` is
-    the index with it. "delta" (t on T - 2 degrees of freedom) and "blocks" (residuals
-    resampled in blocks, from about 30 periods) are narrower, "delta" about half as wide
-    at 12 periods, and promise nothing for correlated periods: "delta" then covers 95 %
-    for :math:`\phi` = 0, 65 to 74 % for 0.6 and 26 to 44 % for 0.9.
+    for it. A warning says when the correlation is likely or cannot be told. With
+    ``periods`` the variance of :math:`n_t` is that of resampled rows: it leaves the
+    squared slope and the squared scatter of ``value``, and ``plug_in`` is the index
+    with it. "delta" (t on T - 2 degrees of freedom) and "blocks" (residuals resampled
+    in blocks, from about 30 periods) are narrower, "delta" about half as wide at 12
+    periods, and promise nothing for correlated periods.
 
     **Functions of means.** Area, robustness score, mean corruption error and effective
     robustness are functions f of (weighted) means over samples. Their limits are
@@ -203,10 +198,10 @@ def confidence_interval(
     500 samples 94 to 97 %, 25 and 50 clusters of 12 correlated samples 93 %.
 
     **Callables.** BCa bootstrap over samples or clusters, promised for large samples
-    only. Measured: F1 (100 samples) 94 %, AUC (60) 94 %, a correlation (50) 94 %; the
-    normalized scores (100 to 150) 95 %, percentile intervals of the clustering 87 %.
-    The size, the number of columns and the class sizes of the data set, which the
+    only. The size, the number of columns and the class sizes of the data set, which the
     normalized scores take, stay those of the whole in each resample.
+
+    The page "Coverage of intervals" of the guide has the measured coverage.
 
     References
     ----------

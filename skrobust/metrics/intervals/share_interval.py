@@ -3,11 +3,15 @@
 import numpy as np
 
 from skrobust._validation import check_choice, check_same_length, check_weights
-from skrobust.metrics.intervals.clusters import make_units
+from skrobust.metrics.intervals.clusters import make_units, t_p_value
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.intervals.proportion import proportion_interval
 from skrobust.metrics.intervals.proportion_clustered import clustered_proportion_limits
 from skrobust.metrics.intervals.proportion_weighted import weighted_proportion_limits
+
+_FEW_SAMPLES = 10  # equal samples, below which a missed row counts
+_MANY_CLUSTERS = 50  # equal clusters, from which the largest will have been seen
+_LEVEL = 0.05  # of the test whether shares go with sizes
 
 
 def sample_share_interval(hits, weight, request):
@@ -41,6 +45,7 @@ def share_interval(hits, units, confidence, caller, *, weight=None, method="auto
         error = float(np.sqrt(value * (1 - value) / n))
     else:
         low, high, error = weighted_proportion_limits(hits, weight, confidence, method)
+        common["warnings"] = _weight_warnings(weight)
     return Interval(value, low, high, error, method=method, **common)
 
 
@@ -51,15 +56,48 @@ def _over_clusters(hits, weight, value, units, common):
         nan = float("nan")
         return Interval(value, nan, nan, nan, warnings=warnings, **common)
     sums, sizes = units.sums(weight * hits), units.sums(weight)
-    n = float(weight.sum() ** 2 / (weight**2).sum())  # Kish's effective number
-    low, high, error = clustered_proportion_limits(sums, sizes, n, common["confidence"])
+    parts = sums, sizes, _equal_number(weight), common["confidence"]
+    low, high, error = clustered_proportion_limits(*parts)
     if value * (1 - value) < 1e-12:
         warnings += ("All samples agree; each cluster counts as one draw.",)
-    n_equal = float(sizes.sum() ** 2 / (sizes**2).sum())
-    if n_equal < units.n / 2:
-        warnings += (
-            f"The clusters differ in size so much that {units.n} of them say no more "
+    warnings += _size_warnings(sums, sizes)
+    return Interval(value, low, high, error, warnings=warnings, **common)
+
+
+def _weight_warnings(weight):
+    """Return what to doubt where few rows have most of the weight."""
+    n, n_equal = len(weight), _equal_number(weight)
+    if n_equal >= min(_FEW_SAMPLES, n / 2):
+        return ()
+    return (
+        f"The weights let {n} samples say no more than {n_equal:.1f} equal ones; more "
+        "rows of the heavy kind, or one that was not seen, may move the share beyond "
+        "the limits.",
+    )
+
+
+def _size_warnings(sums, sizes):
+    """Return what to doubt where clusters differ in size, or outcomes with size."""
+    n, n_equal, found = len(sizes), _equal_number(sizes), ()
+    if n_equal < n / 2:
+        found += (
+            f"The clusters differ in size so much that {n} of them say no more "
             f"than {n_equal:.1f} equal ones; where size goes with the outcome the "
             "interval is too narrow.",
         )
-    return Interval(value, low, high, error, warnings=warnings, **common)
+    shares = sums / sizes
+    if n_equal < _MANY_CLUSTERS and np.ptp(sizes) > 0 and np.ptp(shares) > 1e-12:
+        r = float(np.corrcoef(sizes, shares)[0, 1])
+        statistic = r * np.sqrt((n - 2) / max(1 - r**2, 1e-12))
+        if t_p_value(statistic, n - 2) < _LEVEL:
+            found += (
+                f"Size goes with the outcome (correlation {r:.2f} over {n} clusters): "
+                "the largest clusters may not have been seen, and the interval may be "
+                "too narrow; take more clusters.",
+            )
+    return found
+
+
+def _equal_number(sizes):
+    """Return how many equal ones say as much, after Kish."""
+    return float(sizes.sum() ** 2 / (sizes**2).sum())

@@ -104,11 +104,10 @@ def robust_ratio_regions(
     where a few units have most of the weight, so that c is a quantile of t where there
     is one comparison. Two more samples, one for each side, as Bonett and Price add
     them, keep the error above 0 where few or no samples differ; they have the weight
-    :math:`e = \sum_i w_i^2 / \sum_i w_i`, and with clusters the mean size.
-    Measured at 95 %: a pair of equal models is told apart somewhere in 1 % of tables
-    with 40 samples, and in 4 % with 200. A region says nothing about tolerances between
-    those given. Ratios from an attack are upper bounds, so that a lead may come from an
-    attack that fails.
+    :math:`e = \sum_i w_i^2 / \sum_i w_i`, and with clusters the mean size. The page
+    "Coverage of intervals" of the guide has the measured errors. A region says nothing
+    about tolerances between those given. Ratios from an attack are upper bounds, so
+    that a lead may come from an attack that fails.
 
     References
     ----------
