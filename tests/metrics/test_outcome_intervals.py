@@ -11,6 +11,7 @@ from skrobust.metrics import (
     compare_models,
     confidence_interval,
     effective_robustness,
+    flip_rate,
     mean_corruption_error,
     robust_ratio_band,
     robust_ratio_curve,
@@ -318,3 +319,18 @@ def test_comparisons_and_groups_take_the_same_data():
     found = by_group("mce", CORRECT, groups=group, random_state=0)
     expected = [1 - CORRECT[group == g].mean() for g in (0, 1)]
     assert found.value == pytest.approx(expected)
+
+
+def test_flip_rates_are_means_over_the_sequences():
+    sequences = RNG.integers(0, 3, (12, 6))
+    for against in ("previous", "first"):
+        each = [flip_rate(s[None], against=against) for s in sequences]
+        found = confidence_interval("flip_rate", sequences, against=against)
+        assert found.value == pytest.approx(flip_rate(sequences, against=against))
+        error = np.std(each, ddof=1) / np.sqrt(12)
+        assert found.std_error == pytest.approx(error)
+        assert found.low < found.value < found.high
+    with pytest.warns(UserWarning, match="No unit differs"):
+        still = confidence_interval("flip_rate", np.zeros((12, 6), dtype=int))
+    assert still.value == still.low == 0
+    assert still.high > 0.2  # a share that 12 sequences may miss

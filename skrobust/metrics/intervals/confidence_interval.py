@@ -79,6 +79,7 @@ def confidence_interval(
           shift.
         - "mean_corruption_error", "mce": takes ``correct`` of shape (n_samples,
           n_conditions), then that of the reference model, if there is one.
+        - "flip_rate": takes what :func:`flip_rate` does; the samples are sequences.
     *data : array-like
         The data of the metric.
     clusters : array-like of shape (n_samples,) or None, default=None
@@ -108,7 +109,7 @@ def confidence_interval(
           ``score`` (callable) then takes the rows of one period;
           None takes the mean of the one array. ``times`` has one entry per period.
         - ``tolerances`` ("area_under_robust_ratio_curve").
-        - ``kind`` ("robustness_score").
+        - ``kind`` ("robustness_score"), ``against`` ("flip_rate").
         - ``reference_clean``, ``reference_shifted``, ``link``
           ("effective_robustness"); with ``paired=False`` the shifted and the clean
           samples are different ones, and ``clusters`` and ``sample_weight`` have first

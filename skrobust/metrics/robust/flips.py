@@ -3,8 +3,16 @@
 import numpy as np
 
 from skrobust._results import Results
-from skrobust._validation import check_choice, check_number, check_scores, metric
+from skrobust._validation import (
+    check_choice,
+    check_number,
+    check_scores,
+    check_weights,
+    metric,
+)
+from skrobust.metrics.intervals.row_outcomes import RowOutcomes, outcome_spec
 from skrobust.metrics.labels import check_one_each, label_array
+from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.robust.corruption_checks import (
     check_reference,
     corruption_names,
@@ -55,7 +63,11 @@ def flip_rate(y_pred_sequences, *, against="previous"):
     >>> flip_rate([[1, 1, 2, 2, 1], [0, 0, 0, 3, 0]], against="first")
     0.375
     """
-    caller = "flip_rate"
+    return float(_share_of_flips(y_pred_sequences, against).mean())
+
+
+def _share_of_flips(y_pred_sequences, against="previous", caller="flip_rate"):
+    """Return the share of frames of each sequence at which the prediction flips."""
     check_choice(against, "against", caller, ("previous", "first"))
     try:
         labels = np.asarray(y_pred_sequences)
@@ -69,7 +81,14 @@ def flip_rate(y_pred_sequences, *, against="previous"):
     shape = labels.shape
     labels = label_array(labels.ravel(), caller, "y_pred_sequences").reshape(shape)
     other = labels[:, :-1] if against == "previous" else labels[:, :1]
-    return float((labels[:, 1:] != other).mean(axis=1).mean())
+    return (labels[:, 1:] != other).mean(axis=1)
+
+
+def _flip_outcomes(sequences, *, against="previous", sample_weight=None, caller):
+    """Return the outcomes of sequences, the share of flips of each."""
+    shares = _share_of_flips(sequences, against, caller)
+    weight = check_weights(sample_weight, len(shares), caller)
+    return RowOutcomes(shares[:, None], np.ravel, (0.0, 1.0), weight=weight)
 
 
 @metric
@@ -148,3 +167,15 @@ def _rates(rates, name, caller):
     check_number(rates.max(), name, caller, low=0, high=1)
     check_number(rates.min(), name, caller, low=0, high=1)
     return rates
+
+
+register(
+    MetricSpec(
+        "flip_rate",
+        flip_rate,
+        bounds=(0.0, 1.0),
+        greater_is_better=False,
+        needs={"outcomes"},
+        **outcome_spec(_flip_outcomes, "flip rate"),
+    )
+)
