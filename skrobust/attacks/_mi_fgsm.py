@@ -26,7 +26,7 @@ class BIM(GradientAttack):
         Length of a step in raw units; None is ``eps / n_steps``.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         See :class:`PGD`.
-    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+    loss : str, default="soft_margin"
         See :class:`PGD`.
     target : None, label or array-like of shape (n_samples,), default=None
         See :class:`PGD`.
@@ -113,7 +113,7 @@ class MomentumPGD(BIM):
         Share of the accumulated gradient that is kept at each step.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         See :class:`PGD`.
-    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+    loss : str, default="soft_margin"
         See :class:`PGD`.
     target : None, label or array-like of shape (n_samples,), default=None
         See :class:`PGD`.

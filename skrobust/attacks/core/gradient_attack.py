@@ -44,7 +44,7 @@ class GradientAttack(BaseAttack):
     objective : str or None, default=None
         What is to be achieved; None follows the metric that asks, and is
         ``"misclassification"`` otherwise.
-    loss : str, default="log_odds"
+    loss : str, default="soft_margin"
         What the gradients are of; see :class:`PGD`.
     target : None, label or array-like of shape (n_samples,), default=None
         Label, or one label per sample, that the model is driven to predict.
@@ -82,7 +82,7 @@ class GradientAttack(BaseAttack):
 
     batch_size = 256
     n_restarts = 1
-    loss = "log_odds"
+    loss = "soft_margin"
     precision, compile = "float32", False
     # Whether the last iterates need no judgement of their own (one-step attacks).
     _trusts_last = False
@@ -100,7 +100,7 @@ class GradientAttack(BaseAttack):
         norm=np.inf,
         data_range=None,
         objective=None,
-        loss="log_odds",
+        loss="soft_margin",
         target=None,
         batch_size=256,
         precision="float32",
@@ -180,8 +180,8 @@ class GradientAttack(BaseAttack):
         if n_underflowed:
             messages.append(
                 f"{caller} met {n_underflowed} samples at which loss={self.loss!r} has "
-                "no usable slope (a saturated model); there it followed the log odds, "
-                "which have no scale."
+                "no usable slope (a saturated model); there it followed the soft "
+                "margin, which has no scale."
             )
         if n_zero:
             messages.append(zero_gradient_message(n_zero, caller))
