@@ -27,6 +27,9 @@ class Head:
     decide : callable or None
         From scores to scores whose largest is the predicted label, where an offset is
         not enough.
+    margins : Map or None
+        To scores whose largest is the predicted label, for attacks on labels, where
+        those of ``map`` have no slope that leads to other labels.
     model : estimator or None
         Asked for probabilities where no link gives them.
     """
@@ -36,6 +39,7 @@ class Head:
     link: str | None = None
     offset: Any = None
     decide: Any = None
+    margins: Any = None
     model: Any = None
 
     def decision_scores(self, scores):

@@ -37,6 +37,7 @@ class PipelineView(HostView):
         self._head, self._model, self._verified = head, model, False
         self.is_regressor = head.classes is None
         self.is_affine = self._steps.affine and head.map.affine
+        self._scores = head.map if head.margins is None else head.margins
         self._classes, self._caller = head.classes, caller
         first = steps[0][1] if steps else model
         self._width = getattr(first, "n_features_in_", None)
@@ -47,7 +48,7 @@ class PipelineView(HostView):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""
         self._check_width(x)
         z, pull_steps = self._steps.apply(x)
-        logits, pull = self._head.map.apply(z)
+        logits, pull = self._scores.apply(z)
         if not self._verified:
             self._verify(z[:4], logits[:4])
         return logits, lambda slope: pull_steps(pull(slope))
@@ -76,6 +77,8 @@ class PipelineView(HostView):
 
     def decision_scores(self, logits):
         """Return scores whose largest is the label that the model predicts."""
+        if self._head.margins is not None:
+            return logits
         return self._head.decision_scores(logits)
 
     def scores(self, x, logits):
