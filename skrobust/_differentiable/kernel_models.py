@@ -96,7 +96,7 @@ def _counted(pairs, k):
 
         return won + total / (3 * size), pullback
 
-    return Map(apply)
+    return Map(apply, stand_in="smooth votes in the place of counted ones")
 
 
 def _most_votes(scores):

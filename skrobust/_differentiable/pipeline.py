@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import softmax
 
 from skrobust._differentiable.heads import linked
-from skrobust._differentiable.maps import chain, dense
+from skrobust._differentiable.maps import chain, dense, stand_in_of
 from skrobust._differentiable.numpy_views import HostView
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX, ask
@@ -28,6 +28,8 @@ class PipelineView(HostView):
         Whether ``forward`` gives predictions of shape (n, 1) instead of scores.
     is_affine : bool
         Whether the whole of it is ``x @ weights + offset``.
+    stand_in : str
+        What has no slopes, so that others are followed in their place; "" for nothing.
     """
 
     def __init__(self, estimator, caller):
@@ -38,6 +40,7 @@ class PipelineView(HostView):
         self.is_regressor = head.classes is None
         self.is_affine = self._steps.affine and head.map.affine
         self._scores = head.map if head.margins is None else head.margins
+        self.stand_in = stand_in_of([self._steps, self._scores])
         self._classes, self._caller = head.classes, caller
         first = steps[0][1] if steps else model
         self._width = getattr(first, "n_features_in_", None)

@@ -266,9 +266,11 @@ def _names(attacks):
 
 
 def _standard_members(norm, targeted):
-    members = [("apgd-ce", AutoPGD())]
+    # Square stands at the end, so that no member needs a finish of its own.
+    members = [("apgd-ce", AutoPGD(finish=None))]
     if targeted:
-        members += [("apgd-dlr", AutoPGD(loss="dlr"))]
+        members += [("apgd-dlr", AutoPGD(loss="dlr", finish=None))]
     else:
-        members += [("apgd-t", AutoPGD(loss="targeted_dlr")), ("fab-t", FAB())]
+        members += [("apgd-t", AutoPGD(loss="targeted_dlr", finish=None))]
+        members += [("fab-t", FAB())]
     return members if norm == 1 else [*members, ("square", Square(max_queries=5000))]

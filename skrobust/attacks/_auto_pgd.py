@@ -72,6 +72,8 @@ class AutoPGD(GradientAttack):
         the net as it is.
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search.
+    finish : {"auto"}, int or None, default="auto"
+        Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None

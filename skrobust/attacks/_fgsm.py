@@ -60,7 +60,8 @@ class FGSM(GradientAttack):
     """
 
     _trusts_last = True
-    _left_out = ("precision", "compile")
+    _left_out = ("precision", "compile", "finish")
+    finish = None
 
     def __init__(self, eps=0.1, **shared):
         super().__init__(eps, **shared)

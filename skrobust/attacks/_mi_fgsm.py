@@ -36,6 +36,8 @@ class BIM(GradientAttack):
         Of the passes of the search on a net, see Notes of :class:`PGD`.
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search.
+    finish : {"auto"}, int or None, default="auto"
+        Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -123,6 +125,8 @@ class MomentumPGD(BIM):
         Of the passes of the search on a net, see Notes of :class:`PGD`.
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search.
+    finish : {"auto"}, int or None, default="auto"
+        Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None

@@ -66,6 +66,14 @@ class PGD(GradientAttack):
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search. Takes a compiler,
         and a while at the first batch.
+    finish : {"auto"}, int or None, default="auto"
+        Most queries of each row that stands after the steps, by a search that needs no
+        gradient: :class:`Square`, or :class:`HopSkipJump` for models without scores.
+        "auto": 100 where the gradients are not those of the model, which is the case
+        for rows that are rounded (``constraints``) and for counted votes and steps
+        without slopes, or where some vanish, and none elsewhere. None never finishes.
+        Only for misclassification; ``finish`` of the result of :meth:`run` says what
+        was done.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
