@@ -25,7 +25,7 @@ class DeepFool(MinimalNormAttack):
     eps : float, default=numpy.inf
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
-    norm : {inf, 2}, default=2
+    norm : {inf, 2}, default=inf
         Norm that is minimised.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.

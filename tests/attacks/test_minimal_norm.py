@@ -43,10 +43,10 @@ DUAL = {np.inf: 1, 2: 2, 1: np.inf}
 # Attack, and by how much its norm may exceed the optimum on a linear model.
 MINIMAL = [
     (DDN(), 1e-9),
-    (FMN(), 1e-9),
+    (FMN(norm=2), 1e-9),
     (FMN(norm=np.inf), 1e-9),
     (FMN(norm=1), 1e-9),
-    (DeepFool(), 0.02 + 1e-9),
+    (DeepFool(norm=2), 0.02 + 1e-9),
     (DeepFool(norm=np.inf), 0.02 + 1e-9),
     (FAB(norm=2, n_steps=30), 1e-9),
     (FAB(n_steps=30), 1e-9),
@@ -229,11 +229,11 @@ def test_the_trap_between_the_two_metrics():
 
 LAWS = [
     DDN(0.1, n_steps=20, data_range=(0, 1)),
-    FMN(n_steps=20),
+    FMN(norm=2, n_steps=20),
     FMN(0.05, norm=np.inf, n_steps=20, objective="probability_shift"),
     FMN(2, norm=0, data_range=(0, 1), n_steps=20),
     FMN(0.2, norm=1, n_steps=20, data_range=(0, 1), objective="minimal"),
-    DeepFool(),
+    DeepFool(norm=2),
     DeepFool(0.1, norm=np.inf, data_range=(0, 1)),
     FAB(0.1, n_steps=5, data_range=(np.zeros(6), np.ones(6))),
     FAB(0.3, norm=1, n_steps=5),
@@ -377,7 +377,10 @@ BAD = {
     "FMN step": (FMN(step_size=0), "'step_size' parameter of FMN"),
     "overshoot": (DeepFool(overshoot=-1), "'overshoot' parameter of DeepFool"),
     "DeepFool steps": (DeepFool(n_steps=0), "'n_steps' parameter of DeepFool"),
-    "candidates": (DeepFool(n_candidates=0), "'n_candidates' parameter of DeepFool"),
+    "candidates": (
+        DeepFool(norm=2, n_candidates=0),
+        "'n_candidates' parameter of DeepFool",
+    ),
     "FAB steps": (FAB(n_steps=0), "'n_steps' parameter of FAB"),
     "targets": (FAB(n_targets=0), "'n_targets' parameter of FAB"),
     "alpha": (FAB(alpha_max=2), "'alpha_max' parameter of FAB"),
