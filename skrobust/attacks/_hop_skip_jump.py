@@ -76,12 +76,13 @@ class HopSkipJump(BlackBoxAttack):
     to their clean values at the end.
 
     Ours, too: with a finite ``eps``, random points of the surface of the ball come
-    first (L-infinity: half of ``max_queries``, else a tenth, and at least 30; without
-    ``max_queries`` as many as ``n_directions``), so that the attack is not weaker than
-    these. And for L-infinity, where signs that are read off few labels turn most
-    features the wrong way, blocks of features are turned to the other side of the cube,
-    all at once, then halves, quarters and so on, as in [2]_; where the model stays
-    fooled in a smaller cube, that is where the walk goes on.
+    first (L-infinity: half of ``max_queries`` and at least 60, else a tenth and at
+    least 30; without ``max_queries`` as many as ``n_directions``), so that the attack
+    is not weaker than these. And for L-infinity, where signs that are read off few
+    labels turn most features the wrong way, blocks of features are turned to the other
+    side of the cube, all at once, then halves, quarters and so on, as in [2]_; where
+    the model stays fooled in a smaller cube, that is where the walk goes on. Half of
+    these questions are about corners of the ball itself, with the signs of that place.
 
     References
     ----------
@@ -130,8 +131,8 @@ class HopSkipJump(BlackBoxAttack):
         """Return how many points of the surface are asked about before the walk."""
         if self.max_queries is None:
             return self.n_directions
-        share = 2 if self.norm == np.inf else 10
-        return max(min(30, self.max_queries), self.max_queries // share)
+        share, least = (2, 60) if self.norm == np.inf else (10, 30)
+        return max(min(least, self.max_queries), self.max_queries // share)
 
     @classmethod
     def _get_test_params(cls):

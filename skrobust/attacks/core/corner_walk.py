@@ -6,6 +6,7 @@ from skrobust.attacks.core.boundary_walk import BoundaryWalk
 
 _SHRINK = 0.98  # a flip must keep the model fooled in a cube smaller by this factor
 _FLIPS = 4  # blocks tried in one call of the model
+_CORNERS = 2  # of these are corners of the ball where it is finite
 _CALLS, _SECTIONS = 2, 3  # of looking for the boundary between two cubes
 
 
@@ -49,6 +50,10 @@ class CornerWalk(BoundaryWalk):
         side = np.where(gap != 0, -np.sign(gap), np.where(draws < 0.5, -1.0, 1.0))
         bound = self._bound(_SHRINK * self.score[rows, None])
         flipped = np.where(turned.reshape(shape), side * bound, gap.clip(-bound, bound))
+        if self._near_enough:  # and corners of the ball itself, half of them anew
+            near = self._near_enough * np.sign(flipped[:, :_CORNERS])
+            anew = np.where(draws[:, _CORNERS : 2 * _CORNERS] < 0.25, -near, near)
+            flipped[:, :_CORNERS] = anew
         found, _ = self._ask(rows, flipped)
         self._shrink(rows[found])
         self._block[rows] += _FLIPS
