@@ -37,6 +37,8 @@ EVERY = [
     RandomSearch(0.1, objective="loss", max_queries=100),
     Square(0.1, n_steps=40),
     Square(0.3, norm=2, n_steps=40, data_range=(0, 1)),
+    Square(0.5, norm=1, n_steps=40, data_range=(0, 1)),
+    Square(0.5, norm=1, n_steps=40, image_shape=(2, 3)),
     Square(0.1, n_steps=40, image_shape=(2, 3), objective="probability_shift"),
     Square(0.2, norm=2, n_steps=40, image_shape=(2, 3), objective="loss"),
     ZOO(0.1, n_steps=10),
