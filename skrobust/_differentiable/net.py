@@ -91,6 +91,7 @@ class NetView:
 
     leaves_at_once = True  # looking for samples that are done is cheap
     is_regressor = False
+    stand_in = ""  # what has no slopes, so that others are followed; see Map
 
     def __init__(self, net, steps, caller):
         self._torch = sys.modules["torch"]  # a net has loaded it

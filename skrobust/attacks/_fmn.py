@@ -21,7 +21,7 @@ class FMN(MinimalNormAttack):
         \delta \leftarrow \Pi_{\epsilon_k}(\delta + \alpha_k u(\nabla m)), \qquad
         \epsilon_{k+1} = (1 \mp \gamma_k)\,\epsilon_k
 
-    m is the margin (highest other score minus that of the true class), smoothed over
+    m is the margin (highest other score minus that of the true class), softened over
     the other classes (see Notes of :class:`PGD`), and
     :math:`\Pi` the projection onto the ball of the norm. Until a row was fooled once,
     its radius is the first-order distance of the boundary from the present iterate.
@@ -31,7 +31,7 @@ class FMN(MinimalNormAttack):
     eps : float, default=numpy.inf
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
-    norm : {inf, 2, 1, 0}, default=2
+    norm : {inf, 2, 1, 0}, default=inf
         Norm that is minimised.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
