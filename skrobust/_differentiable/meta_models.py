@@ -6,7 +6,14 @@ import numpy as np
 from scipy.special import log_expit, logsumexp
 
 from skrobust._differentiable.heads import Head, mixture
-from skrobust._differentiable.maps import Map, beside, chain, linear, sklearn_name
+from skrobust._differentiable.maps import (
+    Map,
+    beside,
+    chain,
+    linear,
+    sklearn_name,
+    total,
+)
 from skrobust._differentiable.steps import affine_parts
 from skrobust._responses import unwrap
 
@@ -149,18 +156,7 @@ def voting_regression(model, translate):
     weights = _member_weights(model)
     weights = weights / weights.sum()
     maps = [translate(member).map for member in model.estimators_]
-
-    def apply(x):
-        parts = [one.apply(x) for one in maps]
-        value = sum(w * z for w, (z, _) in zip(weights, parts, strict=True))
-
-        def pullback(slope):
-            pairs = zip(weights, parts, strict=True)
-            return sum(pull(w * slope) for w, (_, pull) in pairs)
-
-        return value, pullback
-
-    return Head(Map(apply, all(one.affine for one in maps)))
+    return Head(total(maps, weights))
 
 
 def stacking_head(model, translate):

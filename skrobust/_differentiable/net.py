@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 
+from skrobust._differentiable.frame_maps import with_frame
 from skrobust._differentiable.linear import LinearView, is_linear
 from skrobust._differentiable.maps import chain
 from skrobust._differentiable.pipeline import PipelineView
@@ -51,6 +52,7 @@ def differentiable_view(estimator, caller, *, regressors=False):
         A context manager that leaves the estimator as it was.
     """
     steps, model = unwrap(estimator)
+    steps = with_frame(steps, model, caller)
     if is_net(model):
         if regressors and is_regressor(model):
             raise ValueError(

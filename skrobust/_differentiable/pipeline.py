@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import softmax
 
+from skrobust._differentiable.frame_maps import with_frame
 from skrobust._differentiable.heads import linked
 from skrobust._differentiable.maps import chain, dense
 from skrobust._differentiable.numpy_views import HostView
@@ -32,6 +33,7 @@ class PipelineView(HostView):
 
     def __init__(self, estimator, caller):
         steps, model = unwrap(estimator)
+        steps = with_frame(steps, model, caller)
         head = bare_head(model, caller)
         self._steps = chain(step_maps(steps, caller))
         self._head, self._model, self._verified = head, model, False

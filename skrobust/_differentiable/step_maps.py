@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrobust._differentiable import maps
 from skrobust._differentiable.column_maps import columns_map, union_map
 from skrobust._differentiable.curved_maps import power_map, quantile_map
+from skrobust._differentiable.frame_maps import FrameStep, frame_map
 from skrobust._differentiable.kernels import KERNELS, kernel_map
 from skrobust._differentiable.steps import affine_parts, clip_range, refuse
 
@@ -24,6 +25,8 @@ def step_maps(steps, caller):
 
 
 def _step_map(name, step, caller):
+    if isinstance(step, FrameStep):
+        return frame_map(step, name, caller, step_maps)
     found = None
     parts = affine_parts(step)
     if parts is not None:
@@ -161,10 +164,18 @@ def _imputer(step):
         wanted is None or (isinstance(wanted, float) and np.isnan(wanted))
     ):
         return None
-    kept = np.ones(len(statistics), dtype=bool)
-    if not step.keep_empty_features:
-        kept = np.array([s == s and s is not None for s in statistics])
-    return maps.pick(np.flatnonzero(kept))
+    known = np.array([s == s and s is not None for s in statistics])
+    kept = np.flatnonzero(known | step.keep_empty_features)
+    filled = np.array([s if k else 0.0 for s, k in zip(statistics, known, strict=True)])
+    filled = filled.astype(np.float64)[kept]
+
+    def fill(x):
+        absent = np.isnan(x)
+        if not absent.any():
+            return x, lambda slope: slope
+        return np.where(absent, filled, x), lambda slope: np.where(absent, 0.0, slope)
+
+    return maps.chain([maps.pick(kept), maps.Map(fill, True)])
 
 
 def _function(step):
