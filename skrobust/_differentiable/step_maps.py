@@ -6,6 +6,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._differentiable import maps
+from skrobust._differentiable.asked_maps import BUILDERS as asked_maps
+from skrobust._differentiable.asked_maps import function_map
 from skrobust._differentiable.column_maps import columns_map, union_map
 from skrobust._differentiable.curved_maps import power_map, quantile_map
 from skrobust._differentiable.frame_maps import FrameStep, frame_map
@@ -13,9 +15,11 @@ from skrobust._differentiable.kernels import KERNELS, kernel_map
 from skrobust._differentiable.steps import affine_parts, clip_range, refuse
 
 UNDERSTOOD = (
-    "passthrough, scalers, PCA, TruncatedSVD, PolynomialFeatures, Nystroem, "
-    "RBFSampler, Normalizer, QuantileTransformer, PowerTransformer, feature selection, "
-    "SimpleImputer, ColumnTransformer, FeatureUnion and ToNetInput"
+    "passthrough, scalers, PCA and other linear decompositions, KernelPCA, LDA, random "
+    "projections, PolynomialFeatures, SplineTransformer, KBinsDiscretizer, Binarizer, "
+    "Nystroem, RBFSampler, Normalizer, QuantileTransformer, PowerTransformer, feature "
+    "selection, SimpleImputer, FunctionTransformer, ColumnTransformer, FeatureUnion "
+    "and ToNetInput"
 )
 
 
@@ -179,14 +183,15 @@ def _imputer(step):
 
 
 def _function(step):
-    """Return the map of a FunctionTransformer that only casts, as before a net."""
+    """Return the map of a FunctionTransformer: a cast, or any function of rows."""
     casts = (None, np.asarray, np.float32, np.float64)
     if step.kw_args or not any(step.func is one for one in casts):
-        return None
+        return function_map(step)
     return maps.scaling(1.0, 0.0)
 
 
 _BUILDERS = {
+    **asked_maps,
     "PCA": _pca,
     "TruncatedSVD": lambda step: maps.linear(maps.dense(step.components_).T),
     "Normalizer": _normalizer,

@@ -7,20 +7,27 @@ from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._differentiable import kernel_models, meta_models, models
+from skrobust._differentiable import (
+    kernel_models,
+    meta_models,
+    models,
+    process_models,
+)
 from skrobust._differentiable.maps import chain, sklearn_name
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX
 from skrobust._responses import unwrap
 
-MODELS = {**models.MODELS, **kernel_models.MODELS}
+MODELS = {**models.MODELS, **kernel_models.MODELS, **process_models.MODELS}
 WHY = {
     "CalibratedClassifierCV": " (isotonic calibration is flat nearly everywhere; "
     "sigmoid and temperature are understood)",
     "StackingClassifier": " (members that answer labels alone have no slopes; members "
     "with probabilities or one-vs-rest decisions are understood)",
-    "VotingClassifier": " (hard votes have no slopes; voting='soft' over models with "
-    "probabilities is understood)",
+    "GaussianProcessClassifier": " (kernels of distance are understood, and "
+    "one_vs_rest beyond two classes)",
+    "VotingClassifier": " (members with all classes are understood, for voting='soft' "
+    "those with probabilities)",
 }
 
 
