@@ -86,6 +86,18 @@ def undisturbed(estimator):
             module.training = mode
 
 
+def refuse_module(estimator, caller):
+    """Raise where a plain torch module stands in for an estimator."""
+    if any(c.__module__ == "torch.nn.modules.module" for c in type(estimator).__mro__):
+        name = type(estimator).__name__
+        raise ValueError(
+            f"{caller} takes estimators of scikit-learn, and {name} is a torch module. "
+            "Wrap it: skrobust.nets.make_net_classifier(module, fitted=True) for a "
+            "classifier that returns logits, or skorch's NeuralNetRegressor for "
+            "numbers."
+        )
+
+
 def _float_of(net):
     """Return the name of the floating dtype of a net."""
     first = next(net.module_.parameters(), None) if hasattr(net, "module_") else None
@@ -139,13 +151,36 @@ def _respond(estimator, method, X):
 def predict_labels(estimator, X):
     """Return ``estimator.predict(X)`` as a 1-D array."""
     check_net_input(estimator, X)
+    refuse_module(estimator, "This evaluation")
     if not hasattr(estimator, "predict"):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(
             f"{name} has no predict, so that its answers to other rows than those of "
             "its fit are not defined. Use a model with predict."
         )
-    return np.asarray(_respond(estimator, "predict", X)).reshape(-1)
+    labels = np.asarray(_respond(estimator, "predict", X))
+    if labels.ndim > 1 and labels.shape[1:] != (1,):
+        raise ValueError(several_answers(estimator, "One label", labels.shape))
+    return labels.reshape(-1)
+
+
+def several_answers(estimator, caller, shape):
+    """Return the sentence about a model that answers several times for a row."""
+    model = unwrap(estimator)[1]
+    name, shape = type(model).__name__, tuple(int(n) for n in shape)
+    if len(shape) > 3 and is_net(model):
+        what = "an image of labels (segmentation)"
+        cure = (
+            "End its module in the scores of one pixel or region, and attack that in "
+            "make_net_classifier(module, fitted=True)."
+        )
+    else:
+        what = "several labels or targets"
+        cure = "Attack one of them: a member of its estimators_ with that column of y"
+        cure += ", or, of a net, its module with that one output."
+    return (
+        f"{caller} per row is needed, and {name} answers with {what}, {shape}. {cure}"
+    )
 
 
 def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):

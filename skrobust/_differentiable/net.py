@@ -10,7 +10,7 @@ import threading
 from contextlib import contextmanager
 
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 
 from skrobust._differentiable.frame_maps import with_frame
@@ -20,7 +20,7 @@ from skrobust._differentiable.pipeline import PipelineView
 from skrobust._differentiable.reduced_precision import FastNet, tensor_float
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps_before_net import torch_step
-from skrobust._responses import is_net, unwrap
+from skrobust._responses import is_net, several_answers, unwrap
 
 _KINDS = {
     "CrossEntropyLoss": "logits",
@@ -54,12 +54,9 @@ def differentiable_view(estimator, caller, *, regressors=False):
     steps, model = unwrap(estimator)
     steps = with_frame(steps, model, caller)
     if is_net(model):
-        if regressors and is_regressor(model):
-            raise ValueError(
-                f"{caller} attacks regressors of scikit-learn; {type(model).__name__} "
-                "is a net, whose predictions are not translated."
-            )
-        return NetView(model, steps, caller)
+        view = NetView(model, steps, caller)
+        _refuse_numbers(view, model, regressors, caller)
+        return view
     if is_linear(model):
         maps = chain(step_maps(steps, caller))
         if maps.affine:
@@ -67,11 +64,15 @@ def differentiable_view(estimator, caller, *, regressors=False):
             width = getattr(first, "n_features_in_", None)
             return LinearView(model, maps, width, caller)
     view = PipelineView(estimator, caller)
+    _refuse_numbers(view, model, regressors, caller)
+    return view
+
+
+def _refuse_numbers(view, model, regressors, caller):
     if view.is_regressor and not regressors:
         raise ValueError(
             f"{caller} attacks labels here, and {type(model).__name__} is a regressor."
         )
-    return view
 
 
 class NetView:
@@ -92,7 +93,6 @@ class NetView:
     """
 
     leaves_at_once = True  # looking for samples that are done is cheap
-    is_regressor = False
 
     def __init__(self, net, steps, caller):
         self._torch = sys.modules["torch"]  # a net has loaded it
@@ -119,6 +119,9 @@ class NetView:
             self._raw_dtype = self._torch.float64
         criterion = getattr(net.criterion_, "_orig_mod", net.criterion_)
         self._kind = _KINDS.get(type(criterion).__name__)
+        self.is_regressor = is_regressor(net)
+        if self.is_regressor:
+            self._kind = "numbers"
         if self._kind is None:
             raise ValueError(
                 f"{caller} does not know what outputs {type(criterion).__name__} "
@@ -249,6 +252,14 @@ class NetView:
         torch = self._torch
         tiny = torch.finfo(output.dtype).tiny
         most = 1 - torch.finfo(output.dtype).eps / 2  # the largest number below 1
+        if self.is_regressor:
+            if output.numel() != len(output):
+                shape, label = output.shape, f"{self._caller}: one number"
+                raise ValueError(several_answers(self._net, label, shape))
+            return output.reshape(len(output), 1)
+        if output.ndim > 2:
+            label = f"{self._caller}: one label"
+            raise ValueError(several_answers(self._net, label, output.shape))
         if self._kind.startswith("binary") and self._is_binary:
             z = output.reshape(len(output))
             if self._kind == "binary probabilities":
@@ -271,6 +282,11 @@ class NetView:
                     "CrossEntropyLoss."
                 )
             return torch.log(output.clamp_min(tiny))
+        is_labels = self._kind.startswith("binary") and not is_classifier(self._net)
+        if is_labels and output.ndim == 2 and output.shape[1] > 2:
+            # One loss a column: labels that hold together, not classes of one label.
+            label = f"{self._caller}: one label"
+            raise ValueError(several_answers(self._net, label, output.shape))
         if self._kind == "binary probabilities":
             p = output.clamp(tiny, most)
             return torch.log(p) - torch.log1p(-p)

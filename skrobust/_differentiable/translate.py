@@ -69,11 +69,17 @@ def bare_head(model, caller):
             f"{caller} needs a fitted search with refit; this "
             f"{type(model).__name__} has no best_estimator_."
         )
+    if type(model).__name__.startswith("MultiOutput"):
+        raise ValueError(
+            f"{caller} attacks one label or target a row, and "
+            f"{type(model).__name__} has several. Attack one of its estimators_ with "
+            "that column of y."
+        )
     cure = f"Use a black-box attack, {BLACK_BOX}, or a perturbation."
     if any(word in name for word in ("Tree", "Forest", "GradientBoosting")):
         cure = f"Use ExactTree, a black-box attack, {BLACK_BOX}, or a perturbation."
     if is_regressor(model):
-        cure = "Use a perturbation."
+        cure = "Use a black-box attack, RandomSearch, Square or ZOO, or a perturbation."
     raise ValueError(
         f"{caller} needs gradients and cannot differentiate {type(model).__name__}"
         f"{WHY.get(type(model).__name__, '')}. {cure}"

@@ -20,7 +20,12 @@ from skrobust._parameters import (
     SharedParameters,
     check_parameters,
 )
-from skrobust._responses import predict_labels, predicts_numbers, undisturbed
+from skrobust._responses import (
+    predict_labels,
+    predicts_numbers,
+    refuse_module,
+    undisturbed,
+)
 from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
@@ -229,6 +234,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     def _search(self, estimator, X, y, start=None):
         """Return adversarial values, what was counted, and the domain they lie in."""
         attack = self if type(X) is np.ndarray else self._by_position(X)
+        refuse_module(estimator, type(self).__name__)
         values, y = attack._check_input(X, y)
         domain = attack._domain(values)  # refuses clean rows that break the constraints
         if self.eps == 0:
