@@ -102,7 +102,7 @@ class NetView:
                 "yet. Call fit first."
             )
         self._net, self._caller = net, caller
-        self._infer = net.infer
+        self._infer, self._n_draws = net.infer, 1
         module = getattr(net.module_, "_orig_mod", net.module_)
         first = next(module.parameters(), None)
         self._device = net.device if first is None else first.device
@@ -159,6 +159,34 @@ class NetView:
         finally:
             self._infer = self._net.infer
 
+    @contextmanager
+    def several_draws(self, n_draws, seed):
+        """Answer with the mean over passes of a net that draws, from a seed.
+
+        The generator of torch is afterwards as it was.
+        """
+        if n_draws == 1:
+            yield self
+            return
+        kind, torch = self._device_type, self._torch
+        devices = [self._device] if kind == "cuda" else []
+        with torch.random.fork_rng(devices=devices):
+            torch.manual_seed(seed % 2**63)
+            self._n_draws = n_draws
+            try:
+                yield self
+            finally:
+                self._n_draws = 1
+
+    def _answer(self, z):
+        """Return the (first) output of the net, or its mean over draws."""
+        total = None
+        for _ in range(self._n_draws):
+            output = self._infer(z)
+            output = output[0] if isinstance(output, tuple) else output
+            total = output if total is None else total + output
+        return total if self._n_draws == 1 else total / self._n_draws
+
     def full_precision(self):
         """Forbid TF32 for a while, as a context."""
         allowed = False if self._device_type == "cuda" else None
@@ -213,14 +241,12 @@ class NetView:
                 z = step(z)
             z = z.to(self._dtype)
             try:
-                output = self._infer(z)
+                output = self._answer(z)
             except RuntimeError as error:
                 raise ValueError(
                     f"{self._caller} could not pass rows of shape {tuple(x.shape[1:])} "
                     f"through the net: {error}"
                 ) from error
-            if isinstance(output, tuple):
-                output = output[0]
             if not isinstance(output, self._torch.Tensor):
                 raise ValueError(
                     f"{self._caller} needs a net that returns a tensor; this one "

@@ -64,6 +64,10 @@ class PGD(GradientAttack):
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search. Takes a compiler,
         and a while at the first batch.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise in evaluation mode are
+        averaged (expectation over transformation): each gradient is that of the loss of
+        the mean output of ``n_draws`` passes. Passes are counted.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None

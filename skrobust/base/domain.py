@@ -126,9 +126,8 @@ class Domain:
             found = read_relations(constraints.relations, names)
             self._relations = Relations(found, values, unit, caller) if found else None
         # Whether some features take separate values alone, or depend on others.
-        self.is_discrete = bool(
-            len(self._integer) or self._levels or self._groups or self._relations
-        )
+        self.has_levels = bool(len(self._integer) or self._levels or self._groups)
+        self.is_discrete = self.has_levels or self._relations is not None
 
     def without_ball(self):
         """Return the same domain with no bound on the length."""

@@ -21,7 +21,7 @@ RNG, N = np.random.default_rng(0), 20
 LOW = RNG.uniform(0, 1, N)
 HIGH = LOW + RNG.uniform(0, 0.3, N)
 X = pd.DataFrame({"low": LOW, "high": HIGH, "total": LOW + HIGH})
-Y = (X["total"] + 0.2 * RNG.normal(size=N) > 1.1).to_numpy().astype(int)
+Y = (X["total"] + 0.1 * RNG.normal(size=N) > 1.1).to_numpy().astype(int)
 MODEL = LogisticRegression(C=10).fit(X, Y)
 ORDERED = ["low <= high", "total == low + high"]
 WAYS = {
@@ -31,10 +31,10 @@ WAYS = {
     "a chain": ["-0.0 <= low <= high <= total", "total - high - low == 0"],
 }
 ATTACKS = [
-    PGD(0.1, n_steps=10, random_state=0),
-    AutoPGD(0.1, n_steps=10, random_state=0),
-    RandomSearch(0.1, n_steps=3, n_candidates=20, random_state=0),
-    Square(0.1, n_steps=30, random_state=0),
+    PGD(0.2, n_steps=10, random_state=0),
+    AutoPGD(0.2, n_steps=10, random_state=0),
+    RandomSearch(0.2, n_steps=3, n_candidates=20, random_state=0),
+    Square(0.2, n_steps=30, random_state=0),
     HopSkipJump(0.2, n_steps=3, n_directions=20, random_state=0),
     DDN(0.2, n_steps=20),
 ]
@@ -89,7 +89,7 @@ def test_gradients_come_near_the_optimum_of_the_linear_programme():
     ]
     share = rise / np.array(best)
     assert share.max() <= 1 + 1e-9
-    assert share.min() > 0.9  # straight through: a corner of the cube, put back
+    assert share.min() > 0.95
 
 
 def test_arrays_name_features_by_place():

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from skrobust._differentiable import PRECISIONS, differentiable_view
-from skrobust._keyed_noise.generator import KeyedGenerator
+from skrobust._keyed_noise.generator import KeyedGenerator, seed_number
 from skrobust._norms import namespace
 from skrobust._parameters import Choice, Count, Flag
 from skrobust.attacks.core.goal import Batch, Goal
@@ -54,6 +54,8 @@ class GradientAttack(BaseAttack):
         Precision of the passes of a net while searching; verdicts are in float32.
     compile : bool, default=False
         Whether a net is compiled for the search.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged.
     constraints : Constraints or None, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -84,12 +86,14 @@ class GradientAttack(BaseAttack):
     n_restarts = 1
     loss = "log_odds"
     precision, compile = "float32", False
+    n_draws = 1
     # Whether the last iterates need no judgement of their own (one-step attacks).
     _trusts_last = False
     _parameter_rules = {
         "batch_size": Count(),
         "precision": Choice(*PRECISIONS),
         "compile": Flag(),
+        "n_draws": Count(),
         "loss": Choice(*LOSS_NAMES),
     }
 
@@ -105,6 +109,7 @@ class GradientAttack(BaseAttack):
         batch_size=256,
         precision="float32",
         compile=False,
+        n_draws=1,
         constraints=None,
         random_state=None,
     ):
@@ -118,6 +123,7 @@ class GradientAttack(BaseAttack):
         self.batch_size = batch_size
         self.precision = precision
         self.compile = compile
+        self.n_draws = n_draws
         self.constraints = constraints
 
     def _attack(self, estimator, X, y, key, start=None, candidates=()):
@@ -128,7 +134,9 @@ class GradientAttack(BaseAttack):
         messages, out, n_zero, n_underflowed = [], None, 0, 0
         n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         domain = self._domain(X)
-        with differentiable_view(estimator, caller, regressors=True) as view:
+        whole_view = differentiable_view(estimator, caller, regressors=True)
+        seed = seed_number(self.random_state, caller) if self.n_draws > 1 else 0
+        with whole_view as view, view.several_draws(self.n_draws, seed):
             goal = Goal.of_regressor(self, y) if view.is_regressor else Goal.of(self)
             if is_reduced and not hasattr(view, "reduced_precision"):
                 raise ValueError(
@@ -185,7 +193,8 @@ class GradientAttack(BaseAttack):
             )
         if n_zero:
             messages.append(zero_gradient_message(n_zero, caller))
-        counts = {"forward": n_forward, "backward": n_backward}
+        draws = self.n_draws
+        counts = {"forward": draws * n_forward, "backward": draws * n_backward}
         return out, {**counts, "iterations": n_backward, "warnings": messages}
 
     _attack_from = _attack
