@@ -26,6 +26,7 @@ from skrobust.attacks._pgd import PGD
 from skrobust.attacks._probability_shift_attack import ProbabilityShift
 from skrobust.attacks._random_search import RandomSearch
 from skrobust.attacks._square import Square
+from skrobust.attacks._word_substitution import WordSubstitution
 from skrobust.attacks._zoo import ZOO
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.gradient_attack import GradientAttack
@@ -55,5 +56,6 @@ __all__ = [
     "ProbabilityShift",
     "RandomSearch",
     "Square",
+    "WordSubstitution",
     "ZOO",
 ]
