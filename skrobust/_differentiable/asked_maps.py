@@ -118,12 +118,13 @@ def bins_map(step):
 
         return z, pullback
 
-    return Map(apply)
+    return Map(apply, stand_in="lines between bins in the place of steps")
 
 
 def binarizer_map(step):
     """Return the map of Binarizer: a step, whose slope is taken to be 1."""
-    return Map(lambda x: (_numbers(step, x), lambda slope: slope))
+    stand_in = "a slope of 1 in the place of a threshold"
+    return Map(lambda x: (_numbers(step, x), lambda slope: slope), stand_in=stand_in)
 
 
 BUILDERS = {

@@ -40,7 +40,7 @@ def _times(one, weight):
         z, pull = one.apply(x)
         return z * weight, lambda slope: pull(slope * weight)
 
-    return Map(apply, one.affine)
+    return Map(apply, one.affine, one.stand_in)
 
 
 def transformer_map(transformer, name, caller, translate):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
-from skrobust._differentiable.maps import Map
+from skrobust._differentiable.maps import Map, stand_in_of
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,9 @@ class Head:
     decide : callable or None
         From scores to scores whose largest is the predicted label, where an offset is
         not enough.
+    margins : Map or None
+        To scores whose largest is the predicted label, for attacks on labels, where
+        those of ``map`` have no slope that leads to other labels.
     model : estimator or None
         Asked for probabilities where no link gives them.
     """
@@ -36,6 +39,7 @@ class Head:
     link: str | None = None
     offset: Any = None
     decide: Any = None
+    margins: Any = None
     model: Any = None
 
     def decision_scores(self, scores):
@@ -79,7 +83,7 @@ def two_columns(decision):
         d, pull = decision.apply(x)
         return np.hstack([np.zeros_like(d), d]), lambda slope: pull(slope[:, 1:])
 
-    return Map(apply, decision.affine)
+    return Map(apply, decision.affine, decision.stand_in)
 
 
 def mixture(heads, weights, classes):
@@ -102,4 +106,5 @@ def mixture(heads, weights, classes):
 
         return log_p, pullback
 
-    return Head(Map(apply), classes, "softmax")
+    whole = Map(apply, stand_in=stand_in_of([head.map for head in heads]))
+    return Head(whole, classes, "softmax")

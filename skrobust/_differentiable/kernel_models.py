@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
+from skrobust._differentiable.duel_margins import duel_margins
 from skrobust._differentiable.heads import Head, two_columns
 from skrobust._differentiable.kernels import KERNELS, find_gamma, kernel_map
 from skrobust._differentiable.maps import chain, dense, linear
@@ -11,16 +12,17 @@ from skrobust._differentiable.steps import ask
 from skrobust._differentiable.vote_models import counted_pairs
 
 
-def _machine(model, weights, offset, method, tail=()):
+def _machine(model, weights, offset, method, tail=(), instead=None):
     """Return the map of a support vector machine to its answers, or None.
 
     ``tail`` holds the maps between its raw decisions and what ``method`` returns.
+    With ``instead`` a second map has that one in the place of the tail.
     """
     if model.kernel not in KERNELS:
-        return None
+        return None if instead is None else (None, None)
     points = dense(model.support_vectors_)
 
-    def build(gamma):
+    def build(gamma, tail=tail):
         kernel = kernel_map(model.kernel, points, gamma, model.degree, model.coef0)
         return chain([kernel, linear(weights, offset), *tail])
 
@@ -33,7 +35,10 @@ def _machine(model, weights, offset, method, tail=()):
             lambda g, rows: build(g).apply(rows)[0],
             points,
         )
-    return None if gamma is None else build(float(gamma))
+    answers = None if gamma is None else build(float(gamma))
+    if instead is None:
+        return answers
+    return answers, None if gamma is None else build(float(gamma), [instead])
 
 
 def svc_head(model, name):
@@ -41,7 +46,8 @@ def svc_head(model, name):
 
     Two classes: the decision function. More: one against one, its decisions counted and
     summed as in ``decision_function_shape="ovr"``. The label is that with most votes,
-    the first of several.
+    the first of several. The map is that of the decisions; attacks on labels follow the
+    margins of the votes.
     """
     dual, offset = dense(model.dual_coef_), dense(model.intercept_)
     method = model.decision_function
@@ -55,15 +61,15 @@ def svc_head(model, name):
     for column, (i, j) in enumerate(pairs):
         weights[caller == i, column] = dual[j - 1, caller == i]
         weights[caller == j, column] = dual[i, caller == j]
-    counted = counted_pairs(k)
-    if model.decision_function_shape == "ovo":
-        raw = _machine(model, weights, offset, method)
-        scores = None if raw is None else chain([raw, counted])
-        decide = _most_votes
-    else:
-        scores = _machine(model, weights, offset, method, [counted])
-        decide = None if model.break_ties else _most_votes
-    return None if scores is None else Head(scores, classes, decide=decide, model=model)
+    counted, by_pair = counted_pairs(k), model.decision_function_shape == "ovo"
+    tail = [] if by_pair else [counted]
+    scores, margins = _machine(model, weights, offset, method, tail, duel_margins(k))
+    if scores is None:
+        return None
+    scores = chain([scores, counted]) if by_pair else scores
+    if model.break_ties and not by_pair:
+        return Head(scores, classes, model=model)
+    return Head(scores, classes, decide=_most_votes, margins=margins, model=model)
 
 
 def _most_votes(scores):

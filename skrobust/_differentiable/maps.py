@@ -12,10 +12,14 @@ LIMIT = 2**21  # numbers that a wide map may hold at once (16 MB)
 
 
 class Map(NamedTuple):
-    """Map of a translated step: ``apply(x) -> (z, pullback)``."""
+    """Map of a translated step: ``apply(x) -> (z, pullback)``.
+
+    ``stand_in`` names what has no slopes, so that the pullback follows others instead.
+    """
 
     apply: Any
     affine: bool = False
+    stand_in: str = ""
 
 
 def chain(maps):
@@ -35,7 +39,12 @@ def chain(maps):
 
         return x, pullback
 
-    return Map(apply, all(one.affine for one in maps))
+    return Map(apply, all(one.affine for one in maps), stand_in_of(maps))
+
+
+def stand_in_of(maps):
+    """Return what has no slopes in the first of some maps that names it."""
+    return next((one.stand_in for one in maps if one.stand_in), "")
 
 
 def beside(maps):
@@ -54,7 +63,7 @@ def beside(maps):
 
         return np.concatenate([z for z, _ in parts], axis=1), pullback
 
-    return Map(apply, all(one.affine for one in maps))
+    return Map(apply, all(one.affine for one in maps), stand_in_of(maps))
 
 
 def total(maps, weights=None):
@@ -72,7 +81,7 @@ def total(maps, weights=None):
 
         return value, pullback
 
-    return Map(apply, all(one.affine for one in maps))
+    return Map(apply, all(one.affine for one in maps), stand_in_of(maps))
 
 
 def scaling(scale, shift, bounds=None):
@@ -125,7 +134,7 @@ def bounded(one, width):
 
         return np.concatenate([one.apply(x[r])[0] for r in pieces]), pullback
 
-    return Map(apply, one.affine)
+    return Map(apply, one.affine, one.stand_in)
 
 
 def dense(values):

@@ -33,4 +33,4 @@ def probabilities(head):
 
         return p[:, 1:], pullback
 
-    return Map(apply)
+    return Map(apply, stand_in=head.map.stand_in)

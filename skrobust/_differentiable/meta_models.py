@@ -54,7 +54,7 @@ def _sigmoid(response, calibrators):
 
         return log_p, pullback
 
-    return Map(apply)
+    return Map(apply, stand_in=response.stand_in)
 
 
 def _temperature(response, is_proba, beta):
@@ -75,7 +75,7 @@ def _temperature(response, is_proba, beta):
 
         return beta * (np.log(scores + tiny) if is_proba else scores), pullback
 
-    return Map(apply)
+    return Map(apply, stand_in=response.stand_in)
 
 
 def calibrated_head(model, translate):

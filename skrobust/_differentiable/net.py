@@ -93,6 +93,7 @@ class NetView:
     """
 
     leaves_at_once = True  # looking for samples that are done is cheap
+    stand_in = ""  # what has no slopes, so that others are followed; see Map
 
     def __init__(self, net, steps, caller):
         self._torch = sys.modules["torch"]  # a net has loaded it
@@ -131,6 +132,8 @@ class NetView:
             c.__name__ == "NeuralNetBinaryClassifier" for c in type(net).__mro__
         )
         self._steps = [torch_step(*step, caller, self.tensor) for step in steps]
+        names = (getattr(step, "stand_in", "") for step in self._steps)
+        self.stand_in = next((name for name in names if name), "")
         self._threshold = getattr(net, "threshold", 0.5) if self._is_binary else 0.5
 
     def __enter__(self):

@@ -5,7 +5,7 @@ from scipy.special import softmax
 
 from skrobust._differentiable.frame_maps import with_frame
 from skrobust._differentiable.heads import linked
-from skrobust._differentiable.maps import chain, dense
+from skrobust._differentiable.maps import chain, dense, stand_in_of
 from skrobust._differentiable.numpy_views import HostView
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX, ask
@@ -29,6 +29,8 @@ class PipelineView(HostView):
         Whether ``forward`` gives predictions of shape (n, 1) instead of scores.
     is_affine : bool
         Whether the whole of it is ``x @ weights + offset``.
+    stand_in : str
+        What has no slopes, so that others are followed in their place; "" for nothing.
     """
 
     def __init__(self, estimator, caller):
@@ -39,6 +41,8 @@ class PipelineView(HostView):
         self._head, self._model, self._verified = head, model, False
         self.is_regressor = head.classes is None
         self.is_affine = self._steps.affine and head.map.affine
+        self._scores = head.map if head.margins is None else head.margins
+        self.stand_in = stand_in_of([self._steps, self._scores])
         self._classes, self._caller = head.classes, caller
         first = steps[0][1] if steps else model
         self._width = getattr(first, "n_features_in_", None)
@@ -49,7 +53,7 @@ class PipelineView(HostView):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""
         self._check_width(x)
         z, pull_steps = self._steps.apply(x)
-        logits, pull = self._head.map.apply(z)
+        logits, pull = self._scores.apply(z)
         if not self._verified:
             self._verify(z[:4], logits[:4])
         return logits, lambda slope: pull_steps(pull(slope))
@@ -81,6 +85,8 @@ class PipelineView(HostView):
 
     def decision_scores(self, logits):
         """Return scores whose largest is the label that the model predicts."""
+        if self._head.margins is not None:
+            return logits
         return self._head.decision_scores(logits)
 
     def scores(self, x, logits):

@@ -20,7 +20,7 @@ def _log_probability(head):
 
         return log_p[:, 1:], pullback
 
-    return Map(apply)
+    return Map(apply, stand_in=head.map.stand_in)
 
 
 def one_against_rest_head(model, translate):

@@ -48,7 +48,8 @@ def translate(estimator, caller):
     """
     steps, model = unwrap(estimator)
     head = bare_head(model, caller)
-    return replace(head, map=chain([*step_maps(steps, caller), head.map]))
+    whole = chain([*step_maps(steps, caller), head.map])
+    return replace(head, map=whole, margins=None)
 
 
 def bare_head(model, caller):

@@ -5,9 +5,18 @@ from itertools import combinations
 import numpy as np
 
 from skrobust._differentiable.heads import Head, mixture, two_columns
-from skrobust._differentiable.maps import Map, beside, chain, linear, pick, total
+from skrobust._differentiable.maps import (
+    Map,
+    beside,
+    chain,
+    linear,
+    pick,
+    stand_in_of,
+    total,
+)
 from skrobust._differentiable.member_responses import decisions, probabilities
 
+_VOTES = "smooth votes in the place of counted ones"
 STEEP = 4.0  # of the smooth votes whose slope is followed, per unit of a score
 
 
@@ -41,7 +50,7 @@ def counted_pairs(k, middle=0.0):
 
         return won + sums / (3 * size), pullback
 
-    return Map(apply)
+    return Map(apply, stand_in=_VOTES)
 
 
 def one_against_one_head(model, translate):
@@ -84,7 +93,7 @@ def _vote(head):
 
         return hot, pullback
 
-    return Map(apply)
+    return Map(apply, stand_in=_VOTES)
 
 
 def hard_voting(model, heads, weights):
@@ -130,7 +139,7 @@ def adaboost_regression(model, translate):
 
         return (values * own).sum(axis=1, keepdims=True), pullback
 
-    return Head(Map(apply))
+    return Head(Map(apply, stand_in=stand_in_of(members)))
 
 
 def _on_features(model, translate):

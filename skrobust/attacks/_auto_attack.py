@@ -23,11 +23,11 @@ _COUNTS = ("forward", "backward", "queries", "iterations")
 class AutoAttack(BaseAttack):
     """AutoAttack: an ensemble, each attack on the samples that are still correct.
 
-    The standard order is AutoPGD on cross entropy (in its form without saturation),
-    AutoPGD on the targeted DLR loss over nine classes, FAB, and Square with 5,000
-    queries: two that maximise different losses, one that finds the nearest error, and
-    one that needs no gradient. Whether a sample is fooled is asked of the estimator's
-    own ``predict``.
+    The standard order is AutoPGD on the soft margin (in the place of cross entropy,
+    which saturates), AutoPGD on the targeted DLR loss over nine classes, FAB, and
+    Square with 5,000 queries: two that maximise different losses, one that finds the
+    nearest error, and one that needs no gradient. Whether a sample is fooled is asked
+    of the estimator's own ``predict``.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class AutoAttack(BaseAttack):
         predicted class most is kept.
     target : None, label or array-like of shape (n_samples,), default=None
         Label, or one label per sample, that the model is driven to predict; members
-        need a ``target`` of their own. The standard ones are then AutoPGD on cross
-        entropy, AutoPGD on the DLR loss towards the target, and Square. Only for
+        need a ``target`` of their own. The standard ones are then AutoPGD on the soft
+        margin, AutoPGD on the DLR loss towards the target, and Square. Only for
         misclassification.
     precision : {"float32", "tf32", "bfloat16"}, default="float32"
         Of the passes of members that take it; see Notes of :class:`PGD`.
@@ -266,9 +266,11 @@ def _names(attacks):
 
 
 def _standard_members(norm, targeted):
-    members = [("apgd-ce", AutoPGD())]
+    # Square stands at the end, so that no member needs a finish of its own.
+    members = [("apgd-ce", AutoPGD(finish=None))]
     if targeted:
-        members += [("apgd-dlr", AutoPGD(loss="dlr"))]
+        members += [("apgd-dlr", AutoPGD(loss="dlr", finish=None))]
     else:
-        members += [("apgd-t", AutoPGD(loss="targeted_dlr")), ("fab-t", FAB())]
+        members += [("apgd-t", AutoPGD(loss="targeted_dlr", finish=None))]
+        members += [("fab-t", FAB())]
     return members if norm == 1 else [*members, ("square", Square(max_queries=5000))]

@@ -48,12 +48,13 @@ class AutoPGD(GradientAttack):
         Bounds of the raw input, scalars or one per feature.
     n_steps : int, default=100
         Steps of each run.
-    loss : str, default="log_odds"
-        "log_odds" (cross entropy without its saturation), "cross_entropy" (as it is),
-        "margin", "dlr" (the margin over the gap between the first and third logit), or
-        "targeted_dlr": one run for each of the ``n_target_classes`` likeliest wrong
-        classes t of the clean sample, which drives the logit of t minus that of y, over
-        the largest logit minus the mean of the third and fourth. DLR is not defined for
+    loss : str, default="soft_margin"
+        "soft_margin" (see Notes of :class:`PGD`), "log_odds" (cross entropy without its
+        saturation), "cross_entropy" (as it is), "margin", "dlr" (the margin over the
+        gap between the first and third logit), or "targeted_dlr": one run for each of
+        the ``n_target_classes`` likeliest wrong classes t of the clean sample, which
+        drives the logit of t minus that of y, over the largest logit minus the mean of
+        the third and fourth. DLR is not defined for
         two classes, nor its targeted form below four: there the differences of logits
         are used as they are.
     n_target_classes : int, default=9
@@ -73,6 +74,8 @@ class AutoPGD(GradientAttack):
         Whether torch compiles a replica of the net for the search.
     n_draws : int, default=1
         Passes over which the answers of a net that draws noise are averaged.
+    finish : {"auto"}, int or None, default="auto"
+        Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -113,7 +116,7 @@ class AutoPGD(GradientAttack):
         eps=0.1,
         *,
         n_steps=100,
-        loss="log_odds",
+        loss="soft_margin",
         n_target_classes=9,
         n_restarts=1,
         **shared,

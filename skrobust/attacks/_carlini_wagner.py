@@ -65,8 +65,7 @@ class CarliniWagner(MinimalNormAttack):
     freely inwards as any other. Distance and margin are divided by :math:`\rho`, the
     first-order distance from the boundary, and by the clean margin, so that neither the
     scale of the features nor that of the scores matters. The slope of the margin is
-    that of the log odds, which is the margin smoothed over the other classes (examples
-    came out 3 to 9 per cent shorter on digits). Everything, also the early
+    that of the soft margin (see Notes of :class:`PGD`). Everything, also the early
     stop, is decided for each row by itself, and a row that was never fooled is reported
     as such. As long as nothing fools a row, each search takes steps twice as long: the
     slope at the row may have misjudged how far the boundary is.

@@ -54,9 +54,9 @@ class DDN(MinimalNormAttack):
     -----
     Published with a first radius and step of 1, for images in [0, 1]. Here the first
     radius is the first-order distance of each row from the boundary and the step a
-    share of the present radius, falling from 1 to 0.01 by a cosine; L is the log odds
-    (see Notes of :class:`PGD`). Eight evaluations at the end search the line from the
-    row to its example.
+    share of the present radius, falling from 1 to 0.01 by a cosine; L is the soft
+    margin (see Notes of :class:`PGD`). Eight evaluations at the end search the line
+    from the row to its example.
 
     References
     ----------

@@ -10,9 +10,8 @@ class FGSM(GradientAttack):
 
     for the L-infinity norm; for the L2 norm the gradient divided by its length takes
     the place of its sign, and for the L1 norm its largest entry alone (at a bound of
-    ``data_range`` the rest goes to the next largest). L is cross entropy in a form that
-    does not saturate (same direction, see Notes of :class:`PGD`), unless ``loss`` says
-    otherwise.
+    ``data_range`` the rest goes to the next largest). L is the margin, softened over
+    the other classes (see Notes of :class:`PGD`), unless ``loss`` says otherwise.
 
     Parameters
     ----------
@@ -24,7 +23,7 @@ class FGSM(GradientAttack):
         Bounds of the raw input, scalars or one per feature.
     objective : str or None, default=None
         See :class:`PGD`.
-    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+    loss : str, default="soft_margin"
         See :class:`PGD`.
     target : None, label or array-like of shape (n_samples,), default=None
         See :class:`PGD`.
@@ -63,7 +62,8 @@ class FGSM(GradientAttack):
     """
 
     _trusts_last = True
-    _left_out = ("precision", "compile")
+    _left_out = ("precision", "compile", "finish")
+    finish = None
 
     def __init__(self, eps=0.1, **shared):
         super().__init__(eps, **shared)

@@ -21,7 +21,7 @@ class FMN(MinimalNormAttack):
         \delta \leftarrow \Pi_{\epsilon_k}(\delta + \alpha_k u(\nabla m)), \qquad
         \epsilon_{k+1} = (1 \mp \gamma_k)\,\epsilon_k
 
-    m is the margin (highest other score minus that of the true class), smoothed over
+    m is the margin (highest other score minus that of the true class), softened over
     the other classes (see Notes of :class:`PGD`), and
     :math:`\Pi` the projection onto the ball of the norm. Until a row was fooled once,
     its radius is the first-order distance of the boundary from the present iterate.

@@ -26,7 +26,7 @@ class BIM(GradientAttack):
         Length of a step in raw units; None is ``eps / n_steps``.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         See :class:`PGD`.
-    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+    loss : str, default="soft_margin"
         See :class:`PGD`.
     target : None, label or array-like of shape (n_samples,), default=None
         See :class:`PGD`.
@@ -38,6 +38,8 @@ class BIM(GradientAttack):
         Whether torch compiles a replica of the net for the search.
     n_draws : int, default=1
         Passes over which the answers of a net that draws noise are averaged.
+    finish : {"auto"}, int or None, default="auto"
+        Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -115,7 +117,7 @@ class MomentumPGD(BIM):
         Share of the accumulated gradient that is kept at each step.
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         See :class:`PGD`.
-    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
+    loss : str, default="soft_margin"
         See :class:`PGD`.
     target : None, label or array-like of shape (n_samples,), default=None
         See :class:`PGD`.
@@ -127,6 +129,8 @@ class MomentumPGD(BIM):
         Whether torch compiles a replica of the net for the search.
     n_draws : int, default=1
         Passes over which the answers of a net that draws noise are averaged.
+    finish : {"auto"}, int or None, default="auto"
+        Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None

@@ -45,13 +45,15 @@ class PGD(GradientAttack):
         scorer of the robust ratio asks for the probability shift. For regressors (y is
         not needed) it is ``"prediction_shift"``, the same for the prediction itself;
         ``"prediction_error"`` keeps what lies farthest from y instead.
-    loss : {"log_odds", "margin", "dlr", "cross_entropy"}, default="log_odds"
-        Loss that rises: the log odds against the class (cross entropy without its
-        saturation, see Notes); the largest other logit minus that of the class; the
-        same over the gap between the largest and the third logit ([2]_; the margin for
-        two classes); or cross entropy as it is. Where the slope of a loss underflows,
-        the sample follows the log odds, and that is warned of. The probability shift
-        always follows the log odds.
+    loss : str, default="soft_margin"
+        Loss that rises. "soft_margin": the margin, which is the largest other logit
+        minus that of the class, softened over the other classes (see Notes).
+        "margin": the margin itself; "dlr": the margin over the gap between the largest
+        and the third logit ([2]_; the margin for two classes). "log_odds": the log odds
+        against the class (cross entropy without its saturation); "cross_entropy": as it
+        is. Where the slope of a loss underflows, the sample follows the soft margin,
+        and that is warned of. The probability shift always follows the log odds, and so
+        does ``objective="loss"`` with the soft margin.
     target : None, label or array-like of shape (n_samples,), default=None
         Label, or one label per sample, that the model is driven to predict; success is
         then the prediction of it, and y is not used. None: any wrong label will do.
@@ -68,6 +70,14 @@ class PGD(GradientAttack):
         Passes over which the answers of a net that draws noise in evaluation mode are
         averaged (expectation over transformation): each gradient is that of the loss of
         the mean output of ``n_draws`` passes. Passes are counted.
+    finish : {"auto"}, int or None, default="auto"
+        Most queries of each row that stands after the steps, by a search that needs no
+        gradient: :class:`Square`, or :class:`HopSkipJump` for models without scores.
+        "auto": 100 where the gradients are not those of the model, which is the case
+        for rows that are rounded (``constraints``) and for counted votes and steps
+        without slopes, or where some vanish, and none elsewhere. None never finishes.
+        Only for misclassification; ``finish`` of the result of :meth:`run` says what
+        was done.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -88,7 +98,15 @@ class PGD(GradientAttack):
 
     The gradient of cross entropy is that of the log odds against the true class times
     1 - P(y | x). The factor underflows for confident models, and an attack then stands
-    still; the direction does not. We follow the log odds.
+    still; the direction does not. Log odds in turn depend on the scale of the logits:
+    where these are close together, all other classes pull alike, and the nearest one is
+    lost. Labels do not depend on the scale. We therefore follow the soft margin
+
+    .. math:: T \log \sum_{k \ne y} e^{z_k / T} - z_y, \qquad
+        T = 0.2 \, |\max_{k \ne y} z_k - z_y|,
+
+    which is our choice: with it, the margin and DLR the same rows are fooled at every
+    positive scale of the logits, up to rounding.
 
     With another ``precision``, or ``compile``, a frozen replica of the net is searched,
     and its best iterates are judged again by the net itself in single precision: only

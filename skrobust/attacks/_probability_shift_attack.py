@@ -82,8 +82,7 @@ class ProbabilityShift(AutoPGD):
     """
 
     objective = "probability_shift"
-    _left_out = ("loss", "n_target_classes", "objective", "target")
-    _asks_in_container = True
+    _left_out = ("finish", "loss", "n_target_classes", "objective", "target")
 
     def __init__(self, eps=0.1, *, n_restarts=2, starts=None, **shared):
         super().__init__(eps, n_restarts=n_restarts, **shared)
@@ -108,7 +107,7 @@ class ProbabilityShift(AutoPGD):
             given = estimator.container(X.copy())
             example = to_array(attack.perturb(estimator.model, given, y))
             candidates.append(domain.put_back(np.asarray(example), X))
-        return super()._attack(estimator.model, X, y, key, candidates=candidates)
+        return super()._attack(estimator, X, y, key, candidates=candidates)
 
     def _attack_from(self, estimator, X, y, key, start):
-        return super()._attack(estimator.model, X, y, key, start)
+        return super()._attack(estimator, X, y, key, start)

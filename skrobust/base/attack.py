@@ -44,7 +44,7 @@ OBJECTIVES = (
     "prediction_shift",
     "prediction_error",
 )
-_COUNTED = ("forward", "backward", "queries", "iterations", "found_by")
+_COUNTED = ("forward", "backward", "queries", "iterations", "found_by", "finish")
 
 
 def own_params(attack):
@@ -63,8 +63,9 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
 
     ``_attack`` returns the rows alone, or the rows and a dictionary of what it counted:
     arrays of one number per sample (``forward``, ``backward``, ``queries``,
-    ``iterations``), ``found_by``, and messages under ``warnings``. One that can start
-    from given rows writes ``_attack_from(estimator, X, y, key, start)`` too.
+    ``iterations``), ``found_by``, the sentence ``finish``, and messages under
+    ``warnings``. One that can start from given rows writes ``_attack_from(estimator, X,
+    y, key, start)`` too.
 
     A subclass without parameters of its own inherits ``__init__``. One that adds some
     takes the others as ``**shared`` and hands them on; ``get_params`` and ``clone``

@@ -51,7 +51,12 @@ class AttackResult:
     warnings : list of str
         Messages that ``perturb`` warns of.
     found_by : ndarray of str of shape (n_samples,), or None
-        For ensembles: the member that fooled the sample first, "" where none did.
+        For ensembles and finished attacks: the member that fooled the sample first,
+        "clean" where it was wrong from the start, "" where none did.
+    finish : str or None
+        Of attacks by gradients: which search by queries went on with the rows that
+        stood, why, with what budget, and how many of them it fooled; None where none
+        did. Its queries are in ``queries``, and what it found in ``found_by``.
     objective : str or None
         What the rows were made for: "misclassification" (for robust accuracy alone) or
         one of the others.
@@ -92,6 +97,7 @@ class AttackResult:
     seconds: float = 0.0
     warnings: list = dataclasses.field(default_factory=list)
     found_by: np.ndarray | None = None
+    finish: str | None = None
     objective: str | None = None
     changed: np.ndarray | None = None
 
@@ -177,6 +183,8 @@ class AttackResult:
             counts = getattr(self, name)
             if counts is not None:
                 facts[f"{name} per sample"] = f"{counts.mean():.1f}"
+        if self.finish:
+            facts["finish"] = self.finish
         facts["seconds"] = f"{self.seconds:.3g}"
         for number, message in enumerate(self.warnings, 1):
             facts[f"warning {number}"] = message

@@ -113,7 +113,7 @@ def robust_accuracy_curve(
     tighten : bool, default=True
         Whether to attack again, where the attack follows gradients: by short runs of
         :class:`~skrobust.attacks.AutoPGD` on DLR from the example found just beyond,
-        and on the log odds from a random point.
+        and on the soft margin from a random point.
     confidence : float in (0, 1), default=0.95
         Level of the Wilson intervals.
 
@@ -178,7 +178,7 @@ def robust_accuracy_curve(
     sweep.bisect()
     if tighten and isinstance(attack, GradientAttack):
         sweep.tighten("dlr", warm=True)
-        sweep.tighten("log_odds", warm=False)
+        sweep.tighten("soft_margin", warm=False)
     for message in sweep.messages:
         warnings.warn(message, UserWarning, stacklevel=2)
     return _curve(sweep, confidence, attack)

@@ -5,8 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from skrobust._norms import mask_at, namespace, per_sample
+from skrobust._norms import namespace, per_sample
 from skrobust._validation import invalid
+from skrobust.attacks.core.class_margins import (
+    log_odds_against,
+    margin_against,
+    probability,
+    soft_margin_against,
+)
 
 _OF_REGRESSORS = ("prediction_shift", "prediction_error")
 
@@ -158,7 +164,7 @@ class Batch(BestSoFar):
         # Of the clean sample, the class whose probability is moved.
         self.shifted_class = self.label if goal.targeted else self.predicted
         if goal.stops:
-            _, _, margin = log_odds_against(scores, self.label)
+            margin = margin_against(scores, self.label)
             super().__init__(x, -margin if goal.targeted else margin, stops=True)
         else:
             against, _, _ = log_odds_against(scores, self.shifted_class)
@@ -169,7 +175,8 @@ class Batch(BestSoFar):
         """Return a loss, its slope by the logits, which underflowed, and the scores.
 
         Rows may have left only where the goal stops; then the loss is against the label
-        that decides; None is the log odds. Losses are of the scores that decide the
+        that decides. None is the soft margin there, and elsewhere the log odds, which
+        move a probability. Losses are of the scores that decide the
         label or, where a probability is moved, of those behind it; slopes are by the
         logits all the same.
         """
@@ -181,7 +188,8 @@ class Batch(BestSoFar):
         if not goal.stops:
             scores, inner = self.view.scores(z, logits)
         if loss is None:
-            value, slope, margin = log_odds_against(scores, label)
+            against = soft_margin_against if goal.stops else log_odds_against
+            value, slope, margin = against(scores, label)
             underflowed = None
         else:
             value, slope, underflowed, margin = loss(scores, label, target)
@@ -216,55 +224,3 @@ class Batch(BestSoFar):
         if self.goal.stops:
             fooled = per_sample(self.score > 0, self.x)
             self.iterate = namespace(self.x).where(fooled, self.iterate, self.x)
-
-
-def log_odds_against(logits, label):
-    """Return log odds against a class, their slope by the logits, and the margin.
-
-    With z the logits and c the class of a sample,
-
-        L_c(z) = logsumexp of z_k over k != c, minus z_c = -logit P(c | x).
-
-    It rises in the direction of cross entropy exactly (the gradient of cross entropy is
-    that of L_c times 1 - P(c)), but it does not vanish for confident models, so that an
-    attack with normalised steps follows the published loss without its blind spot.
-
-    Parameters
-    ----------
-    logits : array or tensor of shape (n, n_classes)
-        Scores of the classes.
-    label : integer array or tensor of shape (n,)
-        Index of the class c of each sample.
-
-    Returns
-    -------
-    value : array or tensor of shape (n,)
-        Log odds against class c.
-    slope : array or tensor of shape (n, n_classes)
-        Derivative of the value by the logits.
-    margin : array or tensor of shape (n,)
-        The largest other logit minus that of class c: above 0 means fooled.
-    """
-    xp = namespace(logits)
-    is_label = mask_at(label, logits.shape[1])
-    others = xp.where(is_label, -np.inf, logits)
-    peak = xp.amax(others, 1)
-    share = xp.exp(others - peak[:, None])
-    total = share.sum(1)
-    slope = xp.where(is_label, -1.0, share / total[:, None])
-    margin = peak - xp.where(is_label, logits, 0.0).sum(1)
-    return margin + xp.log(total), slope, margin
-
-
-def margin_against(scores, label):
-    """Return the largest other score minus that of the class, for one class a row."""
-    xp = namespace(scores)
-    is_label = mask_at(label, scores.shape[1])
-    peak = xp.amax(xp.where(is_label, -np.inf, scores), 1)
-    return peak - xp.where(is_label, scores, 0.0).sum(1)
-
-
-def probability(against):
-    """Return the probability of a class from the log odds against it."""
-    xp = namespace(against)
-    return 1 / (1 + xp.exp(xp.clip(against, -80, 80)))

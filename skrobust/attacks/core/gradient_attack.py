@@ -8,7 +8,8 @@ import numpy as np
 from skrobust._differentiable import PRECISIONS, differentiable_view
 from skrobust._keyed_noise.generator import KeyedGenerator, seed_number
 from skrobust._norms import namespace
-from skrobust._parameters import Choice, Count, Flag
+from skrobust._parameters import Choice, Count, Flag, NamedOr
+from skrobust.attacks.core.finisher import finish_rows
 from skrobust.attacks.core.goal import Batch, Goal
 from skrobust.attacks.core.gradient_masking import zero_gradient_message
 from skrobust.attacks.core.loss_oracle import LossOracle, Run
@@ -44,7 +45,7 @@ class GradientAttack(BaseAttack):
     objective : str or None, default=None
         What is to be achieved; None follows the metric that asks, and is
         ``"misclassification"`` otherwise.
-    loss : str, default="log_odds"
+    loss : str, default="soft_margin"
         What the gradients are of; see :class:`PGD`.
     target : None, label or array-like of shape (n_samples,), default=None
         Label, or one label per sample, that the model is driven to predict.
@@ -56,6 +57,8 @@ class GradientAttack(BaseAttack):
         Whether a net is compiled for the search.
     n_draws : int, default=1
         Passes over which the answers of a net that draws noise are averaged.
+    finish : {"auto"}, int or None, default="auto"
+        Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints or None, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -84,9 +87,11 @@ class GradientAttack(BaseAttack):
 
     batch_size = 256
     n_restarts = 1
-    loss = "log_odds"
+    loss = "soft_margin"
     precision, compile = "float32", False
     n_draws = 1
+    finish = None
+    _asks_in_container = True
     # Whether the last iterates need no judgement of their own (one-step attacks).
     _trusts_last = False
     _parameter_rules = {
@@ -94,6 +99,7 @@ class GradientAttack(BaseAttack):
         "precision": Choice(*PRECISIONS),
         "compile": Flag(),
         "n_draws": Count(),
+        "finish": NamedOr(("auto",), Count(low=3, optional=True)),
         "loss": Choice(*LOSS_NAMES),
     }
 
@@ -104,12 +110,13 @@ class GradientAttack(BaseAttack):
         norm=np.inf,
         data_range=None,
         objective=None,
-        loss="log_odds",
+        loss="soft_margin",
         target=None,
         batch_size=256,
         precision="float32",
         compile=False,
         n_draws=1,
+        finish="auto",
         constraints=None,
         random_state=None,
     ):
@@ -124,6 +131,7 @@ class GradientAttack(BaseAttack):
         self.precision = precision
         self.compile = compile
         self.n_draws = n_draws
+        self.finish = finish
         self.constraints = constraints
 
     def _attack(self, estimator, X, y, key, start=None, candidates=()):
@@ -134,7 +142,7 @@ class GradientAttack(BaseAttack):
         messages, out, n_zero, n_underflowed = [], None, 0, 0
         n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         domain = self._domain(X)
-        whole_view = differentiable_view(estimator, caller, regressors=True)
+        whole_view = differentiable_view(estimator.model, caller, regressors=True)
         seed = seed_number(self.random_state, caller) if self.n_draws > 1 else 0
         with whole_view as view, view.several_draws(self.n_draws, seed):
             goal = Goal.of_regressor(self, y) if view.is_regressor else Goal.of(self)
@@ -148,6 +156,9 @@ class GradientAttack(BaseAttack):
                     f"{caller} has precision='tf32', which the device of this net does "
                     "not know; the search ran in float32."
                 )
+            why = view.stand_in
+            if domain.is_discrete:
+                why = why or "slopes at rounded rows"
             reference = None  # what each row is driven from, or to; see Batch
             if goal.targeted:
                 reference = target_index(view, self.target, X, caller)
@@ -188,14 +199,19 @@ class GradientAttack(BaseAttack):
         if n_underflowed:
             messages.append(
                 f"{caller} met {n_underflowed} samples at which loss={self.loss!r} has "
-                "no usable slope (a saturated model); there it followed the log odds, "
-                "which have no scale."
+                "no usable slope (a saturated model); there it followed the soft "
+                "margin, which has no scale."
             )
         if n_zero:
             messages.append(zero_gradient_message(n_zero, caller))
+            why = why or "gradients, of which some vanish"
         draws = self.n_draws
-        counts = {"forward": draws * n_forward, "backward": draws * n_backward}
-        return out, {**counts, "iterations": n_backward, "warnings": messages}
+        details = {"forward": draws * n_forward, "backward": draws * n_backward}
+        details |= {"iterations": n_backward, "warnings": messages}
+        if goal.stops and (self.finish not in (None, "auto") or (why and self.finish)):
+            out, finished = finish_rows(self, estimator, X, y, out, why)
+            details |= finished
+        return out, details
 
     _attack_from = _attack
 

@@ -24,7 +24,7 @@ class Run(NamedTuple):
     name: Any
     label: Any = None  # index of the class, one a row
     sign: int = 1
-    loss: str = "log_odds"  # or a key of LOSSES
+    loss: str = "soft_margin"  # a key of LOSSES
     target: Any = None  # index of the class to move to, for "targeted_dlr"
 
 
@@ -62,7 +62,7 @@ class LossOracle:
         xp = namespace(batch.x)
         self.batch, self.sign = batch, run.sign
         self._loss = None
-        if run.loss != "log_odds":
+        if run.loss != "soft_margin":
             self._loss = partial(loss_and_slope, run.loss)
         self.eps, self.norm, self._ball = ball.eps, ball.norm, ball
         self.rounds, self.has_start = ball.allowed is not None, start is not None

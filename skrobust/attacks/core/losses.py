@@ -8,7 +8,11 @@ through the model is all that a step costs.
 import numpy as np
 
 from skrobust._norms import mask_at, namespace
-from skrobust.attacks.core.goal import log_odds_against, margin_against
+from skrobust.attacks.core.class_margins import (
+    log_odds_against,
+    margin_against,
+    soft_margin_against,
+)
 
 # Below this, a slope times the gradients of a model leaves single precision.
 UNDERFLOW = 1e-19
@@ -23,6 +27,10 @@ def one_hot(scores, label):
 
 def _log_odds(scores, label, target):
     return log_odds_against(scores, label)[:2]
+
+
+def _soft_margin(scores, label, target):
+    return soft_margin_against(scores, label)[:2]
 
 
 def _cross_entropy(scores, label, target):
@@ -99,13 +107,14 @@ LOSSES = {
     "dlr": _dlr,
     "log_odds": _log_odds,
     "margin": _margin,
+    "soft_margin": _soft_margin,
     "targeted_dlr": _targeted_dlr,
 }
-LOSS_NAMES = ("log_odds", "margin", "dlr", "cross_entropy")
+LOSS_NAMES = ("soft_margin", "log_odds", "margin", "dlr", "cross_entropy")
 
 
 def loss_and_slope(name, scores, label, target=None):
-    """Return value, slope, which rows fell back to the log odds, and the margin.
+    """Return value, slope, which rows fell back to the soft margin, and the margin.
 
     Parameters
     ----------
@@ -123,16 +132,17 @@ def loss_and_slope(name, scores, label, target=None):
     value : array or tensor of shape (n,)
         The loss.
     slope : array or tensor of shape (n, n_classes)
-        Its derivative; where that underflows or is not finite, the slope of the log
-        odds, which has no scale.
+        Its derivative; where that underflows or is not finite, the slope of the soft
+        margin, which has no scale.
     underflowed : array or tensor of bool of shape (n,), or None
         The rows where it underflowed; None for losses that cannot (the slope of DLR is
         0 only where the loss is at its maximum).
     margin : array or tensor of shape (n,), or None
         The largest other score minus that of the class, where it cost nothing.
     """
-    if name == "log_odds":
-        value, slope, margin = log_odds_against(scores, label)
+    if name in ("log_odds", "soft_margin"):
+        against = log_odds_against if name == "log_odds" else soft_margin_against
+        value, slope, margin = against(scores, label)
         return value, slope, None, margin
     value, slope = LOSSES[name](scores, label, target)
     if name == "margin":
@@ -140,6 +150,6 @@ def loss_and_slope(name, scores, label, target=None):
     xp = namespace(scores)
     fine = xp.amax(xp.abs(slope), 1) > UNDERFLOW  # False for NaN too
     fine = fine & xp.isfinite(slope).all(1)
-    _, safe, _ = log_odds_against(scores, label)
+    _, safe, _ = soft_margin_against(scores, label)
     slope = xp.where(fine[:, None], slope, safe)
     return value, slope, ~fine if name == "cross_entropy" else None, None

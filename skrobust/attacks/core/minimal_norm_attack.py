@@ -9,7 +9,8 @@ from sklearn.base import clone
 from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
 from skrobust._parameters import Choice, Count, Number
-from skrobust.attacks.core.goal import Goal, log_odds_against
+from skrobust.attacks.core.class_margins import margin_against
+from skrobust.attacks.core.goal import Goal
 from skrobust.attacks.core.gradient_masking import zero_gradient_message
 from skrobust.attacks.core.minimal_norm_search import MinimalNormSearch
 from skrobust.attacks.core.straight_through import StraightThrough
@@ -246,7 +247,7 @@ class MinimalNormAttack(BaseAttack):
             if namespace(search.x) is not np:  # a net's own passes
                 search.smallest.passes.append((rows, 1, 0))
                 scores = view.decision_scores(view.logits(view.tensor(rounded)))
-                margin = log_odds_against(scores, search.label[rows])[2]
+                margin = margin_against(scores, search.label[rows])
                 margin = -margin if search.goal.targeted else margin
                 good = view.host(margin > search.tolerance[rows])
             else:  # the rounding of a model may differ from that of its view

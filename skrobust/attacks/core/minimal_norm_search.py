@@ -7,12 +7,13 @@ so is the one that came nearest to it, for rows that nothing fools. No row sees 
 import numpy as np
 
 from skrobust._norms import length, mask_at, namespace, per_sample, project_in_box
-from skrobust.attacks.core.goal import (
-    BestSoFar,
+from skrobust.attacks.core.class_margins import (
     log_odds_against,
     margin_against,
     probability,
+    soft_margin_against,
 )
+from skrobust.attacks.core.goal import BestSoFar
 from skrobust.attacks.core.losses import one_hot
 
 _ULPS = 8  # how many rounding errors of the scores a margin must stand above
@@ -129,9 +130,8 @@ class MinimalNormSearch:
         target : array or tensor of int, or "highest", default=None
             Class whose score must pass that of ``label`` ("highest": the other one of
             the highest score at z), for the margin and gradient of this class. None:
-            the margin of the highest other, and the gradient of the log odds against
-            ``label``, which is that margin smoothed over the other classes; its path
-            does not zigzag between them.
+            the margin of the highest other, and the gradient of the soft margin
+            against ``label``, whose path does not zigzag between the other classes.
 
         Returns
         -------
@@ -181,7 +181,7 @@ class MinimalNormSearch:
     def _judge(self, z, rows, *, with_gradient=False):
         """Judge iterates: keep what is better than before, and count the pass.
 
-        Returns the scores, the slope of the log odds by them (with a gradient), the
+        Returns the scores, the slope of the soft margin by them (with a gradient), the
         margin, and the pullback.
         """
         units, view, pullback = self.ball.units, self.view, None
@@ -200,7 +200,7 @@ class MinimalNormSearch:
         if self.scores is None:
             self.scores = scores
         if with_gradient:
-            _, slope, margin = log_odds_against(scores, label)
+            _, slope, margin = soft_margin_against(scores, label)
         else:
             slope, margin = 0, margin_against(scores, label)
         if self.goal.targeted:
