@@ -29,6 +29,7 @@ from skrobust.attacks import (
     Square,
 )
 from skrobust.base.coded_frame import as_numbers
+from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import make_robust_scorer
 
 LIBRARIES = ["pandas", "polars"]
@@ -259,3 +260,18 @@ def test_numbers_that_an_encoder_takes_are_named():
         PGD().perturb(model, X, Y)
     frozen = PGD(0.5, constraints=Constraints(frozen=["age"]), random_state=0)
     assert frozen.run(model, X, Y).success.mean() > np.mean(model.predict(X) != Y)
+
+
+def test_curves_keep_constraints_and_take_text():
+    X = frame("pandas")
+    model = pipeline(LogisticRegression(), X)
+    grid, rules = [0.2, 0.5, 1.0], Constraints(frozen=["age"])
+    attack = PGD(n_steps=5, constraints=rules, random_state=0)
+    curve = robust_accuracy_curve(model, X, Y, attack, grid)
+    # One number moves, so that the ends of its interval are all there is to find.
+    for eps, found in zip(grid, curve.robust_accuracy, strict=True):
+        ends = [X.assign(income=X["income"] + s * eps * 0.999) for s in (-1, 1)]
+        stands = model.predict(X) == Y
+        for end in ends:
+            stands &= model.predict(end) == Y
+        assert found == pytest.approx(stands.mean())
