@@ -56,6 +56,15 @@ def _parts(name, step):
     return [] if idle else [(name, step)]
 
 
+def innermost(estimator):
+    """Split as :func:`unwrap` does, seeing one label of a model as the model."""
+    steps, model = unwrap(estimator)
+    while type(model).__name__ == "OneLabel":
+        more, model = unwrap(model.estimator)
+        steps = [*steps, *more]
+    return steps, model
+
+
 def is_net(estimator):
     """Say whether an estimator is a skorch net, without importing skorch."""
     return any(
@@ -71,7 +80,7 @@ def undisturbed(estimator):
     skorch leaves a net in evaluation mode after a prediction, and its loader draws a
     seed from torch.
     """
-    _, model = unwrap(estimator)
+    _, model = innermost(estimator)
     if not is_net(model) or not hasattr(model, "module_"):
         yield
         return
@@ -116,7 +125,7 @@ def refuse_regressor(estimator, caller, cure):
 
 def check_net_input(estimator, X):
     """Raise where a bare net gets a container or a dtype that torch refuses."""
-    steps, model = unwrap(estimator)
+    steps, model = innermost(estimator)
     if steps or not is_net(model):
         return
     what, wanted = None, _float_of(model)
@@ -176,8 +185,10 @@ def several_answers(estimator, caller, shape):
         )
     else:
         what = "several labels or targets"
-        cure = "Attack one of them: a member of its estimators_ with that column of y"
-        cure += ", or, of a net, its module with that one output."
+        cure = (
+            "Attack one of them: skrobust.attacks.OneLabel(model, 0) with that column "
+        )
+        cure += "of y."
     return (
         f"{caller} per row is needed, and {name} answers with {what}, {shape}. {cure}"
     )

@@ -20,7 +20,9 @@ from skrobust._differentiable.pipeline import PipelineView
 from skrobust._differentiable.reduced_precision import FastNet, tensor_float
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps_before_net import torch_step
-from skrobust._responses import is_net, several_answers, unwrap
+from skrobust._differentiable.translate import steps_and_model
+from skrobust._responses import is_net, several_answers
+from skrobust._validation import invalid
 
 _KINDS = {
     "CrossEntropyLoss": "logits",
@@ -51,13 +53,13 @@ def differentiable_view(estimator, caller, *, regressors=False):
     view : NetView, LinearView or PipelineView
         A context manager that leaves the estimator as it was.
     """
-    steps, model = unwrap(estimator)
+    steps, model, label = steps_and_model(estimator)
     steps = with_frame(steps, model, caller)
     if is_net(model):
-        view = NetView(model, steps, caller)
+        view = NetView(model, steps, caller, label)
         _refuse_numbers(view, model, regressors, caller)
         return view
-    if is_linear(model):
+    if label is None and is_linear(model):
         maps = chain(step_maps(steps, caller))
         if maps.affine:
             first = steps[0][1] if steps else model
@@ -90,19 +92,21 @@ class NetView:
         What stands before it.
     caller : str
         Name of the public function or class, for error messages.
+    label : int, default=None
+        The one output that is attacked, of a net of several labels per row.
     """
 
     leaves_at_once = True  # looking for samples that are done is cheap
     stand_in = ""  # what has no slopes, so that others are followed; see Map
 
-    def __init__(self, net, steps, caller):
+    def __init__(self, net, steps, caller, label=None):
         self._torch = sys.modules["torch"]  # a net has loaded it
         if not getattr(net, "initialized_", False):
             raise NotFittedError(
                 f"{caller} needs a fitted net; this {type(net).__name__} is not fitted "
                 "yet. Call fit first."
             )
-        self._net, self._caller = net, caller
+        self._net, self._caller, self._label = net, caller, label
         self._infer, self._n_draws = net.infer, 1
         module = getattr(net.module_, "_orig_mod", net.module_)
         first = next(module.parameters(), None)
@@ -255,6 +259,8 @@ class NetView:
                     f"{self._caller} needs a net that returns a tensor; this one "
                     f"returns {type(output).__name__}."
                 )
+            if self._label is not None:
+                return self._one_label(output)
             if self._kind == "logits" and output.ndim == 2 and output.shape[1] > 1:
                 return output
             return self._as_logits(output)
@@ -276,6 +282,16 @@ class NetView:
             return gradient
 
         return logits, pullback
+
+    def _one_label(self, output):
+        k = output.shape[1] if output.ndim == 2 else 0
+        if not self._kind.startswith("binary") or not 0 <= self._label < k:
+            rule = "the place of an output of a net with BCEWithLogitsLoss or BCELoss"
+            raise invalid("label", "OneLabel", rule, self._label)
+        z = output[:, self._label]
+        if self._kind == "binary probabilities":
+            z = self._torch.logit(z, eps=self._torch.finfo(z.dtype).tiny)
+        return self._torch.stack([self._torch.zeros_like(z), z], dim=1)
 
     def _as_logits(self, output):
         torch = self._torch

@@ -9,8 +9,8 @@ from skrobust._differentiable.maps import chain, dense, stand_in_of
 from skrobust._differentiable.numpy_views import HostView
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX, ask
-from skrobust._differentiable.translate import bare_head
-from skrobust._responses import unwrap
+from skrobust._differentiable.translate import bare_head, steps_and_model
+from skrobust.base.one_label import OneLabel
 
 
 class PipelineView(HostView):
@@ -34,9 +34,10 @@ class PipelineView(HostView):
     """
 
     def __init__(self, estimator, caller):
-        steps, model = unwrap(estimator)
+        steps, model, label = steps_and_model(estimator)
         steps = with_frame(steps, model, caller)
-        head = bare_head(model, caller)
+        head = bare_head(model, caller, label)
+        model = model if label is None else OneLabel(model, label)
         self._steps = chain(step_maps(steps, caller))
         self._head, self._model, self._verified = head, model, False
         self.is_regressor = head.classes is None

@@ -13,10 +13,12 @@ from skrobust._differentiable import (
     models,
     process_models,
 )
+from skrobust._differentiable.label_heads import label_head
 from skrobust._differentiable.maps import chain, sklearn_name
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX
-from skrobust._responses import unwrap
+from skrobust._responses import innermost, unwrap
+from skrobust.base.one_label import OneLabel
 
 MODELS = {**models.MODELS, **kernel_models.MODELS, **process_models.MODELS}
 WHY = {
@@ -46,17 +48,29 @@ def translate(estimator, caller):
     Head
         From the raw input of the whole estimator.
     """
-    steps, model = unwrap(estimator)
-    head = bare_head(model, caller)
+    steps, model, label = steps_and_model(estimator)
+    head = bare_head(model, caller, label)
     whole = chain([*step_maps(steps, caller), head.map])
     return replace(head, map=whole, margins=None)
 
 
-def bare_head(model, caller):
-    """Return the head of a model without the steps before it."""
+def steps_and_model(estimator):
+    """Split an estimator into steps, its model, and the one label of it, or None."""
+    steps, model = unwrap(estimator)
+    label = None
+    if isinstance(model, OneLabel):
+        label = model.label
+        steps, model = innermost(estimator)
+    return steps, model, label
+
+
+def bare_head(model, caller, label=None):
+    """Return the head of a model, or of one label, without the steps before it."""
     name = sklearn_name(model) or ""
     head = None
-    if name in MODELS:
+    if label is not None:
+        head = label_head(model, name, label, partial(translate, caller=caller))
+    elif name in MODELS:
         check_is_fitted(model)
         if getattr(model, "n_targets_", 1) == 1:
             head = MODELS[name](model, name)
@@ -71,10 +85,12 @@ def bare_head(model, caller):
             f"{type(model).__name__} has no best_estimator_."
         )
     if type(model).__name__.startswith("MultiOutput"):
+        cure = "OneLabel(model, 0) with that column of y"
+        if is_regressor(model):
+            cure = "one of its estimators_ with that column of y"
         raise ValueError(
             f"{caller} attacks one label or target a row, and "
-            f"{type(model).__name__} has several. Attack one of its estimators_ with "
-            "that column of y."
+            f"{type(model).__name__} has several. Attack {cure}."
         )
     cure = f"Use a black-box attack, {BLACK_BOX}, or a perturbation."
     if any(word in name for word in ("Tree", "Forest", "GradientBoosting")):

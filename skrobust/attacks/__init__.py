@@ -32,6 +32,7 @@ from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.gradient_attack import GradientAttack
 from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 from skrobust.base import Constraints
+from skrobust.base.one_label import OneLabel
 
 __all__ = [
     "AdversarialSampler",
@@ -52,6 +53,7 @@ __all__ = [
     "HopSkipJump",
     "MinimalNormAttack",
     "MomentumPGD",
+    "OneLabel",
     "PGD",
     "ProbabilityShift",
     "RandomSearch",

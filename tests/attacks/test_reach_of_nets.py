@@ -6,12 +6,26 @@ import pytest
 pytest.importorskip("skorch")
 import torch
 from nets_for_tests import Noisy, make_net
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from skorch import NeuralNet, NeuralNetClassifier, NeuralNetRegressor
 from torch import nn
 
-from skrobust.attacks import DDN, FGSM, PGD, HopSkipJump, RandomSearch, Square
+from skrobust._differentiable import differentiable_view
+from skrobust.attacks import (
+    DDN,
+    FGSM,
+    PGD,
+    HopSkipJump,
+    OneLabel,
+    RandomSearch,
+    Square,
+)
 from skrobust.evaluation import evaluate_attack
 from skrobust.metrics import make_robust_scorer
 
@@ -122,7 +136,7 @@ def test_several_labels_or_pixels_get_one_right_sentence():
     for attack in (PGD(), Square(), DDN()):
         with pytest.raises(ValueError, match="take one column at a time"):
             attack.perturb(several, X, labels)
-        with pytest.raises(ValueError, match=r"one label .* its module with that one"):
+        with pytest.raises(ValueError, match=r"one label .*OneLabel\(model, 0\)"):
             attack.perturb(several, X)
     images = RNG.random((5, 1, 4, 4)).astype(np.float32)
     masks = RNG.integers(0, 3, (5, 4, 4))
@@ -134,5 +148,50 @@ def test_several_labels_or_pixels_get_one_right_sentence():
             attack.perturb(pixels, images)
     members = MultiOutputClassifier(LogisticRegression()).fit(X, labels)
     for attack in (PGD(), RandomSearch()):
-        with pytest.raises(ValueError, match="estimators_ with that column of y"):
+        with pytest.raises(ValueError, match=r"OneLabel\(model, 0\) with that"):
             attack.perturb(members, X)
+
+
+def models_of_labels():
+    labels = (X[:, :3] > 0).astype(int)
+    net = NeuralNet(nn.Linear(6, 3), criterion=nn.BCEWithLogitsLoss, **SETTINGS)
+    net.fit(X, labels.astype(np.float32))
+    logistic = LogisticRegression()
+    mlp = MLPClassifier((5,), max_iter=30, random_state=0)
+    return labels, [
+        net,
+        MultiOutputClassifier(logistic).fit(X, labels),
+        OneVsRestClassifier(logistic).fit(X, labels),
+        make_pipeline(StandardScaler(), mlp).fit(X, labels),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_one_label_is_a_classifier_with_its_own_gradients():
+    labels, models = models_of_labels()
+    for model in models:
+        for k in range(3):
+            one = OneLabel(model, k)
+            p = one.predict_proba(X)
+            with differentiable_view(one, "PGD") as view:
+                logits = view.logits(view.tensor(X))
+                logits = np.asarray(view.host(logits))
+            odds = np.log(p[:, 1]) - np.log(p[:, 0])
+            np.testing.assert_allclose(logits[:, 1] - logits[:, 0], odds, atol=1e-4)
+            np.testing.assert_array_equal(one.predict(X), (odds > 0).astype(int))
+            found = PGD(0.5, random_state=0).run(one, X, labels[:, k]).success
+            search = Square(0.5, n_steps=20, random_state=0)
+            assert found.sum() >= search.run(one, X, labels[:, k]).success.sum()
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_labels_that_are_none_are_named():
+    labels, (net, members, *_) = models_of_labels()
+    with pytest.raises(ValueError, match="'label' parameter of OneLabel"):
+        PGD().perturb(OneLabel(net, 7), X, labels[:, 0])
+    with pytest.raises(ValueError, match=r"Attack OneLabel\(model, 0\) with"):
+        PGD().perturb(members, X)
+    forest = RandomForestClassifier(5, random_state=0).fit(X, labels)
+    search = RandomSearch(1.0, n_steps=5, random_state=0)
+    found = search.run(OneLabel(forest, 1), X, labels[:, 1])
+    assert found.success.mean() > 0.3
