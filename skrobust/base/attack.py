@@ -30,7 +30,7 @@ from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
 from skrobust.base.changed_rows import changed_rows
-from skrobust.base.coded_frame import as_numbers
+from skrobust.base.coded_frame import as_numbers, frame_of
 from skrobust.base.constraints import Constraints
 from skrobust.base.domain import Domain
 from skrobust.base.linear_relation import with_rows
@@ -201,7 +201,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         begun = time.perf_counter()
         attack, model, rows, back = as_numbers(self, estimator, X)
         if start is not None and rows is not X:
-            start = model[0].coded.encode(start, "start")
+            start = frame_of(model).encode(start, "start")
         adversarial, details, domain = attack._search(model, rows, y, start)
         seconds = time.perf_counter() - begun
         values, X_adv = domain.values, back(adversarial)

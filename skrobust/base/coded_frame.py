@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 
 from skrobust._containers import is_frame, like, to_array
+from skrobust._responses import innermost
 from skrobust._validation import invalid
 from skrobust.base.coded_constraints import coded_constraints, coded_range
 from skrobust.base.constraint_reader import Reader
@@ -22,6 +23,7 @@ from skrobust.base.frame_columns import (
     rows_at,
     with_columns,
 )
+from skrobust.base.one_label import OneLabel
 
 
 def as_numbers(attack, estimator, X):
@@ -58,8 +60,17 @@ def as_numbers(attack, estimator, X):
     if all(v is not None for v in numbers) and not gaps:
         return attack, estimator, X, partial(like, X=X)
     coded = CodedFrame(X, numbers, by_place, frozen, attack)
-    model = Pipeline([("frame", FrameRows(coded)), ("model", estimator)])
+    label, inner = None, estimator
+    if isinstance(estimator, OneLabel):  # stays outside: a Pipeline ends in a fit
+        label, inner = estimator.label, estimator.estimator
+    model = Pipeline([("frame", FrameRows(coded)), ("model", inner)])
+    model = model if label is None else OneLabel(model, label)
     return coded.attack, model, coded.values, coded.decode
+
+
+def frame_of(model):
+    """Return the coded frame behind a model that :func:`as_numbers` returned."""
+    return innermost(model)[0][0][1].coded
 
 
 def _frozen(constraints, n_columns, caller):

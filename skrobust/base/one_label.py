@@ -51,23 +51,6 @@ class OneLabel(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return True
 
-    def fit(self, X, y=None):
-        """Return the model as it is: it is fitted already.
-
-        Parameters
-        ----------
-        X : array-like
-            Not used.
-        y : array-like, default=None
-            Not used.
-
-        Returns
-        -------
-        self : object
-            The same model.
-        """
-        return self
-
     @property
     def classes_(self):
         """Values of the label."""

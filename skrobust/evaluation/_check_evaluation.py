@@ -8,7 +8,7 @@ from skrobust._keyed_noise.rows import take_rows
 from skrobust._validation import check_count
 from skrobust.base import BaseAttack
 from skrobust.base.attack import own_params
-from skrobust.base.coded_frame import as_numbers
+from skrobust.base.coded_frame import as_numbers, frame_of
 from skrobust.evaluation import attack_checks, model_checks
 from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.argument_checks import check_labels
@@ -105,7 +105,7 @@ def check_evaluation(
     whole = to_array(X)
     numbers = whole
     if X is not given:  # a frame with other columns: its free numbers come first
-        numbers = whole[:, : max(1, len(estimator[0].coded.free))]
+        numbers = whole[:, : max(1, len(frame_of(estimator).free))]
     seen = float(numbers.min()), float(numbers.max())
     attack = _at_rows(attack, rows, len(y))
     data = take_rows(X, rows), y[rows]

@@ -8,6 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     OneHotEncoder,
@@ -25,6 +26,7 @@ from skrobust.attacks import (
     AutoAttack,
     Constraints,
     HopSkipJump,
+    OneLabel,
     RandomSearch,
     Square,
 )
@@ -275,3 +277,16 @@ def test_curves_keep_constraints_and_take_text():
         for end in ends:
             stands &= model.predict(end) == Y
         assert found == pytest.approx(stands.mean())
+
+
+def test_one_label_of_several():
+    X = frame("pandas")
+    labels = np.column_stack([Y, 1 - Y])
+    model = pipeline(LogisticRegression(), X)
+    several = make_pipeline(model[0], MultiOutputClassifier(LogisticRegression()))
+    several.fit(X, labels)
+    attack = PGD(0.5, n_steps=3, random_state=0)
+    one = attack.run(OneLabel(several, 0), X, Y)
+    pd.testing.assert_frame_equal(one.X_adv, attack.perturb(model, X, Y))
+    search = Square(0.5, n_steps=5, random_state=0)
+    assert search.run(OneLabel(several, 1), X, 1 - Y).queries.min() > 0
