@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from skrobust._containers import is_frame
 from skrobust._differentiable import maps
+from skrobust._differentiable.asked_maps import function_map
 from skrobust._differentiable.column_maps import column_places, is_idle, transformer_map
 from skrobust._differentiable.steps import refuse
 from skrobust.base.coded_frame import FrameRows
@@ -98,6 +99,9 @@ def _part_map(coded, transformer, columns, places, name, caller, translate):
         if all(p not in coded.free for p in places):
             return _looked_up(coded, _answers(transformer, coded.frame, columns))
         if not _encodes(transformer):
+            if maps.sklearn_name(transformer) == "FunctionTransformer":
+                in_frame = function_map(_InFrame(coded, transformer, columns, places))
+                return maps.chain([values, in_frame])
             one = transformer_map(transformer, name, caller, translate)
             return maps.chain([values, one])
     free = [p for p in places if p in coded.free]
@@ -116,6 +120,21 @@ def _part_map(coded, transformer, columns, places, name, caller, translate):
     if len(places) > 1 and not _encodes(transformer):
         refuse(name, transformer, caller, "categories that change one column each")
     return _switched(coded, transformer, columns, switched, table)
+
+
+class _InFrame:
+    """A function of columns of the frame, as one of rows of their numbers."""
+
+    def __init__(self, coded, transformer, columns, places):
+        self._frame = rows_at(coded.frame, [0])
+        self._transformer, self._columns, self._places = transformer, columns, places
+        self.n_features_in_ = len(places)
+
+    def transform(self, values):
+        """Return what the function makes of the numbers."""
+        rows = rows_at(self._frame, [0] * len(values))
+        changes = {p: values[:, j] for j, p in enumerate(self._places)}
+        return _answers(self._transformer, with_columns(rows, changes), self._columns)
 
 
 def _number(coded, place):

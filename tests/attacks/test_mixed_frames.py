@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
+    FunctionTransformer,
     OneHotEncoder,
     OrdinalEncoder,
     StandardScaler,
@@ -290,3 +291,26 @@ def test_one_label_of_several():
     pd.testing.assert_frame_equal(one.X_adv, attack.perturb(model, X, Y))
     search = Square(0.5, n_steps=5, random_state=0)
     assert search.run(OneLabel(several, 1), X, 1 - Y).queries.min() > 0
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_functions_of_named_columns(library):
+    X = frame(library)
+
+    def ratio(rows):
+        return np.asarray(rows["income"])[:, None] / np.asarray(rows["age"])[:, None]
+
+    parts = [
+        ("ratio", FunctionTransformer(ratio), ["age", "income"]),
+        ("kind", OneHotEncoder(), ["job"]),
+    ]
+    model = make_pipeline(ColumnTransformer(parts), StandardScaler(), SVC()).fit(X, Y)
+    _, coded, values, back = as_numbers(PGD(), model, X)
+    view = differentiable_view(coded, "PGD")
+    logits, pull = view.forward(values)
+    np.testing.assert_allclose(logits[:, 1], model.decision_function(X), atol=1e-6)
+    gradient = pull(np.tile([0.0, 1.0], (N, 1)))
+    h = np.zeros(values.shape[1])
+    h[0] = 1e-3
+    up, down = (model.decision_function(back(values + s * h)) for s in (1, -1))
+    np.testing.assert_allclose(gradient[:, 0], (up - down) / 2e-3, atol=1e-5)
