@@ -27,8 +27,8 @@ def ours():
     cw = {"n_steps": STEPS, **BOX}
     return {
         "DDN, skrobust": DDN(n_steps=STEPS, **BOX),
-        "FMN, skrobust": FMN(n_steps=STEPS, **BOX),
-        "DeepFool, skrobust": DeepFool(**BOX),
+        "FMN, skrobust": FMN(norm=2, n_steps=STEPS, **BOX),
+        "DeepFool, skrobust": DeepFool(norm=2, **BOX),
         "FAB 20 x 9, skrobust": FAB(norm=2, n_steps=20, **BOX),
         "CW 1 search, skrobust": CarliniWagner(n_searches=1, initial_const=3.0, **cw),
         "CW 6 searches, skrobust": CarliniWagner(**cw),

@@ -137,8 +137,7 @@ class AutoAttack(BaseAttack):
     def _attack(self, estimator, X, y, key):
         # Each row would count as wrong from the start.
         refuse_regressor(estimator.model, "AutoAttack", "Use AutoPGD or PGD.")
-        members, messages = self._members()
-        tally = _Tally(len(X), messages)
+        members, tally = self._members(), _Tally(len(X))
         with undisturbed(estimator.model):
             if self._aims_at_labels():
                 out = self._first_to_fool(members, estimator, X, y, tally)
@@ -206,7 +205,7 @@ class AutoAttack(BaseAttack):
         return self._domain(X).put_back(np.asarray(to_array(moved)), X)
 
     def _members(self):
-        """Return names and attacks, and what there is to say about those missing."""
+        """Return names and attacks."""
         common = {"eps": self.eps, "norm": self.norm}
         if self.data_range is not None:
             common["data_range"] = self.data_range
@@ -220,11 +219,9 @@ class AutoAttack(BaseAttack):
             "objective": self.objective,
             "random_state": seed_number(self.random_state, "AutoAttack") % 2**32,
         }
-        messages, named = [], []
+        named = []
         if self.attacks is None:
-            found = _standard_members(self.norm, self.target is not None)
-            if self.norm == 1:
-                messages = ["AutoAttack ran without Square, which knows no norm 1."]
+            found = _standard_members(self.target is not None)
         else:
             found = list(zip(_names(self.attacks), self.attacks, strict=True))
         for name, attack in found:
@@ -241,15 +238,15 @@ class AutoAttack(BaseAttack):
                 }
                 attack = clone(attack).set_params(**known)
             named.append((name, attack))
-        return named, messages
+        return named
 
 
 class _Tally:
     """What the members took, which of them was first, and what they warn of."""
 
-    def __init__(self, n, messages):
-        self.counts = {}
-        self.found_by, self.messages = np.full(n, "", dtype="U40"), list(messages)
+    def __init__(self, n):
+        self.counts, self.messages = {}, []
+        self.found_by = np.full(n, "", dtype="U40")
 
     def add(self, rows, **numbers):
         """Add the passes, queries or iterations of some rows."""
@@ -265,7 +262,7 @@ def _names(attacks):
     return [k if n == 1 else f"{k}-{n}" for k, n in zip(kinds, repeats, strict=True)]
 
 
-def _standard_members(norm, targeted):
+def _standard_members(targeted):
     # Square stands at the end, so that no member needs a finish of its own.
     members = [("apgd-ce", AutoPGD(finish=None))]
     if targeted:
@@ -273,4 +270,4 @@ def _standard_members(norm, targeted):
     else:
         members += [("apgd-t", AutoPGD(loss="targeted_dlr", finish=None))]
         members += [("fab-t", FAB())]
-    return members if norm == 1 else [*members, ("square", Square(max_queries=5000))]
+    return [*members, ("square", Square(max_queries=5000))]

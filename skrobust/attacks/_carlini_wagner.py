@@ -25,7 +25,8 @@ class CarliniWagner(MinimalNormAttack):
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
     norm : {inf, 2}, default=2
-        Norm that is minimised.
+        Norm that is minimised. That of the paper is the default, where other attacks
+        take ``numpy.inf``: the same ``eps`` is a far smaller ball here.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
     n_steps : int, default=100
@@ -105,13 +106,14 @@ class CarliniWagner(MinimalNormAttack):
         self,
         eps=np.inf,
         *,
+        norm=2,
         n_steps=100,
         n_searches=6,
         initial_const=1.0,
         learning_rate=0.3,
         **shared,
     ):
-        super().__init__(eps, **shared)
+        super().__init__(eps, norm=norm, **shared)
         self.n_steps = n_steps
         self.n_searches = n_searches
         self.initial_const = initial_const

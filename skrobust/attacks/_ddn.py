@@ -25,7 +25,8 @@ class DDN(MinimalNormAttack):
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
     norm : {2}, default=2
-        Norm that is minimised.
+        Norm that is minimised; of others this attack knows nothing, so that ``eps`` is
+        a far smaller ball than that of attacks whose default is ``numpy.inf``.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
     n_steps : int, default=100
@@ -84,8 +85,8 @@ class DDN(MinimalNormAttack):
         "gamma": Number(low=0, high=1),
     }
 
-    def __init__(self, eps=np.inf, *, n_steps=100, gamma=0.05, **shared):
-        super().__init__(eps, **shared)
+    def __init__(self, eps=np.inf, *, norm=2, n_steps=100, gamma=0.05, **shared):
+        super().__init__(eps, norm=norm, **shared)
         self.n_steps = n_steps
         self.gamma = gamma
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._norms import dual_length, namespace, per_sample, reach_plane
-from skrobust._parameters import Count, Norm, Number
+from skrobust._parameters import Count, Number
 from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 _ROUNDS = 3  # of straightening what was found
@@ -25,7 +25,7 @@ class DeepFool(MinimalNormAttack):
     eps : float, default=numpy.inf
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
-    norm : {inf, 2}, default=2
+    norm : {inf, 2, 1}, default=inf
         Norm that is minimised.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
@@ -79,7 +79,6 @@ class DeepFool(MinimalNormAttack):
 
     _left_out = ("target",)
     _parameter_rules = {
-        "norm": Norm(np.inf, 2),
         "n_steps": Count(),
         "overshoot": Number(low=0),
         "n_candidates": Count(),

@@ -92,7 +92,6 @@ class FAB(MinimalNormAttack):
         self,
         eps=np.inf,
         *,
-        norm=np.inf,
         n_steps=100,
         n_targets=9,
         alpha_max=0.1,
@@ -100,7 +99,7 @@ class FAB(MinimalNormAttack):
         beta=0.9,
         **shared,
     ):
-        super().__init__(eps, norm=norm, **shared)
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
         self.n_targets = n_targets
         self.alpha_max = alpha_max

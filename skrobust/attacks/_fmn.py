@@ -31,7 +31,7 @@ class FMN(MinimalNormAttack):
     eps : float, default=numpy.inf
         Longest perturbation that counts, in the units of the raw input of the whole
         pipeline; ``numpy.inf`` sets no limit.
-    norm : {inf, 2, 1, 0}, default=2
+    norm : {inf, 2, 1, 0}, default=inf
         Norm that is minimised.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.

@@ -9,7 +9,10 @@ from skrobust._parameters import Count, Number
 from skrobust._validation import check_rows, invalid
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.boundary_walk import BoundaryWalk
+from skrobust.attacks.core.corner_walk import CornerWalk
 from skrobust.base.attack_input import in_order_of
+
+_N_STEPS = 10  # without a budget
 
 
 class HopSkipJump(BlackBoxAttack):
@@ -21,8 +24,8 @@ class HopSkipJump(BlackBoxAttack):
     .. math:: v = \frac1B \sum_b (\phi(x_t + \delta u_b) - \bar\phi)\, u_b,
 
     where :math:`\phi` is 1 where the model is fooled and -1 elsewhere, and jumps along
-    v (its sign for L-infinity). All rows go in step, so that a step is a few calls of
-    the model, however many rows there are.
+    v. For L-infinity the walk is over corners of cubes instead, see Notes. All rows go
+    in step, so that a step is a few calls of the model, however many rows there are.
 
     Parameters
     ----------
@@ -30,14 +33,16 @@ class HopSkipJump(BlackBoxAttack):
         Radius of the ball, in the units of the raw input of the whole pipeline. A row
         leaves once it is fooled inside; one for which the attack finds nothing inside
         comes back unchanged. ``numpy.inf``: no ball, the nearest fooling point found.
-    norm : {inf, 2, 1}, default=2
+    norm : {inf, 2, 1}, default=inf
         Norm that is made small.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
-    n_steps : int, default=10
-        Steps along the boundary.
+    n_steps : int, default=None
+        Steps along the boundary. None: 10, or with ``max_queries`` as many as these
+        allow.
     n_directions : int, default=100
-        Random points of the first step; step t takes ``sqrt(t)`` times as many.
+        Random points (L-infinity: flips) of the first step; step t takes ``sqrt(t)``
+        times as many.
     starts : None, "rows" or array-like of shape (n, ...), default=None
         Where a fooling point is taken from: the nearest rows of another predicted
         class (with ``target``: of that one), in an array (training rows are best) or
@@ -70,10 +75,21 @@ class HopSkipJump(BlackBoxAttack):
     the better of its two ends, and for flat rows features that are not needed go back
     to their clean values at the end.
 
+    Ours, too: with a finite ``eps``, random points of the surface of the ball come
+    first (L-infinity: half of ``max_queries`` and at least 60, else a tenth and at
+    least 30; without ``max_queries`` as many as ``n_directions``), so that the attack
+    is not weaker than these. And for L-infinity, where signs that are read off few
+    labels turn most features the wrong way, blocks of features are turned to the other
+    side of the cube, all at once, then halves, quarters and so on, as in [2]_; where
+    the model stays fooled in a smaller cube, that is where the walk goes on. Half of
+    these questions are about corners of the ball itself, with the signs of that place.
+
     References
     ----------
     .. [1] J. Chen, M. Jordan and M. Wainwright, "HopSkipJumpAttack: A Query-Efficient
        Decision-Based Attack", IEEE S&P 2020.
+    .. [2] J. Chen and Q. Gu, "RayS: A Ray Searching Method for Hard-label Adversarial
+       Attack", KDD 2020 (the halving of blocks).
 
     Examples
     --------
@@ -92,14 +108,14 @@ class HopSkipJump(BlackBoxAttack):
     _moves_numbers = False
     _parameter_rules = {
         "eps": Number(low=0, infinite=True),
-        "n_steps": Count(),
+        "n_steps": Count(optional=True),
         "n_directions": Count(low=2),
     }
 
     def __init__(
-        self, eps=np.inf, *, norm=2, n_steps=10, n_directions=100, starts=None, **shared
+        self, eps=np.inf, *, n_steps=None, n_directions=100, starts=None, **shared
     ):
-        super().__init__(eps, norm=norm, **shared)
+        super().__init__(eps, **shared)
         self.n_steps = n_steps
         self.n_directions = n_directions
         self.starts = starts
@@ -111,6 +127,13 @@ class HopSkipJump(BlackBoxAttack):
             attack = copy.copy(attack)
             attack.starts = starts
         return attack
+
+    def _n_on_surface(self):
+        """Return how many points of the surface are asked about before the walk."""
+        if self.max_queries is None:
+            return self.n_directions
+        share, least = (2, 60) if self.norm == np.inf else (10, 30)
+        return max(min(least, self.max_queries), self.max_queries // share)
 
     @classmethod
     def _get_test_params(cls):
@@ -128,7 +151,7 @@ class HopSkipJump(BlackBoxAttack):
 
     @property
     def _n_candidates(self):
-        return int(self.n_directions * np.sqrt(self.n_steps)) + 1
+        return int(self.n_directions * np.sqrt(self.n_steps or _N_STEPS)) + 1
 
     def _order(self, shift):
         return ("predict", "predict_proba", "decision_function")
@@ -149,10 +172,14 @@ class HopSkipJump(BlackBoxAttack):
         rows = search.live()
         if not len(rows):
             return
-        walk = BoundaryWalk(self, search, rows)
+        kind = CornerWalk if self.norm == np.inf else BoundaryWalk
+        walk = kind(self, search, rows)
+        if self.eps < np.inf:
+            walk.look_on_surface(self._n_on_surface())
         walk.find_starts()
         walk.to_boundary(walk.rows())
-        for step in range(1, self.n_steps + 1):
+        n_steps = self.n_steps or (_N_STEPS if self.max_queries is None else 10**6)
+        for step in range(1, n_steps + 1):
             rows = walk.rows()
             if not len(rows):
                 break

@@ -163,6 +163,16 @@ class PGD(GradientAttack):
     def _get_test_params(cls):
         return [{"n_steps": 3}, {"norm": 2, "n_steps": 2, "random_start": False}]
 
+    @property
+    def _trusts_last(self):
+        """Whether the caller's own prediction judges the last iterates of a cube.
+
+        In a cube they are corners, beside which the last candidate below is nothing
+        new. Further restarts need to know which rows are left.
+        """
+        is_plain = self.precision == "float32" and not self.compile
+        return self.norm == np.inf and self.n_restarts == 1 and is_plain
+
     def _check_parameters(self):
         if self.n_restarts > 1 and not self.random_start:
             rule = "1 where random_start=False, since all runs would be the same"
@@ -180,6 +190,8 @@ class PGD(GradientAttack):
                 return z
             step = oracle.step(z, gradient, self.step_size or self.eps * share)
             z = oracle.project(step)
+        if self._trusts_last and oracle.batch.goal.stops and not oracle.rounds:
+            return z
         oracle.finish(z)
         # Small steps in a sphere turn towards the best point without reaching it; the
         # point of the sphere along the last gradient is that point on a linear model.

@@ -33,7 +33,7 @@ class RandomSearch(BlackBoxAttack):
     draws : {"mixed", "uniform", "corners", "gaussian"}, default="mixed"
         Uniform in the ball; corners of the cube (L-infinity), random signs (L2), or
         single features (L1) at full length; Gaussian directions at full length; or a
-        third of each.
+        third of each (L-infinity: three corners to one uniform point).
     objective : {None, "misclassification", "loss", "probability_shift"}, default=None
         Goal of the attack. ``"misclassification"``, and None unless a scorer asks
         for more: a row that is fooled leaves; one that is not comes back unchanged.
@@ -122,6 +122,8 @@ class RandomSearch(BlackBoxAttack):
         """Return points of the unit ball, (n, n_candidates, ...)."""
         size = (n, self.n_candidates, int(np.prod(shape)))
         kinds = [self.draws] if self.draws != "mixed" else DRAWS[1:]
+        if self.draws == "mixed" and self.norm == np.inf:
+            kinds = ("corners", "corners", "corners", "uniform")
         z = np.empty(size)
         for i, kind in enumerate(kinds):
             part = z[:, i :: len(kinds)]

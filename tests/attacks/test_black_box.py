@@ -37,12 +37,14 @@ EVERY = [
     RandomSearch(0.1, objective="loss", max_queries=100),
     Square(0.1, n_steps=40),
     Square(0.3, norm=2, n_steps=40, data_range=(0, 1)),
+    Square(0.5, norm=1, n_steps=40, data_range=(0, 1)),
+    Square(0.5, norm=1, n_steps=40, image_shape=(2, 3)),
     Square(0.1, n_steps=40, image_shape=(2, 3), objective="probability_shift"),
     Square(0.2, norm=2, n_steps=40, image_shape=(2, 3), objective="loss"),
     ZOO(0.1, n_steps=10),
     ZOO(0.3, norm=2, n_steps=10, n_features=2, data_range=(0, 1)),
     ZOO(0.1, n_steps=10, objective="probability_shift"),
-    HopSkipJump(0.3, n_steps=3),
+    HopSkipJump(0.3, norm=2, n_steps=3),
     HopSkipJump(0.1, norm=np.inf, n_steps=3, data_range=(0, 1)),
 ]
 
@@ -119,7 +121,7 @@ def test_hop_skip_jump_inside_a_ball():
     model, X, y = linear_problem(200)
     exact = np.abs(model.decision_function(X)) / np.linalg.norm(model.coef_[0])
     right = model.predict(X) == y
-    out = HopSkipJump(0.1, random_state=0).perturb(model, X, y)
+    out = HopSkipJump(0.1, norm=2, random_state=0).perturb(model, X, y)
     moved = (out != X).any(axis=1)
     assert not moved[exact > 0.1].any()
     assert not moved[~right].any()
@@ -229,7 +231,7 @@ def test_small_blocks_of_rows_change_nothing(monkeypatch):
     model, X, y = forest()
     for a in (
         RandomSearch(0.1, n_steps=4, random_state=0),
-        HopSkipJump(random_state=0),
+        HopSkipJump(norm=2, random_state=0),
     ):
         out = a.perturb(model, X, y)
         with monkeypatch.context() as patch:
@@ -322,7 +324,10 @@ class Labels:
 def test_a_model_that_is_no_estimator():
     X = np.random.default_rng(0).random((20, 3))
     y = Labels().predict(X)
-    for a in (RandomSearch(0.2, random_state=0), HopSkipJump(0.2, random_state=0)):
+    for a in (
+        RandomSearch(0.2, random_state=0),
+        HopSkipJump(0.2, norm=2, random_state=0),
+    ):
         out = a.perturb(Labels(), X, y)
         fooled = Labels().predict(out) != y
         near = np.abs(X[:, 0] - 0.5) < 0.15
@@ -435,7 +440,7 @@ def test_hop_skip_jump_says_when_it_finds_no_start():
 
     X = np.random.default_rng(0).random((5, 2))
     with pytest.warns(UserWarning, match="no fooling point to start from for 5 rows"):
-        out = HopSkipJump(random_state=0).perturb(Never(), X)
+        out = HopSkipJump(norm=2, random_state=0).perturb(Never(), X)
     assert np.array_equal(out, X)
 
     class Needle(Labels):
@@ -443,7 +448,9 @@ def test_hop_skip_jump_says_when_it_finds_no_start():
             needle = (np.abs(X - 0.3456) < 1e-4).all(axis=1)
             return np.where(needle, "high", "low")
 
-    a = HopSkipJump(data_range=(0, 1), starts=np.full((1, 2), 0.3456), random_state=0)
+    a = HopSkipJump(
+        norm=2, data_range=(0, 1), starts=np.full((1, 2), 0.3456), random_state=0
+    )
     assert (Needle().predict(a.perturb(Needle(), X)) == "high").all()
 
 
@@ -451,7 +458,7 @@ def test_the_nearest_start_is_taken_and_shortens():
     X, y = load_iris(return_X_y=True)
     model = RandomForestClassifier(20, random_state=0).fit(X, y)
     rows = X[::10], y[::10]
-    a = HopSkipJump(n_steps=1, starts=X, random_state=0)
+    a = HopSkipJump(norm=2, n_steps=1, starts=X, random_state=0)
     out = a.perturb(model, *rows)
     gaps = np.linalg.norm(X[:, None] - rows[0], axis=2)
     gaps[model.predict(X)[:, None] == model.predict(rows[0])] = np.inf
@@ -471,7 +478,7 @@ def test_scorers_and_evaluation():
     results = evaluate_attack(model, X, y, a, tolerances=[0.1])
     assert results.robust_accuracy == robust
     with pytest.raises(ValueError, match="'objective' parameter of HopSkipJump"):
-        make_robust_scorer(HopSkipJump(0.1), **ratio)(model, X, y)
+        make_robust_scorer(HopSkipJump(0.1, norm=2), **ratio)(model, X, y)
 
 
 MODEL, X, Y = linear_problem(20)

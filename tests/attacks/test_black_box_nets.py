@@ -18,7 +18,7 @@ EVERY = [
     RandomSearch(0.2, n_steps=8, random_state=0),
     Square(0.2, n_steps=40, random_state=0),
     ZOO(0.2, n_steps=10, random_state=0),
-    HopSkipJump(0.5, n_steps=3, random_state=0),
+    HopSkipJump(0.5, norm=2, n_steps=3, random_state=0),
 ]
 
 

@@ -18,7 +18,7 @@ SCORED = [
     Square(0.4, n_steps=300, random_state=0),
     ZOO(0.4, n_steps=40, random_state=0),
 ]
-ALL = [*SCORED, HopSkipJump(starts="rows", n_steps=5, random_state=0)]
+ALL = [*SCORED, HopSkipJump(norm=2, starts="rows", n_steps=5, random_state=0)]
 
 
 @pytest.mark.parametrize("a", ALL, ids=lambda a: type(a).__name__)
@@ -71,7 +71,7 @@ def test_the_nearest_row_of_the_target_is_the_start():
     model = RandomForestClassifier(30, random_state=0).fit(X, y)
     labels = model.predict(X)
     rows = X[labels == 0]
-    a = HopSkipJump(target=2, starts=X, n_steps=1, random_state=0)
+    a = HopSkipJump(norm=2, target=2, starts=X, n_steps=1, random_state=0)
     out = a.perturb(model, rows)
     assert (model.predict(out) == 2).all()
     gaps = np.linalg.norm(rows[:, None] - X[labels == 2], axis=2).min(axis=1)
@@ -84,7 +84,7 @@ def test_the_nearest_row_of_the_target_is_the_start():
 def test_distance_to_the_target_in_closed_form():
     model, X, _ = linear_problem()
     clean = model.predict(X)
-    out = HopSkipJump(target=1, starts=X, random_state=0).perturb(model, X)
+    out = HopSkipJump(norm=2, target=1, starts=X, random_state=0).perturb(model, X)
     exact = np.abs(model.decision_function(X)) / np.linalg.norm(model.coef_)
     size = np.linalg.norm(out - X, axis=1)
     assert (size[clean == 1] == 0).all()

@@ -32,7 +32,7 @@ FAST = [
     lambda *a, **k: RandomSearch(*a, n_steps=10, **k),
     lambda *a, **k: Square(*a, n_steps=60, **k),
     lambda *a, **k: ZOO(*a, n_steps=15, **k),
-    lambda *a, **k: HopSkipJump(*a, n_steps=4, **k),
+    lambda *a, **k: HopSkipJump(*a, norm=2, n_steps=4, **k),
 ]
 
 NAMES = ["fgsm", "pgd", "random", "square", "zoo", "hsj"]
@@ -105,7 +105,7 @@ def test_hop_skip_jump_in_units():
     rules = Constraints(frozen=[0], scale=UNITS)
     unit = UNITS * (np.arange(6) > 0)
     exact = np.abs(model.decision_function(X)) / np.linalg.norm(unit * model.coef_[0])
-    out = HopSkipJump(constraints=rules, random_state=0).perturb(model, X, y)
+    out = HopSkipJump(norm=2, constraints=rules, random_state=0).perturb(model, X, y)
     assert np.array_equal(out[:, 0], X[:, 0])
     size = np.linalg.norm((out - X)[:, 1:] / UNITS[1:], axis=1)
     assert (model.predict(out) != y).all()

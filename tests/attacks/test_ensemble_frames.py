@@ -97,7 +97,7 @@ def test_a_model_that_answers_frames_alone(kind):
     model = Strict(20, random_state=0).fit(frame, y)
     members = [
         RandomSearch(n_steps=5),
-        HopSkipJump(n_steps=2, starts="rows"),
+        HopSkipJump(norm=2, n_steps=2, starts="rows"),
         Nudge(),
     ]
     rules = Constraints(frozen=["long"])

@@ -55,7 +55,7 @@ def test_starting_rows_are_read_by_the_names_of_their_columns(library):
     other, few = X[["b", "a"]], X[:5]
 
     def jump(starts):
-        attack = HopSkipJump(np.inf, starts=starts, n_steps=1, n_directions=10)
+        attack = HopSkipJump(np.inf, norm=2, starts=starts, n_steps=1, n_directions=10)
         return np.asarray(attack.set_params(random_state=0).perturb(model, few, y[:5]))
 
     np.testing.assert_array_equal(jump(X), jump(other))
@@ -63,7 +63,10 @@ def test_starting_rows_are_read_by_the_names_of_their_columns(library):
     swapped = attack.run(model, few, y[:5], start=other[:5]).X_adv
     plain = attack.run(model, few, y[:5], start=few).X_adv
     np.testing.assert_array_equal(np.asarray(plain), np.asarray(swapped))
-    for attack in (HopSkipJump(starts=X[["a"]]), HopSkipJump(starts=X[["b"]])):
+    for attack in (
+        HopSkipJump(norm=2, starts=X[["a"]]),
+        HopSkipJump(norm=2, starts=X[["b"]]),
+    ):
         with pytest.raises(ValueError, match="needs starts with the columns of X"):
             attack.perturb(model, few, y[:5])
 

@@ -17,10 +17,10 @@ DUAL = {np.inf: 1, 2: 2, 1: np.inf}
 UNITS = np.array([0.5, 2.0, 1.0, 0.1, 3.0, 1.0])
 MINIMAL = [
     (DDN(), 1e-6),
-    (FMN(), 1e-6),
+    (FMN(norm=2), 1e-6),
     (FMN(norm=np.inf), 1e-6),
     (FMN(norm=1), 1e-6),
-    (DeepFool(), 0.02 + 1e-6),
+    (DeepFool(norm=2), 0.02 + 1e-6),
     (DeepFool(norm=np.inf), 0.02 + 1e-6),
     (FAB(norm=2, n_steps=30), 1e-6),
     (FAB(n_steps=30), 1e-6),
@@ -192,6 +192,8 @@ def distances_to_class(model, X, target, free):
 def test_fmn_reaches_a_narrow_target_with_any_number_of_steps(n_steps, iris):
     # The radius must not grow from step to step: more steps find no less.
     model, X, y = iris
-    attack = FMN(target=1, n_steps=n_steps, constraints=Constraints(frozen=[0, 1]))
+    attack = FMN(
+        norm=2, target=1, n_steps=n_steps, constraints=Constraints(frozen=[0, 1])
+    )
     norms = attack.minimal_norms(model, X, y)
     assert norms.mean() < 1.3 * distances_to_class(model, X, 1, [2, 3]).mean()

@@ -77,9 +77,9 @@ GRADIENT = [
 ]
 NEAREST = [
     DDN(),
-    FMN(n_steps=60),
+    FMN(norm=2, n_steps=60),
     FMN(norm=np.inf, n_steps=60),
-    DeepFool(),
+    DeepFool(norm=2),
     FAB(n_steps=15),
     CarliniWagner(n_searches=4),
     CarliniWagner(norm=np.inf),
@@ -357,11 +357,13 @@ def test_a_start_is_found_or_its_lack_is_told():
     y = np.r_[np.zeros(29, int), 1]
     X[-1] = 5.0  # the box of the data is all of one class
     model = LogisticRegression(C=1e6).fit(X, y)
-    lost = HopSkipJump(data_range=(0, 1), random_state=0)
+    lost = HopSkipJump(norm=2, data_range=(0, 1), random_state=0)
     result = lost.run(model, X[:5], y[:5])
     assert not result.success.any()
     assert any("no fooling point" in line for line in result.warnings)
-    found = HopSkipJump(starts=X, n_steps=2, random_state=0).run(model, X[:5], y[:5])
+    found = HopSkipJump(norm=2, starts=X, n_steps=2, random_state=0).run(
+        model, X[:5], y[:5]
+    )
     assert found.success.all()
 
 

@@ -20,7 +20,7 @@ from skrobust.attacks import (
     Square,
 )
 
-MINIMAL = [DDN(n_steps=200), FMN(n_steps=200), CarliniWagner(n_steps=200)]
+MINIMAL = [DDN(n_steps=200), FMN(norm=2, n_steps=200), CarliniWagner(n_steps=200)]
 
 
 def three_classes(n=40):
@@ -143,7 +143,10 @@ def test_a_net_is_driven_to_a_label_for_each_row():
     ("attack", "sentence"),
     [
         (DDN(target="oak"), "The 'target' parameter of DDN must be a label that"),
-        (FMN(target=["ash"]), "The 'target' parameter of FMN must be None, a label"),
+        (
+            FMN(norm=2, target=["ash"]),
+            "The 'target' parameter of FMN must be None, a label",
+        ),
         (
             CarliniWagner(target="ash", objective="probability_shift"),
             "CarliniWagner with a target cannot have objective='probability_shift'",

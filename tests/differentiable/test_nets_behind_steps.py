@@ -117,7 +117,7 @@ def test_white_box_through_the_whole_pipeline():
     order = np.random.default_rng(0).permutation(150)
     turned = PGD(eps, n_steps=20, **unit).run(model, rows[order], labels[order])
     assert np.array_equal(result.success[order], turned.success)
-    norms = DeepFool().minimal_norms(model, rows, labels)
+    norms = DeepFool(norm=2).minimal_norms(model, rows, labels)
     assert (np.isfinite(norms)).mean() > 0.9
 
 

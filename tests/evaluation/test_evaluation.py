@@ -192,7 +192,7 @@ def test_net_regressors_are_scored_by_their_own_score():
 
 def test_an_attack_on_labels_alone_has_a_robust_accuracy(iris):
     # Only the robust ratio needs probabilities.
-    attack = HopSkipJump(1.0, n_steps=3, n_directions=10, random_state=0)
+    attack = HopSkipJump(1.0, norm=2, n_steps=3, n_directions=10, random_state=0)
     found = evaluate_attack(*iris, attack)
     assert found["robust_accuracy"] < found["clean_accuracy"]
     assert "labels alone" in found["skipped"]

@@ -48,7 +48,7 @@ def test_inner_attack_goes_all_the_way_and_has_its_own_seed():
     assert training_attack(attack, "a", 1).random_state == one.random_state
     assert attack.objective is None
     assert attack.random_state == 3
-    assert training_attack(HopSkipJump(), 0).objective is None
+    assert training_attack(HopSkipJump(norm=2), 0).objective is None
     told = PGD(0.1, objective="misclassification")
     assert training_attack(told, 0).objective == "misclassification"
     assert training_attack(told, 0).random_state is None

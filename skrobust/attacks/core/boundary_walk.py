@@ -10,6 +10,7 @@ _METRICS = {np.inf: "chebyshev", 2: "euclidean", 1: "cityblock"}
 _N_STARTS = 5  # nearest rows of another class that are tried
 _N_UNDOINGS = 2
 _N_PARTS = 64  # features are undone one by one, or in so many parts
+_AT_ONCE = 10  # points of the surface in one call
 _SECTIONS = 7  # points of a line in one call: three halvings
 
 
@@ -51,6 +52,29 @@ class BoundaryWalk(BestSoFar):
         found = self._all[np.isfinite(self.score[self._all])]
         found = found[self.score[found] <= self._attack.eps]
         self._search.keep(found, self.iterate[found])
+
+    def look_on_surface(self, n):
+        """Ask about random points of the surface of the ball; one that fools stays.
+
+        In the maximum norm they are corners, and in the norm 1 they move few features.
+        Where the model is far from smooth, they find what no walk finds.
+        """
+        search, norm, k = self._search, self._attack.norm, min(n, _AT_ONCE)
+        for number in range(-(-n // k)):
+            rows = self._all[~np.isfinite(self.score[self._all])]
+            rows = rows[search.left(rows) > 0]
+            if not len(rows):
+                return
+            rng = search.rng(-1000 - number, rows)
+            shape = (len(rows), k, *self.x.shape[1:])
+            step = np.asarray(rng.normal(size=shape), dtype=np.float64)
+            step = {np.inf: np.sign(step), 2: step, 1: step**3}[norm]
+            flat = step.reshape(-1, *self.x.shape[1:])
+            flat = flat * per_sample(self._attack.eps / length(flat, norm), flat)
+            points = self.x[rows][:, None] + search.domain.units.spread(
+                flat.reshape(shape)
+            )
+            self._keep_nearest(rows, points)
 
     def find_starts(self):
         """Take the nearest start that fools, else random points, the nearest ones."""

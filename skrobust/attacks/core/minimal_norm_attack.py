@@ -56,7 +56,7 @@ class MinimalNormAttack(BaseAttack):
     eps : float, default=numpy.inf
         Radius of the ball around each row, in units of the raw input; infinity sets
         no bound.
-    norm : {numpy.inf, 2, 1}, default=2
+    norm : {numpy.inf, 2, 1}, default=numpy.inf
         Norm that is to be small, and in which ``eps`` is meant.
     data_range : (low, high) or None, default=None
         Bounds of the raw input, scalars or one per feature.
@@ -109,7 +109,7 @@ class MinimalNormAttack(BaseAttack):
         self,
         eps=np.inf,
         *,
-        norm=2,
+        norm=np.inf,
         data_range=None,
         objective=None,
         target=None,
