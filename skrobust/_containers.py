@@ -36,7 +36,10 @@ def to_array(X):
         # numpy has no bfloat16.
         return (X.float() if str(X.dtype) == "torch.bfloat16" else X).numpy()
     if is_frame(X):
-        return X.to_numpy()
+        try:
+            return X.to_numpy()
+        except TypeError:  # polars, of dates beside numbers
+            return np.column_stack([c.to_numpy().astype(object) for c in X])
     if issparse(X):
         raise TypeError(
             "Sparse data was passed for X, but dense data is required. Use "

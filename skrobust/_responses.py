@@ -56,6 +56,15 @@ def _parts(name, step):
     return [] if idle else [(name, step)]
 
 
+def innermost(estimator):
+    """Split as :func:`unwrap` does, seeing one label of a model as the model."""
+    steps, model = unwrap(estimator)
+    while type(model).__name__ == "OneLabel":
+        more, model = unwrap(model.estimator)
+        steps = [*steps, *more]
+    return steps, model
+
+
 def is_net(estimator):
     """Say whether an estimator is a skorch net, without importing skorch."""
     return any(
@@ -71,7 +80,7 @@ def undisturbed(estimator):
     skorch leaves a net in evaluation mode after a prediction, and its loader draws a
     seed from torch.
     """
-    _, model = unwrap(estimator)
+    _, model = innermost(estimator)
     if not is_net(model) or not hasattr(model, "module_"):
         yield
         return
@@ -84,6 +93,18 @@ def undisturbed(estimator):
         torch.set_rng_state(generator)
         for module, mode in modes:
             module.training = mode
+
+
+def refuse_module(estimator, caller):
+    """Raise where a plain torch module stands in for an estimator."""
+    if any(c.__module__ == "torch.nn.modules.module" for c in type(estimator).__mro__):
+        name = type(estimator).__name__
+        raise ValueError(
+            f"{caller} takes estimators of scikit-learn, and {name} is a torch module. "
+            "Wrap it: skrobust.nets.make_net_classifier(module, fitted=True) for a "
+            "classifier that returns logits, or skorch's NeuralNetRegressor for "
+            "numbers."
+        )
 
 
 def _float_of(net):
@@ -104,7 +125,7 @@ def refuse_regressor(estimator, caller, cure):
 
 def check_net_input(estimator, X):
     """Raise where a bare net gets a container or a dtype that torch refuses."""
-    steps, model = unwrap(estimator)
+    steps, model = innermost(estimator)
     if steps or not is_net(model):
         return
     what, wanted = None, _float_of(model)
@@ -139,13 +160,38 @@ def _respond(estimator, method, X):
 def predict_labels(estimator, X):
     """Return ``estimator.predict(X)`` as a 1-D array."""
     check_net_input(estimator, X)
+    refuse_module(estimator, "This evaluation")
     if not hasattr(estimator, "predict"):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(
             f"{name} has no predict, so that its answers to other rows than those of "
             "its fit are not defined. Use a model with predict."
         )
-    return np.asarray(_respond(estimator, "predict", X)).reshape(-1)
+    labels = np.asarray(_respond(estimator, "predict", X))
+    if labels.ndim > 1 and labels.shape[1:] != (1,):
+        raise ValueError(several_answers(estimator, "One label", labels.shape))
+    return labels.reshape(-1)
+
+
+def several_answers(estimator, caller, shape):
+    """Return the sentence about a model that answers several times for a row."""
+    model = unwrap(estimator)[1]
+    name, shape = type(model).__name__, tuple(int(n) for n in shape)
+    if len(shape) > 3 and is_net(model):
+        what = "an image of labels (segmentation)"
+        cure = (
+            "End its module in the scores of one pixel or region, and attack that in "
+            "make_net_classifier(module, fitted=True)."
+        )
+    else:
+        what = "several labels or targets"
+        cure = (
+            "Attack one of them: skrobust.attacks.OneLabel(model, 0) with that column "
+        )
+        cure += "of y."
+    return (
+        f"{caller} per row is needed, and {name} answers with {what}, {shape}. {cure}"
+    )
 
 
 def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):

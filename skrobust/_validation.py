@@ -115,14 +115,19 @@ def check_targets(y, caller, *, name="y"):
     shape = np.shape(y)
     if len(shape) == 2 and shape[1] > 1:
         cure = (
-            "score each column by itself, since several labels or targets of a row are "
-            "not supported"
+            "take one column at a time, with skrobust.attacks.OneLabel(model, column), "
+            "since several labels or targets of a row are not supported"
         )
         if _is_one_hot(y):
             cure = f"turn one-hot columns into labels with `{name}.argmax(axis=1)`"
         raise ValueError(
             f"{caller} needs {name} as 1-D labels of shape (n_samples,). Got shape "
             f"{tuple(shape)}; {cure}."
+        )
+    if len(shape) > 2:
+        raise ValueError(
+            f"{caller} needs {name} as 1-D labels of shape (n_samples,). Got shape "
+            f"{tuple(shape)}; take one pixel or region of each label image."
         )
     y = column_or_1d(y)
     if y.dtype.kind == "f" and not np.isfinite(y).all():

@@ -73,6 +73,38 @@ class Flat(nn.Module):
         return self.layer(x * 0.0)
 
 
+class Decoy(Net):
+    """Right answers; where the first feature is large the gradient is another one."""
+
+    def forward(self, x):
+        z = super().forward(x)
+        fake = x[:, :1] * torch.arange(z.shape[1]) * 10.0
+        wrong = z.detach() + fake - fake.detach()
+        return torch.where(x[:, :1] > 0.5, wrong, z)
+
+
+class Argmax(Net):
+    """One-hot answers of an argmax, once it is trained."""
+
+    def forward(self, x):
+        z = super().forward(x)
+        if self.training:
+            return z
+        return nn.functional.one_hot(z.argmax(dim=1), z.shape[1]).float()
+
+
+class Noisy(nn.Module):
+    """A linear net that adds noise to its input, also in evaluation mode."""
+
+    def __init__(self, d=6, k=2, sd=1.0):
+        super().__init__()
+        self.layer, self.sd = nn.Linear(d, k), sd
+
+    def forward(self, x):
+        bent = torch.tanh(3 * (x + self.sd * torch.randn_like(x)))
+        return self.layer(bent)
+
+
 class Restless(Net):
     """Dropout that never stops."""
 

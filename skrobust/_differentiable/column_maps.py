@@ -12,14 +12,14 @@ def columns_map(step, name, caller, translate):
     names = getattr(step, "feature_names_in_", None)
     maps = []
     for part, transformer, columns in step.transformers_:
-        if _is_idle(transformer, "drop"):
+        if is_idle(transformer, "drop"):
             continue
-        places = _places(columns, names, step.n_features_in_)
+        places = column_places(columns, names, step.n_features_in_)
         if places is None:
             refuse(f"{name}.{part}", step, caller, "columns by name, place or mask")
         if not len(places):
             continue
-        inner = _transformer(transformer, f"{name}.{part}", caller, translate)
+        inner = transformer_map(transformer, f"{name}.{part}", caller, translate)
         maps.append((step.output_indices_[part].start, chain([pick(places), inner])))
     return beside([one for _, one in sorted(maps, key=lambda pair: pair[0])])
 
@@ -28,9 +28,9 @@ def union_map(step, name, caller, translate):
     """Return the map of a FeatureUnion."""
     weights, maps = step.transformer_weights or {}, []
     for part, transformer in step.transformer_list:
-        if _is_idle(transformer, "drop"):
+        if is_idle(transformer, "drop"):
             continue
-        one = _transformer(transformer, f"{name}.{part}", caller, translate)
+        one = transformer_map(transformer, f"{name}.{part}", caller, translate)
         maps.append(_times(one, weights.get(part, 1.0)))
     return beside(maps)
 
@@ -40,25 +40,25 @@ def _times(one, weight):
         z, pull = one.apply(x)
         return z * weight, lambda slope: pull(slope * weight)
 
-    return Map(apply, one.affine)
+    return Map(apply, one.affine, one.stand_in)
 
 
-def _transformer(transformer, name, caller, translate):
-    if _is_idle(transformer, "passthrough") or transformer is None:
+def transformer_map(transformer, name, caller, translate):
+    if is_idle(transformer, "passthrough") or transformer is None:
         return chain([])
     if isinstance(transformer, Pipeline):
         return chain(
-            _transformer(inner, f"{name}.{part}", caller, translate)
+            transformer_map(inner, f"{name}.{part}", caller, translate)
             for part, inner in transformer.steps
         )
     return chain(translate([(name, transformer)], caller))
 
 
-def _is_idle(transformer, word):
+def is_idle(transformer, word):
     return isinstance(transformer, str) and transformer == word
 
 
-def _places(columns, names, n_features):
+def column_places(columns, names, n_features):
     """Return column numbers; None where they are unknown."""
     listed = None if names is None else list(names)
     every = np.arange(n_features)

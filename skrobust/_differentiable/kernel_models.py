@@ -7,8 +7,9 @@ import numpy as np
 from skrobust._differentiable.duel_margins import duel_margins
 from skrobust._differentiable.heads import Head, two_columns
 from skrobust._differentiable.kernels import KERNELS, find_gamma, kernel_map
-from skrobust._differentiable.maps import Map, chain, dense, linear
+from skrobust._differentiable.maps import chain, dense, linear
 from skrobust._differentiable.steps import ask
+from skrobust._differentiable.vote_models import counted_pairs
 
 
 def _machine(model, weights, offset, method, tail=(), instead=None):
@@ -60,7 +61,7 @@ def svc_head(model, name):
     for column, (i, j) in enumerate(pairs):
         weights[caller == i, column] = dual[j - 1, caller == i]
         weights[caller == j, column] = dual[i, caller == j]
-    counted, by_pair = _counted(pairs, k), model.decision_function_shape == "ovo"
+    counted, by_pair = counted_pairs(k), model.decision_function_shape == "ovo"
     tail = [] if by_pair else [counted]
     scores, margins = _machine(model, weights, offset, method, tail, duel_margins(k))
     if scores is None:
@@ -69,34 +70,6 @@ def svc_head(model, name):
     if model.break_ties and not by_pair:
         return Head(scores, classes, model=model)
     return Head(scores, classes, decide=_most_votes, margins=margins, model=model)
-
-
-STEEP = 4.0  # of the smooth votes whose slope is followed, per unit of a decision
-
-
-def _counted(pairs, k):
-    """Return the map from decisions of pairs to votes plus bounded sums.
-
-    The scores are those of the model. Votes have no slope, and that of the sums alone
-    leads away from the duels that decide; so the slope is that of the same
-    scores with a vote v = (1 + s d / (1 + s |d|)) / 2 of the decision d, s = STEEP.
-    """
-    first = np.zeros((len(pairs), k))
-    for column, (i, j) in enumerate(pairs):
-        first[column, i], first[column, j] = 1, -1
-
-    def apply(d):
-        total = d @ first
-        won = np.where(d[:, :, None] >= 0, first > 0, first < 0).sum(axis=1)
-        size = np.abs(total) + 1
-
-        def pullback(slope):
-            votes = 0.5 * STEEP / (1 + STEEP * np.abs(d)) ** 2
-            return (slope / (3 * size * size)) @ first.T + votes * (slope @ first.T)
-
-        return won + total / (3 * size), pullback
-
-    return Map(apply, stand_in="smooth votes in the place of counted ones")
 
 
 def _most_votes(scores):

@@ -66,6 +66,24 @@ def beside(maps):
     return Map(apply, all(one.affine for one in maps), stand_in_of(maps))
 
 
+def total(maps, weights=None):
+    """Return the map whose result is the (weighted) sum of the results of maps."""
+    maps = list(maps)
+    weights = np.ones(len(maps)) if weights is None else weights
+
+    def apply(x):
+        parts = [one.apply(x) for one in maps]
+        value = sum(w * z for w, (z, _) in zip(weights, parts, strict=True))
+
+        def pullback(slope):
+            pairs = zip(weights, parts, strict=True)
+            return sum(pull(w * slope) for w, (_, pull) in pairs)
+
+        return value, pullback
+
+    return Map(apply, all(one.affine for one in maps), stand_in_of(maps))
+
+
 def scaling(scale, shift, bounds=None):
     """Return the map ``x * scale + shift``, clipped where there are bounds."""
 

@@ -5,10 +5,18 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import log_expit, logsumexp
 
+from skrobust._differentiable import rest_models, vote_models
 from skrobust._differentiable.heads import Head, mixture
-from skrobust._differentiable.maps import Map, beside, chain, linear, sklearn_name
+from skrobust._differentiable.maps import (
+    Map,
+    beside,
+    chain,
+    linear,
+    sklearn_name,
+    total,
+)
+from skrobust._differentiable.member_responses import decisions, probabilities
 from skrobust._differentiable.steps import affine_parts
-from skrobust._responses import unwrap
 
 
 def _response(head, estimator):
@@ -17,38 +25,8 @@ def _response(head, estimator):
     As scikit-learn: decisions before probabilities; of two classes one column.
     """
     if hasattr(estimator, "decision_function"):
-        return _decisions(head, estimator), False
-    return _probabilities(head), True
-
-
-def _decisions(head, estimator):
-    """Return the map to decisions, of two classes one column, or None."""
-    two = len(head.classes) == 2
-    shape = getattr(unwrap(estimator)[1], "decision_function_shape", "ovr")
-    if shape == "ovo" and not two:
-        return None
-    difference = linear(np.array([[-1.0], [1.0]]))
-    return chain([head.map, difference]) if two else head.map
-
-
-def _probabilities(head):
-    """Return the map to probabilities, of two classes one column, or None."""
-    if head.link is None:
-        return None
-    two = len(head.classes) == 2
-
-    def apply(x):
-        log_p, pull = head.log_proba(x)
-        p = np.exp(log_p)
-        if not two:
-            return p, lambda slope: pull(slope * p)
-
-        def pullback(slope):
-            return pull(np.hstack([np.zeros_like(slope), slope * p[:, 1:]]))
-
-        return p[:, 1:], pullback
-
-    return Map(apply)
+        return decisions(head, estimator), False
+    return probabilities(head), True
 
 
 def _sigmoid(response, calibrators):
@@ -76,7 +54,7 @@ def _sigmoid(response, calibrators):
 
         return log_p, pullback
 
-    return Map(apply)
+    return Map(apply, stand_in=response.stand_in)
 
 
 def _temperature(response, is_proba, beta):
@@ -97,7 +75,7 @@ def _temperature(response, is_proba, beta):
 
         return beta * (np.log(scores + tiny) if is_proba else scores), pullback
 
-    return Map(apply)
+    return Map(apply, stand_in=response.stand_in)
 
 
 def calibrated_head(model, translate):
@@ -132,11 +110,12 @@ def _member_weights(model):
 
 
 def voting_head(model, translate):
-    """Return the head of a soft VotingClassifier; a hard one has no slopes."""
-    if model.voting != "soft":
-        return None
+    """Return the head of VotingClassifier; a hard one has slopes of smooth votes."""
     weights = _member_weights(model)
     heads = [translate(member) for member in model.estimators_]
+    if model.voting != "soft":
+        same = all(len(head.classes) == len(model.classes_) for head in heads)
+        return vote_models.hard_voting(model, heads, weights) if same else None
     if any(head.link is None for head in heads):
         return None
     pairs = [(h, w) for h, w in zip(heads, weights, strict=True) if w > 0]
@@ -149,18 +128,7 @@ def voting_regression(model, translate):
     weights = _member_weights(model)
     weights = weights / weights.sum()
     maps = [translate(member).map for member in model.estimators_]
-
-    def apply(x):
-        parts = [one.apply(x) for one in maps]
-        value = sum(w * z for w, (z, _) in zip(weights, parts, strict=True))
-
-        def pullback(slope):
-            pairs = zip(weights, parts, strict=True)
-            return sum(pull(w * slope) for w, (_, pull) in pairs)
-
-        return value, pullback
-
-    return Head(Map(apply, all(one.affine for one in maps)))
+    return Head(total(maps, weights))
 
 
 def stacking_head(model, translate):
@@ -170,9 +138,9 @@ def stacking_head(model, translate):
         head = translate(member)
         response = None
         if method == "predict_proba":
-            response = _probabilities(head)
+            response = probabilities(head)
         elif method == "decision_function":
-            response = _decisions(head, member)
+            response = decisions(head, member)
         if response is None:
             return None
         maps.append(response)
@@ -235,8 +203,15 @@ def target_regression(model, translate):
 
 
 MODELS = {
+    "AdaBoostClassifier": vote_models.adaboost_head,
+    "AdaBoostRegressor": vote_models.adaboost_regression,
+    "BaggingClassifier": vote_models.bagging_head,
+    "BaggingRegressor": vote_models.bagging_regression,
     "CalibratedClassifierCV": calibrated_head,
     "FixedThresholdClassifier": threshold_head,
+    "OneVsOneClassifier": vote_models.one_against_one_head,
+    "OneVsRestClassifier": rest_models.one_against_rest_head,
+    "OutputCodeClassifier": rest_models.output_code_head,
     "StackingClassifier": stacking_head,
     "StackingRegressor": stacking_regression,
     "TransformedTargetRegressor": target_regression,

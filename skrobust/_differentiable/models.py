@@ -73,7 +73,8 @@ ACTIVATIONS = {
 }
 
 
-def _layers(model):
+def layers_map(model):
+    """Return the map of a multilayer perceptron up to its last activation."""
     maps = []
     for weights, offset in zip(model.coefs_, model.intercepts_, strict=True):
         maps += [linear(dense(weights), dense(offset))]
@@ -83,7 +84,7 @@ def _layers(model):
 
 def mlp_head(model, name):
     """Return the head of an MLPClassifier, up to its logits."""
-    scores = _layers(model)
+    scores = layers_map(model)
     if model.out_activation_ == "logistic" and len(model.classes_) == 2:
         scores = two_columns(scores)
     elif model.out_activation_ != "softmax":
@@ -93,7 +94,7 @@ def mlp_head(model, name):
 
 def mlp_regression(model, name):
     """Return the head of an MLPRegressor with one target."""
-    return Head(_layers(model)) if model.n_outputs_ == 1 else None
+    return Head(layers_map(model)) if model.n_outputs_ == 1 else None
 
 
 def gaussian_head(model, name):

@@ -10,16 +10,19 @@ import threading
 from contextlib import contextmanager
 
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 
+from skrobust._differentiable.frame_maps import with_frame
 from skrobust._differentiable.linear import LinearView, is_linear
 from skrobust._differentiable.maps import chain
 from skrobust._differentiable.pipeline import PipelineView
 from skrobust._differentiable.reduced_precision import FastNet, tensor_float
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps_before_net import torch_step
-from skrobust._responses import is_net, unwrap
+from skrobust._differentiable.translate import steps_and_model
+from skrobust._responses import is_net, several_answers
+from skrobust._validation import invalid
 
 _KINDS = {
     "CrossEntropyLoss": "logits",
@@ -50,26 +53,28 @@ def differentiable_view(estimator, caller, *, regressors=False):
     view : NetView, LinearView or PipelineView
         A context manager that leaves the estimator as it was.
     """
-    steps, model = unwrap(estimator)
+    steps, model, label = steps_and_model(estimator)
+    steps = with_frame(steps, model, caller)
     if is_net(model):
-        if regressors and is_regressor(model):
-            raise ValueError(
-                f"{caller} attacks regressors of scikit-learn; {type(model).__name__} "
-                "is a net, whose predictions are not translated."
-            )
-        return NetView(model, steps, caller)
-    if is_linear(model):
+        view = NetView(model, steps, caller, label)
+        _refuse_numbers(view, model, regressors, caller)
+        return view
+    if label is None and is_linear(model):
         maps = chain(step_maps(steps, caller))
         if maps.affine:
             first = steps[0][1] if steps else model
             width = getattr(first, "n_features_in_", None)
             return LinearView(model, maps, width, caller)
     view = PipelineView(estimator, caller)
+    _refuse_numbers(view, model, regressors, caller)
+    return view
+
+
+def _refuse_numbers(view, model, regressors, caller):
     if view.is_regressor and not regressors:
         raise ValueError(
             f"{caller} attacks labels here, and {type(model).__name__} is a regressor."
         )
-    return view
 
 
 class NetView:
@@ -87,21 +92,22 @@ class NetView:
         What stands before it.
     caller : str
         Name of the public function or class, for error messages.
+    label : int, default=None
+        The one output that is attacked, of a net of several labels per row.
     """
 
     leaves_at_once = True  # looking for samples that are done is cheap
-    is_regressor = False
     stand_in = ""  # what has no slopes, so that others are followed; see Map
 
-    def __init__(self, net, steps, caller):
+    def __init__(self, net, steps, caller, label=None):
         self._torch = sys.modules["torch"]  # a net has loaded it
         if not getattr(net, "initialized_", False):
             raise NotFittedError(
                 f"{caller} needs a fitted net; this {type(net).__name__} is not fitted "
                 "yet. Call fit first."
             )
-        self._net, self._caller = net, caller
-        self._infer = net.infer
+        self._net, self._caller, self._label = net, caller, label
+        self._infer, self._n_draws = net.infer, 1
         module = getattr(net.module_, "_orig_mod", net.module_)
         first = next(module.parameters(), None)
         self._device = net.device if first is None else first.device
@@ -118,6 +124,9 @@ class NetView:
             self._raw_dtype = self._torch.float64
         criterion = getattr(net.criterion_, "_orig_mod", net.criterion_)
         self._kind = _KINDS.get(type(criterion).__name__)
+        self.is_regressor = is_regressor(net)
+        if self.is_regressor:
+            self._kind = "numbers"
         if self._kind is None:
             raise ValueError(
                 f"{caller} does not know what outputs {type(criterion).__name__} "
@@ -127,6 +136,8 @@ class NetView:
             c.__name__ == "NeuralNetBinaryClassifier" for c in type(net).__mro__
         )
         self._steps = [torch_step(*step, caller, self.tensor) for step in steps]
+        names = (getattr(step, "stand_in", "") for step in self._steps)
+        self.stand_in = next((name for name in names if name), "")
         self._threshold = getattr(net, "threshold", 0.5) if self._is_binary else 0.5
 
     def __enter__(self):
@@ -154,6 +165,34 @@ class NetView:
                 yield self
         finally:
             self._infer = self._net.infer
+
+    @contextmanager
+    def several_draws(self, n_draws, seed):
+        """Answer with the mean over passes of a net that draws, from a seed.
+
+        The generator of torch is afterwards as it was.
+        """
+        if n_draws == 1:
+            yield self
+            return
+        kind, torch = self._device_type, self._torch
+        devices = [self._device] if kind == "cuda" else []
+        with torch.random.fork_rng(devices=devices):
+            torch.manual_seed(seed % 2**63)
+            self._n_draws = n_draws
+            try:
+                yield self
+            finally:
+                self._n_draws = 1
+
+    def _answer(self, z):
+        """Return the (first) output of the net, or its mean over draws."""
+        total = None
+        for _ in range(self._n_draws):
+            output = self._infer(z)
+            output = output[0] if isinstance(output, tuple) else output
+            total = output if total is None else total + output
+        return total if self._n_draws == 1 else total / self._n_draws
 
     def full_precision(self):
         """Forbid TF32 for a while, as a context."""
@@ -209,19 +248,19 @@ class NetView:
                 z = step(z)
             z = z.to(self._dtype)
             try:
-                output = self._infer(z)
+                output = self._answer(z)
             except RuntimeError as error:
                 raise ValueError(
                     f"{self._caller} could not pass rows of shape {tuple(x.shape[1:])} "
                     f"through the net: {error}"
                 ) from error
-            if isinstance(output, tuple):
-                output = output[0]
             if not isinstance(output, self._torch.Tensor):
                 raise ValueError(
                     f"{self._caller} needs a net that returns a tensor; this one "
                     f"returns {type(output).__name__}."
                 )
+            if self._label is not None:
+                return self._one_label(output)
             if self._kind == "logits" and output.ndim == 2 and output.shape[1] > 1:
                 return output
             return self._as_logits(output)
@@ -244,10 +283,28 @@ class NetView:
 
         return logits, pullback
 
+    def _one_label(self, output):
+        k = output.shape[1] if output.ndim == 2 else 0
+        if not self._kind.startswith("binary") or not 0 <= self._label < k:
+            rule = "the place of an output of a net with BCEWithLogitsLoss or BCELoss"
+            raise invalid("label", "OneLabel", rule, self._label)
+        z = output[:, self._label]
+        if self._kind == "binary probabilities":
+            z = self._torch.logit(z, eps=self._torch.finfo(z.dtype).tiny)
+        return self._torch.stack([self._torch.zeros_like(z), z], dim=1)
+
     def _as_logits(self, output):
         torch = self._torch
         tiny = torch.finfo(output.dtype).tiny
         most = 1 - torch.finfo(output.dtype).eps / 2  # the largest number below 1
+        if self.is_regressor:
+            if output.numel() != len(output):
+                shape, label = output.shape, f"{self._caller}: one number"
+                raise ValueError(several_answers(self._net, label, shape))
+            return output.reshape(len(output), 1)
+        if output.ndim > 2:
+            label = f"{self._caller}: one label"
+            raise ValueError(several_answers(self._net, label, output.shape))
         if self._kind.startswith("binary") and self._is_binary:
             z = output.reshape(len(output))
             if self._kind == "binary probabilities":
@@ -270,6 +327,11 @@ class NetView:
                     "CrossEntropyLoss."
                 )
             return torch.log(output.clamp_min(tiny))
+        is_labels = self._kind.startswith("binary") and not is_classifier(self._net)
+        if is_labels and output.ndim == 2 and output.shape[1] > 2:
+            # One loss a column: labels that hold together, not classes of one label.
+            label = f"{self._caller}: one label"
+            raise ValueError(several_answers(self._net, label, output.shape))
         if self._kind == "binary probabilities":
             p = output.clamp(tiny, most)
             return torch.log(p) - torch.log1p(-p)

@@ -3,13 +3,14 @@
 import numpy as np
 from scipy.special import softmax
 
+from skrobust._differentiable.frame_maps import with_frame
 from skrobust._differentiable.heads import linked
 from skrobust._differentiable.maps import chain, dense, stand_in_of
 from skrobust._differentiable.numpy_views import HostView
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX, ask
-from skrobust._differentiable.translate import bare_head
-from skrobust._responses import unwrap
+from skrobust._differentiable.translate import bare_head, steps_and_model
+from skrobust.base.one_label import OneLabel
 
 
 class PipelineView(HostView):
@@ -33,8 +34,10 @@ class PipelineView(HostView):
     """
 
     def __init__(self, estimator, caller):
-        steps, model = unwrap(estimator)
-        head = bare_head(model, caller)
+        steps, model, label = steps_and_model(estimator)
+        steps = with_frame(steps, model, caller)
+        head = bare_head(model, caller, label)
+        model = model if label is None else OneLabel(model, label)
         self._steps = chain(step_maps(steps, caller))
         self._head, self._model, self._verified = head, model, False
         self.is_regressor = head.classes is None
@@ -66,6 +69,9 @@ class PipelineView(HostView):
         elif head.classes is not None:
             method = "decision_function"
             found = logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+        if not hasattr(model, method):  # a hard vote
+            self._verified = True
+            return
         expected = dense(ask(getattr(model, method), z))
         if expected.ndim < found.ndim:
             expected = expected[:, None]

@@ -6,15 +6,20 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._differentiable import maps
+from skrobust._differentiable.asked_maps import BUILDERS as asked_maps
+from skrobust._differentiable.asked_maps import function_map
 from skrobust._differentiable.column_maps import columns_map, union_map
 from skrobust._differentiable.curved_maps import power_map, quantile_map
+from skrobust._differentiable.frame_maps import FrameStep, frame_map
 from skrobust._differentiable.kernels import KERNELS, kernel_map
 from skrobust._differentiable.steps import affine_parts, clip_range, refuse
 
 UNDERSTOOD = (
-    "passthrough, scalers, PCA, TruncatedSVD, PolynomialFeatures, Nystroem, "
-    "RBFSampler, Normalizer, QuantileTransformer, PowerTransformer, feature selection, "
-    "SimpleImputer, ColumnTransformer, FeatureUnion and ToNetInput"
+    "passthrough, scalers, PCA and other linear decompositions, KernelPCA, LDA, random "
+    "projections, PolynomialFeatures, SplineTransformer, KBinsDiscretizer, Binarizer, "
+    "Nystroem, RBFSampler, Normalizer, QuantileTransformer, PowerTransformer, feature "
+    "selection, SimpleImputer, FunctionTransformer, ColumnTransformer, FeatureUnion "
+    "and ToNetInput"
 )
 
 
@@ -24,6 +29,8 @@ def step_maps(steps, caller):
 
 
 def _step_map(name, step, caller):
+    if isinstance(step, FrameStep):
+        return frame_map(step, name, caller, step_maps)
     found = None
     parts = affine_parts(step)
     if parts is not None:
@@ -161,21 +168,30 @@ def _imputer(step):
         wanted is None or (isinstance(wanted, float) and np.isnan(wanted))
     ):
         return None
-    kept = np.ones(len(statistics), dtype=bool)
-    if not step.keep_empty_features:
-        kept = np.array([s == s and s is not None for s in statistics])
-    return maps.pick(np.flatnonzero(kept))
+    known = np.array([s == s and s is not None for s in statistics])
+    kept = np.flatnonzero(known | step.keep_empty_features)
+    filled = np.array([s if k else 0.0 for s, k in zip(statistics, known, strict=True)])
+    filled = filled.astype(np.float64)[kept]
+
+    def fill(x):
+        absent = np.isnan(x)
+        if not absent.any():
+            return x, lambda slope: slope
+        return np.where(absent, filled, x), lambda slope: np.where(absent, 0.0, slope)
+
+    return maps.chain([maps.pick(kept), maps.Map(fill, True)])
 
 
 def _function(step):
-    """Return the map of a FunctionTransformer that only casts, as before a net."""
+    """Return the map of a FunctionTransformer: a cast, or any function of rows."""
     casts = (None, np.asarray, np.float32, np.float64)
     if step.kw_args or not any(step.func is one for one in casts):
-        return None
+        return function_map(step)
     return maps.scaling(1.0, 0.0)
 
 
 _BUILDERS = {
+    **asked_maps,
     "PCA": _pca,
     "TruncatedSVD": lambda step: maps.linear(maps.dense(step.components_).T),
     "Normalizer": _normalizer,

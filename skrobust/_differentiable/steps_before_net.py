@@ -30,10 +30,10 @@ def torch_step(name, step, caller, tensor):
     """
     if hasattr(step, "differentiable_transform"):
         return step.differentiable_transform
-    parts, bounds = affine_parts(step), clip_range(step)
+    parts, bounds, stand_in = affine_parts(step), clip_range(step), ""
     if parts is None:
         (one,) = step_maps([(name, step)], caller)
-        transform = _on_host(one)
+        transform, stand_in = _on_host(one), one.stand_in
     else:
         scale, shift = map(tensor, parts)
 
@@ -51,6 +51,7 @@ def torch_step(name, step, caller, tensor):
             )
         return transform(x)
 
+    apply.stand_in = stand_in
     return apply
 
 

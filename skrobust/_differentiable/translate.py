@@ -7,20 +7,29 @@ from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._differentiable import kernel_models, meta_models, models
+from skrobust._differentiable import (
+    kernel_models,
+    meta_models,
+    models,
+    process_models,
+)
+from skrobust._differentiable.label_heads import label_head
 from skrobust._differentiable.maps import chain, sklearn_name
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX
-from skrobust._responses import unwrap
+from skrobust._responses import innermost, unwrap
+from skrobust.base.one_label import OneLabel
 
-MODELS = {**models.MODELS, **kernel_models.MODELS}
+MODELS = {**models.MODELS, **kernel_models.MODELS, **process_models.MODELS}
 WHY = {
     "CalibratedClassifierCV": " (isotonic calibration is flat nearly everywhere; "
     "sigmoid and temperature are understood)",
     "StackingClassifier": " (members that answer labels alone have no slopes; members "
     "with probabilities or one-vs-rest decisions are understood)",
-    "VotingClassifier": " (hard votes have no slopes; voting='soft' over models with "
-    "probabilities is understood)",
+    "GaussianProcessClassifier": " (kernels of distance are understood, and "
+    "one_vs_rest beyond two classes)",
+    "VotingClassifier": " (members with all classes are understood, for voting='soft' "
+    "those with probabilities)",
 }
 
 
@@ -39,17 +48,29 @@ def translate(estimator, caller):
     Head
         From the raw input of the whole estimator.
     """
-    steps, model = unwrap(estimator)
-    head = bare_head(model, caller)
+    steps, model, label = steps_and_model(estimator)
+    head = bare_head(model, caller, label)
     whole = chain([*step_maps(steps, caller), head.map])
     return replace(head, map=whole, margins=None)
 
 
-def bare_head(model, caller):
-    """Return the head of a model without the steps before it."""
+def steps_and_model(estimator):
+    """Split an estimator into steps, its model, and the one label of it, or None."""
+    steps, model = unwrap(estimator)
+    label = None
+    if isinstance(model, OneLabel):
+        label = model.label
+        steps, model = innermost(estimator)
+    return steps, model, label
+
+
+def bare_head(model, caller, label=None):
+    """Return the head of a model, or of one label, without the steps before it."""
     name = sklearn_name(model) or ""
     head = None
-    if name in MODELS:
+    if label is not None:
+        head = label_head(model, name, label, partial(translate, caller=caller))
+    elif name in MODELS:
         check_is_fitted(model)
         if getattr(model, "n_targets_", 1) == 1:
             head = MODELS[name](model, name)
@@ -63,11 +84,19 @@ def bare_head(model, caller):
             f"{caller} needs a fitted search with refit; this "
             f"{type(model).__name__} has no best_estimator_."
         )
+    if type(model).__name__.startswith("MultiOutput"):
+        cure = "OneLabel(model, 0) with that column of y"
+        if is_regressor(model):
+            cure = "one of its estimators_ with that column of y"
+        raise ValueError(
+            f"{caller} attacks one label or target a row, and "
+            f"{type(model).__name__} has several. Attack {cure}."
+        )
     cure = f"Use a black-box attack, {BLACK_BOX}, or a perturbation."
     if any(word in name for word in ("Tree", "Forest", "GradientBoosting")):
         cure = f"Use ExactTree, a black-box attack, {BLACK_BOX}, or a perturbation."
     if is_regressor(model):
-        cure = "Use a perturbation."
+        cure = "Use a black-box attack, RandomSearch, Square or ZOO, or a perturbation."
     raise ValueError(
         f"{caller} needs gradients and cannot differentiate {type(model).__name__}"
         f"{WHY.get(type(model).__name__, '')}. {cure}"

@@ -26,11 +26,13 @@ from skrobust.attacks._pgd import PGD
 from skrobust.attacks._probability_shift_attack import ProbabilityShift
 from skrobust.attacks._random_search import RandomSearch
 from skrobust.attacks._square import Square
+from skrobust.attacks._word_substitution import WordSubstitution
 from skrobust.attacks._zoo import ZOO
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.gradient_attack import GradientAttack
 from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 from skrobust.base import Constraints
+from skrobust.base.one_label import OneLabel
 
 __all__ = [
     "AdversarialSampler",
@@ -51,9 +53,11 @@ __all__ = [
     "HopSkipJump",
     "MinimalNormAttack",
     "MomentumPGD",
+    "OneLabel",
     "PGD",
     "ProbabilityShift",
     "RandomSearch",
     "Square",
+    "WordSubstitution",
     "ZOO",
 ]

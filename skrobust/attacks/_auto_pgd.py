@@ -72,6 +72,8 @@ class AutoPGD(GradientAttack):
         the net as it is.
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged.
     finish : {"auto"}, int or None, default="auto"
         Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints, default=None

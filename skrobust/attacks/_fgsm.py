@@ -29,6 +29,8 @@ class FGSM(GradientAttack):
         See :class:`PGD`.
     batch_size : int, default=256
         Samples attacked at a time.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None

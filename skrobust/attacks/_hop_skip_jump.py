@@ -105,6 +105,7 @@ class HopSkipJump(BlackBoxAttack):
     """
 
     _moves_probabilities = False
+    _moves_numbers = False
     _parameter_rules = {
         "eps": Number(low=0, infinite=True),
         "n_steps": Count(optional=True),

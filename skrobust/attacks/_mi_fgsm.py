@@ -36,6 +36,8 @@ class BIM(GradientAttack):
         Of the passes of the search on a net, see Notes of :class:`PGD`.
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged.
     finish : {"auto"}, int or None, default="auto"
         Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints, default=None
@@ -125,6 +127,8 @@ class MomentumPGD(BIM):
         Of the passes of the search on a net, see Notes of :class:`PGD`.
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged.
     finish : {"auto"}, int or None, default="auto"
         Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints, default=None

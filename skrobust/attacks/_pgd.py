@@ -66,6 +66,10 @@ class PGD(GradientAttack):
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search. Takes a compiler,
         and a while at the first batch.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise in evaluation mode are
+        averaged (expectation over transformation): each gradient is that of the loss of
+        the mean output of ``n_draws`` passes. Passes are counted.
     finish : {"auto"}, int or None, default="auto"
         Most queries of each row that stands after the steps, by a search that needs no
         gradient: :class:`Square`, or :class:`HopSkipJump` for models without scores.

@@ -43,6 +43,8 @@ class ProbabilityShift(AutoPGD):
         Of the passes of the search on a net, see Notes of :class:`PGD`.
     compile : bool, default=False
         Whether torch compiles a replica of the net for the search.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None

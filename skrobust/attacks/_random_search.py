@@ -42,7 +42,9 @@ class RandomSearch(BlackBoxAttack):
         drives the probability of the label down, and the largest shift of that of the
         predicted class is kept (with ``target``: the probability of the target up, and
         its largest rise). Where there is no ``predict_proba``, the softmax of the
-        decision function takes its place.
+        decision function takes its place. Of a regressor None or
+        ``"prediction_shift"``: two full runs drive the prediction up and down, and the
+        largest change is kept; ``"prediction_error"``: the largest distance from y.
     target : None, label or array-like of shape (n_samples,), default=None
         Label, or one label per sample, that the model is driven to predict; success is
         then the prediction of it, and y is not used. None: any wrong label will do.

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skrobust._containers import is_frame, like
+from skrobust._containers import is_frame
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._norms import NORMS
@@ -20,13 +20,20 @@ from skrobust._parameters import (
     SharedParameters,
     check_parameters,
 )
-from skrobust._responses import predict_labels, predicts_numbers, undisturbed
+from skrobust._responses import (
+    predict_labels,
+    predicts_numbers,
+    refuse_module,
+    undisturbed,
+)
 from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
 from skrobust.base.changed_rows import changed_rows
+from skrobust.base.coded_frame import as_numbers, frame_of
 from skrobust.base.constraints import Constraints
 from skrobust.base.domain import Domain
+from skrobust.base.linear_relation import with_rows
 from skrobust.base.model_in_container import ModelInContainer
 
 OBJECTIVES = (
@@ -139,7 +146,9 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             The model under attack; it is used as it is and left as it was.
         X : array-like, data frame or tensor of shape (n_samples, ...)
             Raw input of the whole pipeline; never changed. Integers come back as
-            floats, since an adversarial example need not be an integer.
+            floats, since an adversarial example need not be an integer. Columns of a
+            frame that hold text, categories or dates never change, unless
+            ``constraints`` list the values that they may take.
         y : array-like of shape (n_samples,), default=None
             True labels; None stands for the estimator's own predictions.
 
@@ -156,10 +165,15 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         were not moved as far as the ball allows: use ``objective="probability_shift"``
         or :func:`skrobust.metrics.make_robust_scorer`, which asks for it.
         """
-        X_adv, details, _ = self._search(estimator, X, y)
+        if type(X) is np.ndarray:
+            X_adv, details, _ = self._search(estimator, X, y)
+        else:
+            attack, model, rows, back = as_numbers(self, estimator, X)
+            X_adv, details, _ = attack._search(model, rows, y)
+            X_adv = back(X_adv)
         for message in details.get("warnings", ()):
             warnings.warn(message, UserWarning, stacklevel=2)
-        return X_adv if type(X) is np.ndarray else like(X_adv, X)
+        return X_adv
 
     def run(self, estimator, X, y=None, *, start=None):
         """Return adversarial rows with the success, distance and cost of each sample.
@@ -185,13 +199,16 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             whose prediction moved counts as a success.
         """
         begun = time.perf_counter()
-        adversarial, details, domain = self._search(estimator, X, y, start)
+        attack, model, rows, back = as_numbers(self, estimator, X)
+        if start is not None and rows is not X:
+            start = frame_of(model).encode(start, "start")
+        adversarial, details, domain = attack._search(model, rows, y, start)
         seconds = time.perf_counter() - begun
-        values, X_adv = domain.values, like(adversarial, X)
+        values, X_adv = domain.values, back(adversarial)
         with undisturbed(estimator):
             predicted = predict_labels(estimator, X_adv)
             if y is None or predicts_numbers(estimator):
-                y = predict_labels(estimator, like(values, X))
+                y = predict_labels(estimator, back(values))
         if self.target is not None:
             wanted = np.broadcast_to(np.asarray(self.target), len(predicted))
             success = predicted == wanted
@@ -218,6 +235,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     def _search(self, estimator, X, y, start=None):
         """Return adversarial values, what was counted, and the domain they lie in."""
         attack = self if type(X) is np.ndarray else self._by_position(X)
+        refuse_module(estimator, type(self).__name__)
         values, y = attack._check_input(X, y)
         domain = attack._domain(values)  # refuses clean rows that break the constraints
         if self.eps == 0:
@@ -290,7 +308,9 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         if not isinstance(self.constraints, Constraints) or not is_frame(X):
             return self
         attack = copy.copy(self)
-        attack.constraints = self.constraints.by_position(X.columns)
+        attack.constraints = constraints = self.constraints.by_position(X.columns)
+        container = ModelInContainer(None, X).container
+        constraints.relations = with_rows(constraints.relations, container)
         return attack
 
     def _check_parameters(self):

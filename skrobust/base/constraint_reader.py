@@ -52,9 +52,9 @@ class Reader:
             raise invalid(parameter, self.caller, rule, feature)
         return int(feature) % n
 
-    def unit(self, scale, frozen):
+    def unit(self, scale, frozen, costs=None):
         """Return one unit a feature, 0 where it is frozen, or None: all are 1."""
-        if scale is None and not len(frozen):
+        if scale is None and not len(frozen) and not costs:
             return None
         if scale is None:
             unit = np.ones(self._shape)
@@ -68,8 +68,21 @@ class Reader:
                 rule = f"non-negative, finite and of the shape {self._shape} of one row"
                 cure = "For standard deviations give scale=X_train.std(axis=0)."
                 raise invalid("scale", self.caller, rule, scale, cure)
+        for place, cost in self._costs(costs):
+            unit.reshape(-1)[place] /= cost
         unit.reshape(-1)[frozen] = 0.0
         return unit
+
+    def _costs(self, costs):
+        """Return pairs of a place and what a change of it by one unit costs."""
+        rule = "a dict of features and positive numbers"
+        if costs is not None and not isinstance(costs, dict):
+            raise invalid("costs", self.caller, rule, costs)
+        for feature, cost in (costs or {}).items():
+            number = isinstance(cost, numbers.Real) and not isinstance(cost, bool)
+            if not number or not 0 < cost < np.inf:
+                raise invalid("costs", self.caller, rule, cost)
+            yield self._place(feature, "costs"), float(cost)
 
     def integers(self, spec):
         """Return the positions of integer features, whose clean values must be so."""

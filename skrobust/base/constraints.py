@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator
 
 from skrobust._containers import is_frame, to_array
 from skrobust._validation import invalid
+from skrobust.base.linear_relation import read_relations
 
 
 class Constraints(BaseEstimator):
@@ -25,13 +26,24 @@ class Constraints(BaseEstimator):
         Features that stay whole numbers; True is all of them, as in 8-bit images. They
         are rounded to the nearest one, or, where the row would then leave the ball or
         the box, towards their clean value.
-    valid_values : dict {int or str: sequence of float}, default=None
+    valid_values : dict {int or str: sequence}, default=None
         The levels that a feature may take, such as the codes of a category. Rounded in
-        the same way.
+        the same way. A column of a data frame that holds text or categories changes
+        only with its values listed here; a switch counts as a change by 1.
     one_hot : sequence of sequences of int or str, default=None
         Groups of features of which exactly one is 1 and the others 0. The largest one
         wins; a group that would leave the ball or the box stays as it was. A switch
         moves two features by 1.
+    costs : dict {int or str: float}, default=None
+        What a change of a feature by 1 (in its scale) costs of ``eps``: its unit is
+        ``scale / cost``. A switch of a category that is text costs the whole of it.
+    relations : list of str, (int or str, callable) or callable, default=None
+        Relations between the features of a row. Text is a linear one of names of
+        columns (of arrays ``x0``, ``x1``, ...), such as ``"low <= high"`` or
+        ``"total == food + rent"``; a name alone on a side of an equation follows the
+        others. A pair ``("bmi", function)`` is a feature that follows from the others
+        by ``function(rows)``. A function alone returns which rows are allowed. Rows
+        come to functions in the container of X.
     scale : array-like of the shape of one row, dict, Series or frame, default=None
         Non-negative units, one a feature: the ball becomes
         :math:`\|(x' - x) / \mathrm{scale}\| \le \mathrm{eps}`. With
@@ -43,7 +55,11 @@ class Constraints(BaseEstimator):
     Notes
     -----
     A clean row that breaks the constraints itself (a half in an integer feature, a
-    level that is not listed) is refused.
+    level that is not listed, a relation) is refused.
+
+    Rows that break linear relations are put back by alternating projections; what still
+    breaks a relation moves half of the way back to the clean row, several times, and
+    at last stays clean.
 
     There is no ``scale="std"``: the deviations of the rows under attack would make the
     result of a row depend on its batch. Those of the training rows are a fixed unit.
@@ -70,15 +86,35 @@ class Constraints(BaseEstimator):
     >>> moved = (attack.perturb(model, train) - train) / train.std()
     >>> print(moved.abs().max().round(2).to_dict())
     {'age': 0.5, 'rooms': 0.5, 'owner': 0.0}
+
+    Two columns in order, and a third that is their sum:
+
+    >>> bills = pd.DataFrame({"food": [3.0, 5.0], "rent": [4.0, 9.0]})
+    >>> bills["total"] = bills["food"] + bills["rent"]
+    >>> rules = Constraints(relations=["food <= rent", "total == food + rent"])
+    >>> model = LogisticRegression().fit(bills, [0, 1])
+    >>> attack = FGSM(2.0, constraints=rules, objective="loss")
+    >>> print(attack.perturb(model, bills).round(2).to_dict("list"))
+    {'food': [4.0, 4.0], 'rent': [5.0, 8.0], 'total': [9.0, 12.0]}
     """
 
     def __init__(
-        self, *, frozen=None, integer=None, valid_values=None, one_hot=None, scale=None
+        self,
+        *,
+        frozen=None,
+        integer=None,
+        valid_values=None,
+        one_hot=None,
+        costs=None,
+        relations=None,
+        scale=None,
     ):
         self.frozen = frozen
         self.integer = integer
         self.valid_values = valid_values
         self.one_hot = one_hot
+        self.costs = costs
+        self.relations = relations
         self.scale = scale
 
     def by_position(self, columns):
@@ -109,16 +145,21 @@ class Constraints(BaseEstimator):
                 return spec
             return [places.get(f, f) if isinstance(f, str) else f for f in spec]
 
-        levels, groups = self.valid_values, self.one_hot
-        if isinstance(levels, dict):
-            levels = dict(zip(found(levels), levels.values(), strict=True))
+        def renamed(by_name):
+            if not isinstance(by_name, dict):
+                return by_name
+            return dict(zip(found(by_name), by_name.values(), strict=True))
+
+        groups = self.one_hot
         if groups is not None and np.iterable(groups):
             groups = [found(group) for group in groups]
         return Constraints(
             frozen=found(self.frozen),
             integer=found(self.integer),
-            valid_values=levels,
+            valid_values=renamed(self.valid_values),
             one_hot=groups,
+            costs=renamed(self.costs),
+            relations=read_relations(self.relations, places),
             scale=_by_name(self.scale, list(columns)),
         )
 

@@ -10,6 +10,8 @@ import numpy as np
 from skrobust._keyed_noise.splitmix import chunks
 from skrobust._norms import length, namespace, per_sample, project
 from skrobust.base.constraint_reader import Reader
+from skrobust.base.linear_relation import read_relations
+from skrobust.base.relations import SWEEPS, Relations
 
 _SMALL = 1 << 16  # values that fit the cache at once
 _LARGE = 1 << 22  # values from which on several threads pay
@@ -110,16 +112,22 @@ class Domain:
         if data_range is not None:
             self.low, self.high = (np.asarray(b, dtype=np.float64) for b in data_range)
         self._levels, self._integer, self._groups = {}, np.array([], dtype=int), []
+        self._relations = None
         if constraints is not None:
             reader = Reader(values, caller)
             frozen = reader.places(constraints.frozen, "frozen")
-            unit = reader.unit(constraints.scale, frozen)
+            unit = reader.unit(constraints.scale, frozen, constraints.costs)
             self._integer = reader.integers(constraints.integer)
             self._levels = reader.levels(constraints.valid_values)
             self._groups = reader.groups(constraints.one_hot)
         self.units = PLAIN_UNITS if unit is None else FeatureUnits(unit)
-        # Whether some features take separate values alone.
-        self.is_discrete = bool(len(self._integer) or self._levels or self._groups)
+        if constraints is not None and constraints.relations is not None:
+            names = {f"x{i}": i for i in range(values[:1].size)}
+            found = read_relations(constraints.relations, names)
+            self._relations = Relations(found, values, unit, caller) if found else None
+        # Whether some features take separate values alone, or depend on others.
+        self.has_levels = bool(len(self._integer) or self._levels or self._groups)
+        self.is_discrete = self.has_levels or self._relations is not None
 
     def without_ball(self):
         """Return the same domain with no bound on the length."""
@@ -224,8 +232,19 @@ class Domain:
         out = self._into_ball(candidates, exact)
         if self.low is not None:
             out = np.clip(out, self.low, self.high)
+        if self._relations is not None:
+            for _ in range(SWEEPS):
+                before = out
+                out = self._into_ball(self._relations.projected(out), exact)
+                out = out if self.low is None else np.clip(out, self.low, self.high)
+                if np.abs(out - before).max() <= 1e-9 * np.abs(out).max():
+                    break
+            out = self._relations.shortened(out, exact)
         if self.is_discrete:
             out = self._onto_levels(out, exact)
+        if self._relations is not None:
+            ways = self._fits, self._onto_levels, self._shortened
+            out = self._relations.settle(out, exact, *ways)
         return self._round_inwards(out, exact, values)
 
     def _into_ball(self, candidates, exact):
@@ -239,13 +258,36 @@ class Domain:
             candidates[beyond] = exact[beyond] + self.units.spread(inside)
         return candidates
 
+    def _shortened(self, rows, exact):
+        """Move continuous features back towards x as far as ball and box ask for.
+
+        All by the same share, so that linear relations still hold.
+        """
+        step = rows - exact
+        size = self.length(step)
+        share = np.minimum(1.0, self.eps / np.where(size > 0, size, 1.0))
+        if self.low is not None:
+            room = np.where(step > 0, self.high - exact, exact - self.low)
+            room = np.maximum(room, 0.0)
+            over = np.abs(step) > room
+            ratio = np.where(over, room / np.where(over, np.abs(step), 1.0), 1.0)
+            share = np.minimum(share, ratio.reshape(len(rows), -1).min(axis=1))
+        short = exact + per_sample(np.where(share < 1, share, 1.0), rows) * step
+        changed = ~self._separate(rows) & per_sample(share < 1, rows)
+        return np.where(changed, short, rows)
+
+    def _fits(self, rows, exact):
+        """Say which rows lie in the ball and the box."""
+        fits = self.length(rows - exact) <= self.eps
+        if self.low is not None:
+            in_box = (rows >= self.low) & (rows <= self.high)
+            fits &= (in_box | (rows == exact)).reshape(len(rows), -1).all(axis=1)
+        return fits
+
     def _onto_levels(self, rows, exact):
         """Move to the nearest levels, or, where that leaves the domain, towards x."""
         nearest = self._rounded(rows, exact, towards=False)
-        fits = self.length(nearest - exact) <= self.eps
-        if self.low is not None:
-            in_box = (nearest >= self.low) & (nearest <= self.high)
-            fits &= (in_box | (nearest == exact)).reshape(len(rows), -1).all(axis=1)
+        fits = self._fits(nearest, exact)
         if fits.all():
             return nearest
         inwards = self._rounded(rows, exact, towards=True)

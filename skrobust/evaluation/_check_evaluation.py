@@ -6,9 +6,13 @@ from sklearn.base import clone
 from skrobust._containers import to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._validation import check_count
+from skrobust.base import BaseAttack
 from skrobust.base.attack import own_params
+from skrobust.base.coded_frame import as_numbers, frame_of
 from skrobust.evaluation import attack_checks, model_checks
+from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.argument_checks import check_labels
+from skrobust.evaluation.gradient_checks import check_gradients
 from skrobust.metrics.scorers.classes import check_perturber
 
 _CALLER = "check_evaluation"
@@ -51,6 +55,10 @@ def check_evaluation(
         - INPUT_SCALE: the input looks standardised, or eps or ``data_range`` are in
           other units (normalisation in the wrong place).
         - ZERO_GRADIENT: gradients are zero or not finite.
+        - WRONG_GRADIENT: the loss does not rise along the gradient, by finite
+          differences (not asked of models that draw).
+        - ATTACK_RAISES: the attack stops with an error, such as that no gradient
+          reaches the input.
         - PROBABILITIES_AS_LOGITS: softmax fed into cross entropy.
         - SATURATED_LOSS: cross entropy underflows.
         - OUT_OF_RANGE, OUT_OF_BALL: examples outside the data range or the budget.
@@ -58,8 +66,10 @@ def check_evaluation(
         - UNBOUNDED: with eps as wide as the data accuracy stays above chance.
         - ONE_STEP_BEATS_ATTACK: FGSM fools samples that the attack misses.
         - BLACK_BOX_BEATS_ATTACK: random search fools samples that the attack misses.
+        - TRANSFER_BEATS_ATTACK: examples made for a small net that was trained on the
+          answers of the model fool samples that the attack misses.
 
-        The last three do not apply to attacks with a target.
+        The last four do not apply to attacks with a target.
 
     Raises
     ------
@@ -88,26 +98,42 @@ def check_evaluation(
     y = check_labels(estimator, X, y, _CALLER)
     check_count(n_samples, "n_samples", _CALLER)
     check_count(n_queries, "n_queries", _CALLER)
-    rng = np.random.default_rng(random_state)
+    rng, given = np.random.default_rng(random_state), X
+    if isinstance(attack, BaseAttack):
+        attack, estimator, X, _ = as_numbers(attack, estimator, X)
     rows = np.sort(rng.permutation(len(y))[:n_samples])
     whole = to_array(X)
-    seen = float(whole.min()), float(whole.max())
+    numbers = whole
+    if X is not given:  # a frame with other columns: its free numbers come first
+        numbers = whole[:, : max(1, len(frame_of(estimator).free))]
+    seen = float(numbers.min()), float(numbers.max())
     attack = _at_rows(attack, rows, len(y))
     data = take_rows(X, rows), y[rows]
     case = attack_checks.AttackCase(attack, estimator, *data, seen)
     eps, norm = case.eps, case.norm
-    doubts = list(model_checks.check_input(whole, eps, norm, case.data_range))
+    bounds = case.data_range if X is given else None
+    doubts = list(model_checks.check_input(numbers, eps, norm, bounds))
     answers = estimator, case.X, take_rows
     doubts += model_checks.quietly(lambda: [*model_checks.check_answers(*answers)])
     if doubts and doubts[-1].code == "BATCH_DEPENDENT":
         return doubts
-    rows = estimator, to_array(case.X), case.y
-    doubts += model_checks.quietly(lambda: [*model_checks.check_gradients(*rows)])
-    doubts += attack_checks.check_examples(case)
+    # Differences of a model that draws are of its draws.
+    differs = any(d.code == "STOCHASTIC" for d in doubts)
+    rows = estimator, to_array(case.X), not differs
+    doubts += model_checks.quietly(lambda: [*check_gradients(*rows)])
+    try:
+        doubts += attack_checks.check_examples(case)
+    except ValueError as error:
+        if not any(d.code == "ZERO_GRADIENT" for d in doubts):
+            raise
+        doubts.append(doubt("ATTACK_RAISES", {"message": str(error)}))
+        case.stays, case.can_scale = case.correct, False
     if case.can_scale and eps:
         doubts += attack_checks.check_radii(case)
         doubts += attack_checks.check_one_step(case)
+    if "eps" in own_params(attack) and eps:
         doubts += attack_checks.check_random_search(case, n_queries, rng)
+        doubts += attack_checks.check_transfer(case, X, random_state)
     return doubts
 
 

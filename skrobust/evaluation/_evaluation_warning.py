@@ -48,6 +48,13 @@ _MESSAGES = {
     "ZERO_GRADIENT": "The gradient of {share:.0%} of the samples is zero or not "
     "finite: attacks that follow gradients cannot move them, which is not robustness. "
     "Use a black-box attack, or a differentiable replacement of the step.",
+    "WRONG_GRADIENT": "For {share:.0%} of the samples the loss does not rise along its "
+    "own gradient (finite differences): the gradient is a stand-in, or masked. Attacks "
+    "that follow it cannot move these rows; use a black-box attack.",
+    "ATTACK_RAISES": "The attack stops with an error: {message}",
+    "TRANSFER_BEATS_ATTACK": "Examples made for a small net that imitates the model "
+    "fool {share:.0%} of the samples that the attack misses: robust accuracy is "
+    "overstated. Look for masked gradients.",
     "PROBABILITIES_AS_LOGITS": "The outputs that the loss takes as logits are "
     "probabilities (softmax or sigmoid twice): gradients vanish and probabilities are "
     "wrong. Return logits, or use the loss for probabilities.",

@@ -14,6 +14,7 @@ from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
 from skrobust.base.changed_rows import changed_rows
 from skrobust.evaluation.acted import warn_idle_attack
+from skrobust.base.coded_frame import as_numbers
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.metrics import proportion_interval
 from skrobust.metrics.intervals.clusters import make_units
@@ -82,6 +83,7 @@ class _Sweep:
         What falls goes on at the next radius below, so radii run downwards.
         """
         names = ("norm", "data_range", "target", "batch_size", "random_state")
+        names += ("constraints", "n_draws")
         known = {name: getattr(self.attack, name) for name in names}
         attack = AutoPGD(loss=loss, n_steps=_TIGHTENING, **known)
         for place in range(len(self.eps) - 1, -1, -1):
@@ -180,6 +182,7 @@ def robust_accuracy_curve(
     y = check_labels(estimator, X, y, _CALLER)
     if "objective" in attack.get_params(deep=False):
         attack = clone(attack).set_params(objective="misclassification")
+    attack, estimator, X, _ = as_numbers(attack, estimator, X)
     sweep = _Sweep(attack, estimator, X, y, eps)
     predicted = predict_labels(estimator, X)
     target = getattr(attack, "target", None)

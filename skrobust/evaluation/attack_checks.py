@@ -3,14 +3,17 @@
 import numpy as np
 from sklearn.base import clone
 
-from skrobust._containers import like, to_array
+from skrobust._containers import is_frame, like, to_array
 from skrobust._differentiable import differentiable_view
-from skrobust._norms import length, project
+from skrobust._norms import length
 from skrobust._responses import predict_labels
 from skrobust.attacks import FGSM
+from skrobust.base import Constraints
 from skrobust.base.attack import own_params
+from skrobust.base.domain import Domain
 from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.model_checks import quietly, responses
+from skrobust.evaluation.transfer_check import stays_under_transfer
 
 _CALLER = "check_evaluation"
 _MULTIPLES = (0.5, 1, 2, 4)
@@ -33,6 +36,10 @@ class AttackCase:
         self.norm = getattr(attack, "norm", np.inf)
         data_range = getattr(attack, "data_range", None)
         self.data_range = None if isinstance(data_range, str) else data_range
+        self.constraints = getattr(attack, "constraints", None)
+        if is_frame(X) and isinstance(self.constraints, Constraints):
+            self.constraints = self.constraints.by_position(X.columns)
+        self._domain = None
         self.correct = self.is_correct(X)
         self.stays = None  # which rows stay correct under the attack
 
@@ -45,11 +52,23 @@ class AttackCase:
         found = quietly(attack.perturb, self.estimator, self.X, self.y)
         return self.is_correct(found) & self.correct, found
 
+    @property
+    def domain(self):
+        """What the attack may return: ball, data range and constraints."""
+        if self._domain is None:
+            self._domain = Domain(
+                self.values,
+                self.constraints,
+                eps=self.eps,
+                norm=self.norm,
+                data_range=self.data_range,
+                caller=_CALLER,
+            )
+        return self._domain
+
     def within(self, values):
-        """Return values projected onto ball and data range, in the container of X."""
-        out = self.values + project(values - self.values, self.eps, self.norm)
-        if self.data_range is not None:
-            out = np.clip(out, *self.data_range)
+        """Return values put into ball, range and constraints, in the container of X."""
+        out = self.domain.put_back(values, self.values)
         dtype = getattr(to_array(self.X), "dtype", np.dtype(float))
         return like(out.astype(dtype if dtype.kind == "f" else float), self.X)
 
@@ -68,7 +87,8 @@ def check_examples(case):
         yield doubt("OUT_OF_RANGE", {"share": share, "low": low, "high": high}, variant)
     if case.eps is None:
         return
-    reach = float(length(np.nan_to_num(found - case.values), case.norm).max())
+    step = case.domain.units.relative(np.nan_to_num(found - case.values))
+    reach = float(length(step, case.norm).max())
     if reach > case.eps * (1 + 1e-5):
         numbers = {"largest_norm": reach, "eps": float(case.eps)}
         yield doubt("OUT_OF_BALL", numbers)
@@ -115,10 +135,20 @@ def check_one_step(case):
     try:
         with differentiable_view(case.estimator, _CALLER):
             simple = FGSM(case.eps, norm=case.norm, data_range=case.data_range)
+            simple.constraints = case.constraints
             fast, _ = case.under_attack(simple)
     except (ValueError, TypeError):  # no gradients here
         return
     yield from _beaten(case, fast, "ONE_STEP_BEATS_ATTACK")
+
+
+def check_transfer(case, X, seed):
+    """Yield a doubt where examples made for another model find more."""
+    if case.targeted:
+        return
+    stays = stays_under_transfer(case, X, seed)
+    if stays is not None:
+        yield from _beaten(case, stays, "TRANSFER_BEATS_ATTACK")
 
 
 def check_random_search(case, n_queries, rng):
@@ -149,7 +179,8 @@ def _random_search(case, n_queries, rng):
         flips = np.where(rng.random(shape) < share, -1.0, 1.0)
         proposal = direction * flips
         size = length(proposal, case.norm).reshape(-1, *flat)
-        points = case.within(case.values + case.eps * proposal / size)
+        step = case.domain.units.spread(case.eps * proposal / size)
+        points = case.within(case.values + step)
         stays &= case.is_correct(points)
         evidence = responses(case.estimator, points)[rows, own]
         better = evidence <= lowest

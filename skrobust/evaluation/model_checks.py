@@ -3,14 +3,11 @@
 import warnings
 
 import numpy as np
-from scipy.special import logsumexp
 
-from skrobust._differentiable import differentiable_view
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust.evaluation._evaluation_warning import doubt
 
 _CALLER = "check_evaluation"
-_SATURATED = 100.0  # log odds at which cross entropy underflows in single precision
 
 
 def responses(estimator, X):
@@ -69,52 +66,6 @@ def check_input(values, eps, norm, data_range):
     if high > low and span > 10 * (high - low):
         numbers = {"low": low, "high": high, "width": span}
         yield doubt("INPUT_SCALE", numbers, "of data_range")
-
-
-def check_gradients(estimator, X, y):
-    """Yield doubts about the gradients of a model; none where there is no view."""
-    try:
-        view = differentiable_view(estimator, _CALLER)
-    except (ValueError, TypeError):
-        return
-    with view:
-        x = view.tensor(X)
-        logits, pullback = view.forward(x)
-        plain = view.host(logits if isinstance(logits, np.ndarray) else logits.detach())
-        plain = np.asarray(plain, dtype=np.float64)
-        yield from _check_logits(plain)
-        column = plain.argmax(axis=1)
-        slope = np.exp(plain - plain.max(axis=1, keepdims=True))
-        slope[np.arange(len(plain)), column] = 0.0
-        slope /= np.maximum(slope.sum(axis=1, keepdims=True), 1e-300)
-        slope[np.arange(len(plain)), column] = -1.0
-        if not isinstance(logits, np.ndarray):
-            slope = logits.detach().new_tensor(slope)
-        try:
-            gradient = view.host(pullback(slope))
-        except ValueError:  # no gradient reaches the input at all
-            gradient = np.zeros_like(X, dtype=np.float64)
-    flat = np.asarray(gradient, dtype=np.float64).reshape(len(X), -1)
-    dead = float((~np.isfinite(flat).all(axis=1) | ~flat.any(axis=1)).mean())
-    if dead > 0:
-        yield doubt("ZERO_GRADIENT", {"share": dead})
-
-
-def _check_logits(logits):
-    rows_sum = np.abs(logits.sum(axis=1) - 1).max() < 1e-3
-    within = logits.min() >= 0 and logits.max() <= 1
-    single = logits.shape[1] == 2 and not logits[:, 0].any()
-    if within and len(logits) > 1 and (rows_sum or single) and logits.any():
-        numbers = {"smallest": float(logits.min()), "largest": float(logits.max())}
-        yield doubt("PROBABILITIES_AS_LOGITS", numbers)
-    best = logits.argmax(axis=1)
-    others = logits.copy()
-    others[np.arange(len(logits)), best] = -np.inf
-    odds = logits.max(axis=1) - logsumexp(others, axis=1)
-    share = float((odds > _SATURATED).mean())
-    if share > 0.01:
-        numbers = {"share": share, "median_log_odds": float(np.median(odds))}
-        yield doubt("SATURATED_LOSS", numbers)
 
 
 def quietly(function, *arguments, **settings):

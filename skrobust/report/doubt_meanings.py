@@ -23,6 +23,17 @@ MEANINGS = {
         "Attack the logits, remove rounding and hard thresholds, or use an attack "
         "without gradients (Square, HopSkipJump).",
     ),
+    "WRONG_GRADIENT": (
+        "The gradient that the attack follows is not that of the answers of the model, "
+        "so the attack goes nowhere and robust accuracy is too high.",
+        "Remove what stands in for the gradient, or use an attack without gradients "
+        "(Square, HopSkipJump).",
+    ),
+    "ATTACK_RAISES": (
+        "The attack could not run, so nothing is known of the model under it.",
+        "Let gradients reach the input (no detach, argmax or numpy inside forward), or "
+        "use an attack without gradients (Square, HopSkipJump).",
+    ),
     "PROBABILITIES_AS_LOGITS": (
         "The loss takes probabilities for logits; its slope nearly vanishes and the "
         "attack stalls.",
@@ -59,6 +70,11 @@ MEANINGS = {
     "BLACK_BOX_BEATS_ATTACK": (
         "A search without gradients finds examples that the attack misses, the usual "
         "sign of masked gradients. Robust accuracy is overstated.",
+        "Use Square or AutoAttack and report the lowest robust accuracy.",
+    ),
+    "TRANSFER_BEATS_ATTACK": (
+        "Examples made for an imitation of the model fool it where the attack does "
+        "not, a sign of masked gradients. Robust accuracy is overstated.",
         "Use Square or AutoAttack and report the lowest robust accuracy.",
     ),
 }

@@ -16,12 +16,22 @@ from sklearn.datasets import (
     load_iris,
     load_wine,
 )
-from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.decomposition import (
+    PCA,
+    FactorAnalysis,
+    FastICA,
+    KernelPCA,
+    TruncatedSVD,
+)
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
 from sklearn.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     StackingClassifier,
@@ -31,7 +41,17 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.frozen import FrozenEstimator
-from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.gaussian_process import (
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+)
+from sklearn.gaussian_process.kernels import (
+    RBF,
+    DotProduct,
+    Matern,
+    RationalQuadratic,
+    WhiteKernel,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.isotonic import IsotonicRegression
 from sklearn.kernel_approximation import Nystroem, RBFSampler
@@ -54,6 +74,7 @@ from sklearn.model_selection import (
     TunedThresholdClassifierCV,
     cross_val_score,
 )
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -64,17 +85,21 @@ from sklearn.preprocessing import (
     MaxAbsScaler,
     MinMaxScaler,
     Normalizer,
+    OneHotEncoder,
+    OrdinalEncoder,
     PolynomialFeatures,
     PowerTransformer,
     QuantileTransformer,
     RobustScaler,
+    SplineTransformer,
     StandardScaler,
 )
+from sklearn.random_projection import GaussianRandomProjection
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR
 
 from skrobust._differentiable import differentiable_view
-from skrobust._differentiable import kernel_models as _kernel_models
 from skrobust._differentiable import maps as _maps
+from skrobust._differentiable import vote_models as _vote_models
 from skrobust.attacks import FGSM, PGD, Square
 from skrobust.metrics import make_robust_scorer
 from skrobust.nets import ToNetInput
@@ -105,6 +130,10 @@ def soft(*members, **kw):
 def stacked(*members, final=None, kind=StackingClassifier, **kw):
     named = [(str(i), m) for i, m in enumerate(members)]
     return kind(named, final, cv=3, **kw)
+
+
+def with_product(X):
+    return np.c_[X, X[:, :1] * X[:, 1:2]]
 
 
 SIGMOID = CalibratedClassifierCV(SVC(), cv=3)
@@ -139,6 +168,15 @@ MODELS = [
     stacked(LogisticRegression(), SVC(), "drop"),
     stacked(make_pipeline(StandardScaler(), SVC()), GaussianNB(), passthrough=True),
     stacked(GaussianNB(), LinearSVC(), final=SVC()),
+    OneVsRestClassifier(LogisticRegression()),
+    OneVsRestClassifier(SVC()),
+    OneVsRestClassifier(GaussianNB()),
+    OneVsOneClassifier(SVC()),
+    OneVsOneClassifier(GaussianNB()),
+    AdaBoostClassifier(LogisticRegression(), n_estimators=3),
+    VotingClassifier([("a", GaussianNB()), ("b", LinearSVC())], weights=[2, 1]),
+    GaussianProcessClassifier(1.0 * RBF(), optimizer=None),
+    GaussianProcessClassifier(1.0 * Matern(nu=1.5) + WhiteKernel(), optimizer=None),
 ]  # fmt: skip
 STEPS = [
     MinMaxScaler((-1, 2)),
@@ -167,6 +205,16 @@ STEPS = [
     VarianceThreshold(0.2),
     SimpleImputer(),
     FunctionTransformer(),
+    FunctionTransformer(np.log1p),
+    FunctionTransformer(with_product),
+    KernelPCA(3, kernel="rbf"),
+    KernelPCA(3, kernel="poly"),
+    FastICA(3, random_state=0, max_iter=2000),
+    FactorAnalysis(2),
+    LinearDiscriminantAnalysis(),
+    GaussianRandomProjection(3, random_state=0),
+    SplineTransformer(),
+    SplineTransformer(extrapolation="linear", include_bias=False),
     ToNetInput(),
     FeatureUnion([("a", PCA(2)), ("b", MinMaxScaler()), ("c", "passthrough")],
                  transformer_weights={"a": 3.0}),
@@ -201,7 +249,7 @@ def check_answers(model, X):
 def true_slopes(monkeypatch, request):
     """Scores of one against one as they are: steep votes are no derivative of them."""
     if "smooth" not in request.node.name:
-        monkeypatch.setattr(_kernel_models, "STEEP", 0.0)
+        monkeypatch.setattr(_vote_models, "STEEP", 0.0)
 
 
 def check_slopes(view, X, atol=1e-5):
@@ -268,6 +316,13 @@ REGRESSORS = [
     TransformedTargetRegressor(SVR(), transformer=StandardScaler()),
     VotingRegressor([("a", Ridge()), ("b", SVR())], weights=[1, 3]),
     stacked(Ridge(), SVR(), kind=StackingRegressor, passthrough=True),
+    GaussianProcessRegressor(RBF(9.0) + WhiteKernel(), normalize_y=True,
+                             optimizer=None),
+    GaussianProcessRegressor(RationalQuadratic(9.0) + DotProduct() ** 2, alpha=1.0,
+                             optimizer=None),
+    GaussianProcessRegressor(Matern(9.0, nu=2.5) * 2.0, alpha=0.1, optimizer=None),
+    BaggingRegressor(Ridge(), 3, max_features=0.5, random_state=0),
+    AdaBoostRegressor(Ridge(), n_estimators=3, random_state=0),
 ]  # fmt: skip
 
 
@@ -378,7 +433,7 @@ def test_ties_of_votes_go_to_the_first_class():
 
 
 def test_smooth_votes_have_the_slope_that_is_followed():
-    pairs, steep = [(0, 1), (0, 2), (1, 2)], _kernel_models.STEEP
+    steep = _vote_models.STEEP
     first = np.array([[1, -1, 0], [1, 0, -1], [0, 1, -1]])
 
     def smooth(d):
@@ -388,12 +443,12 @@ def test_smooth_votes_have_the_slope_that_is_followed():
 
     rng = np.random.default_rng(0)
     d, slope, way = (rng.normal(size=(40, 3)) for _ in range(3))
-    _, pull = _kernel_models._counted(pairs, 3).apply(d)
+    _, pull = _vote_models.counted_pairs(3).apply(d)
     numeric = ((smooth(d + 1e-6 * way) - smooth(d - 1e-6 * way)) / 2e-6 * slope).sum(1)
     assert np.allclose(numeric, (pull(slope) * way).sum(axis=1), atol=1e-6)
     # Far from every border they are the scores themselves.
     assert (
-        np.abs(smooth(1e6 * d) - _kernel_models._counted(pairs, 3).apply(1e6 * d)[0])[
+        np.abs(smooth(1e6 * d) - _vote_models.counted_pairs(3).apply(1e6 * d)[0])[
             np.abs(d).min(axis=1) > 0.1
         ].max()
         < 1e-4
@@ -439,6 +494,47 @@ def test_confident_models_keep_their_slopes():
     assert np.abs(pull(np.eye(3)[[0] * len(X)])).max(axis=1).min() > 1
 
 
+@pytest.mark.parametrize("encode", ["onehot", "ordinal"])
+def test_smooth_slopes_of_bins_are_those_of_lines_between_their_middles(encode):
+    X, y = data("iris", 150)
+    bins = KBinsDiscretizer(4, encode=encode, strategy="uniform")
+    model = make_pipeline(bins, LogisticRegression(max_iter=500)).fit(X, y)
+    view = check_answers(model, X)
+    edges = model[0].bin_edges_[0]
+    middle = (edges[:-1] + edges[1:]) / 2
+    row = X[:1].copy()
+    row[0, 0] = middle[1] + 0.1 * (middle[2] - middle[1])
+    gradient = view.forward(row)[1](np.array([[1.0, 0, 0]]))[0, 0]
+    ends = np.repeat(row, 2, axis=0)
+    ends[:, 0] = middle[1:3]
+    low, high = view.logits(ends)[:, 0]
+    assert gradient == pytest.approx((high - low) / (middle[2] - middle[1]))
+    assert PGD(0.5, random_state=0).run(model, X, y).success.mean() > 0.3
+
+
+@pytest.mark.parametrize("member", [LogisticRegression(max_iter=500), LinearSVC()])
+def test_bags_answer_as_the_model_does(member):
+    X, y = data("iris", 150)
+    model = BaggingClassifier(member, 3, max_features=0.6, random_state=0).fit(X, y)
+    view = differentiable_view(model, "PGD")
+    p = np.exp(view.scores(X, view.logits(X))[0])
+    p = p / p.sum(axis=1, keepdims=True)
+    assert np.abs(p - model.predict_proba(X)).max() <= 1e-6
+    if isinstance(member, LogisticRegression):
+        check_slopes(view, X)
+
+
+def test_smooth_votes_let_attacks_move():
+    X, y = data("iris", 150)
+    for model in (
+        AdaBoostClassifier(LogisticRegression(), n_estimators=3),
+        VotingClassifier([("a", GaussianNB()), ("b", LinearSVC())]),
+        OneVsOneClassifier(SVC()),
+    ):
+        model.fit(X, y)
+        assert PGD(0.8, random_state=0).run(model, X, y).success.mean() > 0.3
+
+
 class Halved(StandardScaler):
     """A subclass that does something else."""
 
@@ -473,9 +569,10 @@ def test_a_step_of_ones_own():
 @pytest.mark.parametrize(
     "model, sentence",
     [
-        (make_pipeline(KBinsDiscretizer(), SVC()), "the step 'kbinsdiscretizer'"),
-        (make_pipeline(KBinsDiscretizer(), SVC()), "HopSkipJump .* or Square"),
-        (make_pipeline(FunctionTransformer(np.exp), SVC()), "'functiontransformer'"),
+        (make_pipeline(OneHotEncoder(handle_unknown="ignore"), LinearSVC()),
+         "the step 'onehotencoder'"),
+        (make_pipeline(OneHotEncoder(handle_unknown="ignore"), LinearSVC()),
+         "HopSkipJump .* or Square"),
         (make_pipeline(Halved(), SVC()), "'halved'"),
         (make_pipeline(Nystroem("laplacian"), SVC()), "'nystroem'"),
         (make_pipeline(SimpleImputer(add_indicator=True, missing_values=-1.0), SVC()),
@@ -483,14 +580,13 @@ def test_a_step_of_ones_own():
         (KNeighborsClassifier(), "cannot differentiate KNeighborsClassifier"),
         (RandomForestClassifier(5), "Use ExactTree, a black-box attack"),
         (SVC(kernel=lambda a, b: a @ b.T), "cannot differentiate SVC"),
-        (GaussianProcessClassifier(), "GaussianProcessClassifier. Use a black-box att"),
+        (GaussianProcessClassifier(DotProduct()), "kernels of distance"),
         (KNeighborsClassifier(), "KNeighborsClassifier. .* HopSkipJump .* or Square"),
-        (VotingClassifier([("a", GaussianNB())]), "hard votes have no slopes"),
         (CalibratedClassifierCV(GaussianNB(), method="isotonic"), "isotonic"),
         (stacked(GaussianNB(), stack_method="predict"), "labels alone have no slopes"),
         (stacked(SVC(decision_function_shape="ovo")), "labels alone have no slopes"),
         (soft(RandomForestClassifier(5)), "cannot differentiate RandomForest"),
-        (ColumnTransformer([("a", KBinsDiscretizer(), [0])]), "columntransformer.a"),
+        (ColumnTransformer([("a", OrdinalEncoder(), [0])]), "columntransformer.a"),
     ],
     ids=lambda value: str(value).partition("<")[0],
 )  # fmt: skip

@@ -6,7 +6,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 for needed in ("matplotlib", "pandas", "skorch", "jinja2", "imblearn"):
@@ -20,6 +24,7 @@ from doc_blocks import blocks, names_in_use  # noqa: E402
 
 from skrobust.sampling import extract_activations  # noqa: E402
 
+JOBS = ["clerk", "nurse", "pilot"]
 FAMILIES = (
     "attacks",
     "evaluation",
@@ -48,7 +53,32 @@ def of_attacks(known):
     X = pd.DataFrame(table).assign(green=1 - table["red"]).astype(float)
     y = (X["age"] + 5 * X["rooms"] > 60).astype(int).to_numpy()
     model = known["LogisticRegression"](max_iter=9999).fit(X, y)
-    return {"table": X, "labels": y, "table_model": model}
+    given = {"table": X, "labels": y, "table_model": model}
+    return given | of_people(rng, y) | of_reviews()
+
+
+def of_people(rng, y):
+    def body_mass_index(rows):
+        return rows["weight"] / rows["height"] ** 2
+
+    people = {"age": rng.integers(20, 80, 60), "job": rng.choice(JOBS, 60)}
+    people |= {"rent": rng.uniform(1, 2, 60), "income": rng.uniform(2, 4, 60)}
+    people |= {"weight": rng.normal(70, 9, 60), "height": rng.normal(1.7, 0.1, 60)}
+    people = pd.DataFrame(people)
+    people["bmi"] = body_mass_index(people)
+    parts = [("job", OneHotEncoder(), ["job"])]
+    encoded = ColumnTransformer(parts, remainder=StandardScaler())
+    model = make_pipeline(encoded, SVC()).fit(people, y)
+    known = {"people": people, "people_model": model}
+    return known | {"body_mass_index": body_mass_index}
+
+
+def of_reviews():
+    reviews = ["a good film", "a fine film", "a bad film", "a decent bore"]
+    model = make_pipeline(CountVectorizer(), SVC(kernel="linear"))
+    verdicts = [1, 1, 0, 0]
+    model.fit(reviews, verdicts)
+    return {"reviews": reviews, "verdicts": verdicts, "review_model": model}
 
 
 def of_perturbations(known):

@@ -5,7 +5,8 @@ from abc import abstractmethod
 import numpy as np
 
 from skrobust._parameters import Choice, Count
-from skrobust._responses import undisturbed
+from skrobust._responses import predicts_numbers, undisturbed
+from skrobust._validation import invalid
 from skrobust.attacks.core.goal import Goal
 from skrobust.attacks.core.queries import RESPONSES, Queries
 from skrobust.attacks.core.query_search import QuerySearch
@@ -25,6 +26,9 @@ class BlackBoxAttack(BaseAttack):
     search puts candidates into the ball, the box and the constraints before they are
     judged, remembers the best of every row, counts, and lets rows that are done leave.
     Draws from ``search.rng`` belong to rows, whatever the batch.
+
+    Of a regressor its prediction is driven up and down, and the candidate that moves it
+    most is kept.
 
     Objectives, ``target``, ``response``, ``max_queries``, ``batch_size`` and
     ``constraints`` come with the base: a subclass without parameters of its own
@@ -84,6 +88,7 @@ class BlackBoxAttack(BaseAttack):
     _asks_in_container = True
     _n_candidates = 50  # per row and step, for the size of blocks of rows
     _needs_scores = False
+    _moves_numbers = True  # whether it attacks regressors too
 
     def __init__(
         self,
@@ -115,6 +120,9 @@ class BlackBoxAttack(BaseAttack):
         objective = self.objective or "misclassification"
         stops = objective == "misclassification"
         goal = Goal(objective, target is not None, stops)
+        of_numbers = self._moves_numbers and predicts_numbers(estimator.model)
+        if of_numbers:
+            goal = Goal.of_regressor(self, y)
         queries = Queries(
             estimator,
             type(self).__name__,
@@ -122,6 +130,7 @@ class BlackBoxAttack(BaseAttack):
             order=self._order(goal.objective in ("loss", "probability_shift")),
             max_queries=self.max_queries,
             batch_size=self.batch_size,
+            of_numbers=of_numbers,
         )
         self._check_response(queries)
         if target is not None and queries.method == "predict":
@@ -157,6 +166,11 @@ class BlackBoxAttack(BaseAttack):
         return order[:-1] if self._needs_scores and order[-1] == "predict" else order
 
     def _check_response(self, queries):
+        if queries.of_numbers:
+            return
+        if self.objective in ("prediction_shift", "prediction_error"):
+            rule = "one of the objectives of classifiers; this one is of regressors"
+            raise invalid("objective", type(self).__name__, rule, self.objective)
         if queries.method != "predict":
             return
         if self._needs_scores or self.objective == "probability_shift":

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from skrobust._differentiable import PRECISIONS, differentiable_view
-from skrobust._keyed_noise.generator import KeyedGenerator
+from skrobust._keyed_noise.generator import KeyedGenerator, seed_number
 from skrobust._norms import namespace
 from skrobust._parameters import Choice, Count, Flag, NamedOr
 from skrobust.attacks.core.finisher import finish_rows
@@ -55,6 +55,8 @@ class GradientAttack(BaseAttack):
         Precision of the passes of a net while searching; verdicts are in float32.
     compile : bool, default=False
         Whether a net is compiled for the search.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged.
     finish : {"auto"}, int or None, default="auto"
         Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
     constraints : Constraints or None, default=None
@@ -87,6 +89,7 @@ class GradientAttack(BaseAttack):
     n_restarts = 1
     loss = "soft_margin"
     precision, compile = "float32", False
+    n_draws = 1
     finish = None
     _asks_in_container = True
     # Whether the last iterates need no judgement of their own (one-step attacks).
@@ -95,6 +98,7 @@ class GradientAttack(BaseAttack):
         "batch_size": Count(),
         "precision": Choice(*PRECISIONS),
         "compile": Flag(),
+        "n_draws": Count(),
         "finish": NamedOr(("auto",), Count(low=3, optional=True)),
         "loss": Choice(*LOSS_NAMES),
     }
@@ -111,6 +115,7 @@ class GradientAttack(BaseAttack):
         batch_size=256,
         precision="float32",
         compile=False,
+        n_draws=1,
         finish="auto",
         constraints=None,
         random_state=None,
@@ -125,6 +130,7 @@ class GradientAttack(BaseAttack):
         self.batch_size = batch_size
         self.precision = precision
         self.compile = compile
+        self.n_draws = n_draws
         self.finish = finish
         self.constraints = constraints
 
@@ -136,7 +142,9 @@ class GradientAttack(BaseAttack):
         messages, out, n_zero, n_underflowed = [], None, 0, 0
         n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         domain = self._domain(X)
-        with differentiable_view(estimator.model, caller, regressors=True) as view:
+        whole_view = differentiable_view(estimator.model, caller, regressors=True)
+        seed = seed_number(self.random_state, caller) if self.n_draws > 1 else 0
+        with whole_view as view, view.several_draws(self.n_draws, seed):
             goal = Goal.of_regressor(self, y) if view.is_regressor else Goal.of(self)
             if is_reduced and not hasattr(view, "reduced_precision"):
                 raise ValueError(
@@ -197,7 +205,8 @@ class GradientAttack(BaseAttack):
         if n_zero:
             messages.append(zero_gradient_message(n_zero, caller))
             why = why or "gradients, of which some vanish"
-        details = {"forward": n_forward, "backward": n_backward}
+        draws = self.n_draws
+        details = {"forward": draws * n_forward, "backward": draws * n_backward}
         details |= {"iterations": n_backward, "warnings": messages}
         if goal.stops and (self.finish not in (None, "auto") or (why and self.finish)):
             out, finished = finish_rows(self, estimator, X, y, out, why)

@@ -119,7 +119,9 @@ class LossOracle:
             logits, pullback, n_passes = batch.forward_clean(self.rows)
         else:
             batch.clean_pass = None  # two graphs would take twice the memory
-            seen = z if self._ball.allowed is None else self._ball.allowed(z, self.rows)
+            if self._ball.allowed is not None:
+                seen = self._ball.allowed(z, self.rows)
+                z = seen if self._ball.allowed.moves_iterate else z
             (logits, pullback), n_passes = batch.view.forward(seen), 1
         plain = logits if xp is np else logits.detach()
         value, slope, underflowed, score = batch.judge(

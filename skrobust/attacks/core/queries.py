@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from skrobust._responses import check_net_input, is_net, refuse_regressor, unwrap
+from skrobust._responses import (
+    check_net_input,
+    is_net,
+    refuse_regressor,
+    several_answers,
+    unwrap,
+)
 
 RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
 _BYTES_PER_CALL = 2**26  # of rows given to the model at a time
@@ -26,6 +32,8 @@ class Queries:
         Most rows that the model may be shown for each row under attack.
     batch_size : int or None
         Most rows in a call; None: as many as fit 64 MiB.
+    of_numbers : bool, default=False
+        Whether the model is a regressor, whose predictions are the scores.
 
     Attributes
     ----------
@@ -46,8 +54,12 @@ class Queries:
         order=("decision_function", "predict_proba", "predict"),
         max_queries=None,
         batch_size=None,
+        of_numbers=False,
     ):
-        refuse_regressor(model.model, caller, "It needs a classifier.")
+        if not of_numbers:
+            cure = "For a regressor use RandomSearch, Square or ZOO."
+            refuse_regressor(model.model, caller, cure)
+        self.of_numbers = of_numbers
         self._model, self._estimator, self.caller = model, model.model, caller
         X = model.X
         self.max_queries, self._batch_size = max_queries, batch_size
@@ -55,7 +67,7 @@ class Queries:
         self.n_calls = 0
         self.classes = getattr(model.model, "classes_", None)
         self._learns_classes = self.classes is None
-        self.method = self._choose(response, order)
+        self.method = "predict" if of_numbers else self._choose(response, order)
 
     def _choose(self, response, order):
         if response == "auto":
@@ -102,8 +114,9 @@ class Queries:
         answers = self._ask("predict", values, rows)
         if answers.ndim > 1 and answers.shape[1:] != (1,):
             raise ValueError(
-                f"{self.caller} needs one label a row; predict returned shape "
-                f"{answers.shape}."
+                several_answers(
+                    self._estimator, f"{self.caller}: one label", answers.shape
+                )
             )
         answers = answers.reshape(-1)
         self.learn(answers)
@@ -128,6 +141,8 @@ class Queries:
     def scores(self, values, rows):
         """Return one score a class: probabilities, decisions, or 1 for the label.
 
+        Of a regressor it is the prediction.
+
         Parameters
         ----------
         values : ndarray of shape (m, ...)
@@ -140,6 +155,19 @@ class Queries:
         ndarray of shape (m, n_classes), float64
             The larger, the likelier the class.
         """
+        if self.of_numbers:
+            answers = self._ask("predict", values, rows).astype(np.float64)
+            if answers.size != len(values):
+                number = f"{self.caller}: one number"
+                raise ValueError(
+                    several_answers(self._estimator, number, answers.shape)
+                )
+            if not np.isfinite(answers).all():
+                raise ValueError(
+                    f"{self.caller} needs finite answers; predict returned NaN or "
+                    "infinity."
+                )
+            return answers.reshape(-1, 1)
         if self.method == "predict":
             index = self.labels(values, rows)
             return (index[:, None] == np.arange(len(self.classes))).astype(float)
@@ -151,6 +179,9 @@ class Queries:
             if self.method == "predict_proba":
                 zero = 1 - answers
             answers = np.column_stack([zero, answers])
+        if answers.ndim > 2:
+            label = f"{self.caller}: one label"
+            raise ValueError(several_answers(self._estimator, label, answers.shape))
         if answers.ndim != 2 or len(answers) != len(values):
             raise ValueError(
                 f"{self.caller} needs {self.method} of shape (n_samples, n_classes); "

@@ -18,7 +18,8 @@ class QuerySearch:
     guide drives one probability down or up, and the candidate that moves the
     probability of the predicted class most is kept; no row is ever done. With a target
     the margin is the score of the target minus the largest other, the driven
-    probability is that of the target, and its rise counts.
+    probability is that of the target, and its rise counts. Of a regressor the
+    prediction is driven, up and down.
 
     Parameters
     ----------
@@ -40,12 +41,12 @@ class QuerySearch:
         self.x, self.domain, self._goal = X[rows], domain, goal
         self.messages, self.iterations = [], np.zeros(len(rows), dtype=int)
         self._rows, self._queries, self._key = rows, queries, key.take(rows)
-        self.is_guided = queries.method != "predict"
+        self.is_guided = queries.method != "predict" or goal.moves_prediction
         self._clean = scores = queries.scores(self.x, rows)
         self.predicted = scores.argmax(axis=1)
         # Whether the label is that of the largest score.
         self._trusted = np.ones(len(rows), dtype=bool)
-        if self.is_guided:
+        if self.is_guided and not goal.moves_prediction:
             labels = queries.labels(self.x, rows)
             self._trusted, self.predicted = labels == self.predicted, labels
         self._saturated = queries.is_saturated(scores)
@@ -55,6 +56,15 @@ class QuerySearch:
         """Set what each row is driven from, or to with a target, and the runs."""
         goal, queries = self._goal, self._queries
         self.label = self.predicted
+        self.done = np.zeros(len(self.x), dtype=bool)
+        if goal.moves_prediction:
+            clean = self._clean[:, 0]
+            self._anchor = clean
+            if goal.objective == "prediction_error":
+                self._anchor = np.asarray(y, dtype=np.float64)[self._rows]
+            self.best.score = np.abs(clean - self._anchor)
+            self.runs = [(self.predicted, 1), (self.predicted, -1)]
+            return
         if goal.targeted:
             self.label = queries.label_index(target[self._rows])
             if (self.label < 0).any():
@@ -69,7 +79,6 @@ class QuerySearch:
             self.label = label[self._rows]
         self._shifted_class = self.label if goal.targeted else self.predicted
         self._probability = self._share(self._clean, self._shifted_class)
-        self.done = np.zeros(len(self.x), dtype=bool)
         if goal.stops:
             self.done = (self.label < 0) | self.wants(self.predicted)
         self.runs = [(np.maximum(self.label, 0), -1 if goal.targeted else 1)]
@@ -175,6 +184,8 @@ class QuerySearch:
 
     def _guide(self, scores, rows, values=None):
         """Return what the run drives up, for one score a class and candidate."""
+        if self._goal.moves_prediction:
+            return self._sign * scores[:, 0]
         places, label = np.arange(len(scores)), self._driven[rows]
         own, others = scores[places, label], scores.copy()
         others[places, label] = -np.inf
@@ -204,9 +215,11 @@ class QuerySearch:
         if scores is None:
             return
         places = np.repeat(rows, asked.shape[1])[asked.ravel()]
-        rise = (
-            self._share(scores, self._shifted_class[places]) - self._probability[places]
-        )
+        if self._goal.moves_prediction:
+            rise = scores[:, 0] - self._anchor[places]
+        else:
+            reached = self._share(scores, self._shifted_class[places])
+            rise = reached - self._probability[places]
         shift = np.zeros(asked.shape)
         shift[asked] = self._goal.move(rise)
         far = shift.argmax(axis=1)

@@ -20,6 +20,8 @@ class StraightThrough:
 
     def __init__(self, view, domain, values):
         self._view, self._domain, self._values = view, domain, values
+        # Without separate levels the iterate itself goes on from the allowed row.
+        self.moves_iterate = not domain.has_levels
 
     def __call__(self, raw, rows=None):
         """Return the allowed rows nearest to those of some places (None: all)."""

@@ -1,0 +1,89 @@
+"""Doubts about gradients that point nowhere, and about attacks that cannot run."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler, minmax_scale
+
+from skrobust.attacks import FGSM, PGD, Constraints
+from skrobust.evaluation import check_evaluation
+from skrobust.evaluation.transfer_check import stays_under_transfer
+
+FEW = {"n_samples": 32, "n_queries": 30}
+
+
+def net_and_rows(module, **settings):
+    from nets_for_tests import make_net
+
+    X, y = load_iris(return_X_y=True)
+    X = minmax_scale(np.hstack([X, X[:, :2]])).astype(np.float32)
+    return make_net(module, **settings).fit(X, y.astype(np.int64)), X, y
+
+
+def found(*arguments):
+    return {d.code: d for d in check_evaluation(*arguments, **FEW)}
+
+
+@pytest.mark.torch
+def test_decoy_gradients_on_some_rows_are_seen():
+    from nets_for_tests import Decoy, Net
+
+    attack = PGD(0.3, data_range=(0, 1), random_state=0)
+    net, X, y = net_and_rows(Decoy, epochs=30)
+    doubts = found(net, X, y, attack)
+    share = doubts["WRONG_GRADIENT"].numbers["share"]
+    rows = np.sort(np.random.default_rng(0).permutation(len(y))[:32])
+    assert share == pytest.approx(np.mean(X[rows, 0] > 0.5), abs=0.1)
+    assert "does not rise along its own gradient" in str(doubts["WRONG_GRADIENT"])
+    honest, X, y = net_and_rows(Net, epochs=30)
+    assert "WRONG_GRADIENT" not in found(honest, X, y, attack)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["Blind", "Argmax"])
+def test_attacks_that_cannot_run_are_reported(name):
+    import nets_for_tests
+
+    net, X, y = net_and_rows(getattr(nets_for_tests, name), epochs=1)
+    doubts = found(net, X, y, PGD(0.3, data_range=(0, 1)))
+    assert doubts["ZERO_GRADIENT"].numbers["share"] == 1
+    assert "no gradient reaches the input" in str(doubts["ATTACK_RAISES"])
+
+
+def test_models_of_scikit_learn_have_their_own_gradients():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = minmax_scale(X)
+    attack = PGD(0.05, data_range=(0, 1), random_state=0)
+    assert found(LogisticRegression().fit(X, y), X, y, attack) == {}
+    votes = AdaBoostClassifier(LogisticRegression(), n_estimators=3).fit(X, y)
+    assert "WRONG_GRADIENT" in found(votes, X, y, attack)  # of smooth votes
+
+
+def test_examples_for_an_imitation_fool_the_model():
+    from skrobust.evaluation.attack_checks import AttackCase
+
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=500).fit(X, y)
+    case = AttackCase(FGSM(0.8), model, X, y, (X.min(), X.max()))
+    stays = stays_under_transfer(case, X, 0)
+    own = model.predict(FGSM(0.8).perturb(model, X, y)) == y
+    assert stays.mean() < case.correct.mean() - 0.3
+    assert stays.mean() >= own.mean() - 1e-9
+
+
+def test_frames_with_text_and_frozen_columns():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    X["kind"] = rng.choice(["x", "y"], 60)
+    y = (X["a"] + X["b"] > 0).astype(int).to_numpy()
+    parts = [("n", StandardScaler(), list("abc")), ("k", OneHotEncoder(), ["kind"])]
+    model = make_pipeline(ColumnTransformer(parts), LogisticRegression()).fit(X, y)
+    for rules in (None, Constraints(frozen=["a"])):
+        attack = PGD(0.3, constraints=rules, random_state=0)
+        codes = found(model, X, y, attack).keys()
+        assert codes <= {"INPUT_SCALE", "UNBOUNDED"}  # normal columns; one is frozen
