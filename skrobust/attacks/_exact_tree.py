@@ -1,7 +1,6 @@
 """Exact attack on decision trees and on their ensembles."""
 
 import numpy as np
-from sklearn.base import is_regressor
 
 from skrobust._containers import like
 from skrobust._parameters import Count
@@ -21,10 +20,16 @@ from skrobust.attacks.core.row_questions import (
     nearest_change,
     range_of_probability,
 )
+from skrobust.attacks.core.tree_moves import (
+    to_farthest_answers,
+    to_farthest_probabilities,
+    to_other_labels,
+)
 from skrobust.attacks.core.tree_reader import read_trees
 from skrobust.attacks.core.tree_rows import TreeRows
 from skrobust.base import BaseAttack
 from skrobust.base.model_in_container import ModelInContainer
+
 
 class ExactTree(BaseAttack):
     r"""Exact attack on decision trees and on their ensembles.
@@ -219,10 +224,11 @@ class ExactTree(BaseAttack):
     def _attack(self, estimator, X, y, key):
         gaps = self._missing
         rows = self._rows(estimator.model, X if gaps is None else with_gaps(X, gaps))
-        if is_regressor(estimator.model):
+        if rows.model.trees.classes is None:
             goal = Goal.of_regressor(self, y)
             anchor = y if goal.objective == "prediction_error" else None
-            out, proof = self._farthest_answer(rows, anchor)
+            found = self._ask(rows, ends_of_answer, self.eps)
+            out, proof = to_farthest_answers(rows, found, anchor)
         elif Goal.of(self).stops:
             label = self._label_index(rows, y)
             out, _, proof = self._nearest(estimator, rows, label, self.eps)
@@ -288,61 +294,18 @@ class ExactTree(BaseAttack):
         return ask_each_row(rows, question, *columns, n_jobs=self.n_jobs)
 
     def _nearest(self, model, rows, label, limit):
-        """Return rows moved to the nearest other label, how far that was, and proofs."""
         found = self._ask(rows, nearest_change, label, limit)
-        out, norms = rows.values.copy(), np.array([one.length for one in found])
-        for i, one in enumerate(found):
-            out[i] = rows.row(i, one.box)
-        proven = np.array([one.is_done for one in found])
-        lower = np.array([one.lower for one in found])
-        moved = np.flatnonzero(np.isfinite(norms) & (norms > 0))
-        if len(moved):
-            labels = model.labels(out[moved].astype(rows.given))
-            same = moved[labels == rows.model.trees.classes[label[moved]]]
-            # The sum is within rounding of a tie, and the library sees it otherwise.
-            out[same], norms[same], proven[same] = rows.values[same], np.inf, False
-        return out, norms, {"proven_": proven, "lower_bounds_": lower}
-
-    def _farthest_answer(self, rows, anchor):
-        """Return rows moved to where the answer of a regressor lies farthest."""
-        found = self._ask(rows, ends_of_answer, self.eps)
-        clean = rows.scores[:, 0]
-        middle = clean if anchor is None else anchor
-        out, proven = rows.values.copy(), np.ones(len(clean), dtype=bool)
-        for i, ends in enumerate(found):
-            most = abs(clean[i] - middle[i])
-            for sign, end in zip((1, -1), ends, strict=True):
-                if abs(sign * end.value - middle[i]) > most:
-                    most = abs(sign * end.value - middle[i])
-                    out[i] = rows.row(i, end.box)
-            bound = max(s * (s * e.bound - middle[i]) for s, e in zip((1, -1), ends, strict=True))
-            proven[i] = bound <= most + 1e-9 * max(1.0, abs(most))
-        return out, {"proven_": proven}
-
-    def _probability(self, model, values, column):
-        X = model.container(values)
-        p = predict_probabilities(model.model, X, type(self).__name__)
-        return p[np.arange(len(p)), column].astype(np.float64)
+        return to_other_labels(rows, found, label, model.labels)
 
     def _move_probability(self, model, rows, y):
-        """Return rows moved to where the probability of a class lies farthest."""
-        loss = self.objective == "loss"
-        column = self._label_index(rows, y if loss else None)
-        known = column >= 0
-        column = np.where(known, column, rows.scores.argmax(axis=1))
+        falls = self.objective == "loss"
+        column = self._label_index(rows, y if falls else None)
+        column = np.where(column >= 0, column, rows.scores.argmax(axis=1))
         found = self._ask(rows, range_of_probability, column, self.eps)
-        places = [(i, box) for i, one in enumerate(found) for box in one.boxes if box]
-        owner = np.array([i for i, _ in places], dtype=int)
-        tried = np.array([rows.row(i, box) for i, box in places]).astype(rows.given)
-        clean = self._probability(model, rows.values.astype(rows.given), column)
-        rise = self._probability(model, tried, column[owner]) - clean[owner]
-        gain = -rise if loss else np.abs(rise)
-        out, best = rows.values.copy(), np.zeros(len(column))
-        for place in np.argsort(gain, kind="stable"):
-            if gain[place] > 0:
-                out[owner[place]], best[owner[place]] = tried[place], gain[place]
-        down = clean - [one.low for one in found]
-        most = down if loss else np.maximum(down, [one.high for one in found] - clean)
-        exact = np.array([one.is_exact for one in found])
-        return out, {"proven_": exact | (most <= best + 1e-9)}
 
+        def probability(values, columns):
+            X = model.container(values)
+            p = predict_probabilities(model.model, X, type(self).__name__)
+            return p[np.arange(len(p)), columns].astype(np.float64)
+
+        return to_farthest_probabilities(rows, found, column, probability, falls=falls)

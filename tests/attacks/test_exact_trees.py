@@ -134,9 +134,9 @@ def test_regression_against_all_cells(model, norm, box, objective):
 
 def test_sums_of_regression_tell_their_budget():
     X, _, values = table(150, d=5)
-    model = RandomForestRegressor(30, random_state=0).fit(X, values)
-    few, more = (ExactTree(0.1, node_budget=n) for n in (2, 1000))
-    with pytest.warns(UserWarning, match="node_budget=2 boxes"):
+    model = RandomForestRegressor(50, random_state=0).fit(X, values)
+    few, more = (ExactTree(0.15, node_budget=n) for n in (1, 1000))
+    with pytest.warns(UserWarning, match="node_budget=1 parts"):
         one = few.perturb(model, X[:10])
     other = more.perturb(model, X[:10])
     assert more.proven_.all()

@@ -38,7 +38,9 @@ def _of(column, part):
 
 
 def _ask(rows, question, part, *columns):
-    return [question(Row.of(rows, i), *of) for i, *of in zip(part, *columns, strict=True)]
+    return [
+        question(Row.of(rows, i), *of) for i, *of in zip(part, *columns, strict=True)
+    ]
 
 
 def any_change(row, label, eps, n_parts):

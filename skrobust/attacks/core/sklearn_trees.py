@@ -156,7 +156,11 @@ def _values(model, name, raw):
     rate = 1.0 if name in HISTOGRAMS else model.learning_rate
     if name.endswith("Regressor"):
         return [rate * v for v in raw]
-    k = model.n_trees_per_iteration_ if name in HISTOGRAMS else model.estimators_.shape[1]
+    k = (
+        model.n_trees_per_iteration_
+        if name in HISTOGRAMS
+        else model.estimators_.shape[1]
+    )
     return [in_column(rate * v[:, 0], place, k) for place, v in enumerate(raw)]
 
 

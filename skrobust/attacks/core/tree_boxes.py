@@ -4,10 +4,12 @@ The cuts of all trees divide each feature into cells. A leaf is an interval of c
 each feature on its way; of a category it is a set of codes.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+
+from skrobust.attacks.core.box_groups import Groups
 
 
 class Reach(NamedTuple):
@@ -34,35 +36,6 @@ class Reach(NamedTuple):
     row: np.ndarray
     levels: dict
     codes: dict
-
-
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """Groups of boxes, of which a point is in one box each.
-
-    Attributes
-    ----------
-    low, high : ndarray of int of shape (n_boxes, n_features)
-        First and last cells; of the ``features`` alone.
-    value : ndarray of shape (n_boxes,)
-        What a box adds to the sum.
-    first : ndarray of int
-        Place of the first box of each group.
-    constant : float
-        What is added everywhere.
-    features : ndarray of int
-        Those that divide the boxes.
-    whole : (low, high)
-        Cells in reach of these features.
-    """
-
-    low: np.ndarray
-    high: np.ndarray
-    value: np.ndarray
-    first: np.ndarray
-    constant: float
-    features: np.ndarray
-    whole: tuple
 
 
 class LeafBoxes:
@@ -241,10 +214,10 @@ def _allows(which, code):
 
 def _grouped(low, high, value, tree, constant):
     """Return groups; those whose boxes all have one value are part of the constant."""
-    first = np.flatnonzero(np.r_[True, tree[1:] != tree[:-1]])
+    first = np.flatnonzero(np.diff(tree, prepend=-1))
     least = np.minimum.reduceat(value, first)
     same = np.maximum.reduceat(value, first) == least
-    sizes = np.diff(np.r_[first, len(value)])
+    sizes = np.diff(first, append=len(value))
     kept = np.repeat(~same, sizes)
     first = np.cumsum(sizes[~same]) - sizes[~same]
     constant += float(least[same].sum())

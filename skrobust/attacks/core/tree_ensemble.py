@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 
 class Codes(NamedTuple):
@@ -173,3 +174,11 @@ class TreeEnsemble:
         for leaf in self.leaves(seen).T:
             out += self.value[leaf]
         return self.start + out
+
+    def probabilities(self, scores):
+        """Return the probabilities that belong to scores, or NaN: another link."""
+        if self.link == "mean":
+            return scores / self.n_trees
+        if self.link is None:
+            return np.full_like(scores, np.nan)
+        return softmax((2 if self.link == "softmax of double" else 1) * scores, axis=1)

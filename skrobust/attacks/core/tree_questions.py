@@ -8,6 +8,7 @@ import numpy as np
 from skrobust.attacks.core.tree_search import search
 
 _STEPS = 7  # radii that are doubled before all is in reach
+_FEW = 500  # leaves that are searched at once
 
 
 class Nearest(NamedTuple):
@@ -86,7 +87,9 @@ class Row:
         """Place of the label of the clean row."""
         return int(self.rows.scores[self.i].argmax())
 
-    def change(self, label, eps, budget, *, share=1.0, aim="any", limit=None, sound=False):
+    def change(
+        self, label, eps, budget, *, share=1.0, aim="any", limit=None, sound=False
+    ):
         """Look for a box with another label.
 
         Parameters
@@ -138,7 +141,9 @@ class Row:
             box = groups.features, *found.box
             if far is None:
                 far = rows.far(self.ways, groups.features, self.i)
-                found = found._replace(length=float(far(*(e[None] for e in found.box))[0]))
+                found = found._replace(
+                    length=float(far(*(e[None] for e in found.box))[0])
+                )
             near = min(near, found.near)
             limit = found.length
             if aim == "any":
@@ -164,6 +169,11 @@ class Row:
         where that takes too long, closed in on by halving.
         """
         budget, lower, box, upper, open_at = Budget(n_parts), 0.0, None, np.inf, None
+        if len(self.rows.boxes.leaf) <= _FEW:
+            found = self.change(label, limit, budget, share=0.5, aim="nearest")
+            if found.is_done:
+                lower = limit if found.box is None else found.length
+                return found._replace(lower=lower)
         for radius in self._radii(limit):
             found = self.change(label, radius, budget, share=0.25)
             if found.box is not None:

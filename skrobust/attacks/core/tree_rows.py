@@ -1,6 +1,7 @@
 """Rows among the cells of an ensemble of trees: what is in reach, and how far."""
 
 import warnings
+from copy import copy
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class TreeRows:
         self.unit[[f for f in categorical if f not in self.codes]] = 0.0
 
     def _near_cuts(self, f):
-        """Return the whole numbers next to the cuts of a feature: others are farther."""
+        """Return the whole numbers next to the cuts of a feature."""
         cuts = self.boxes.cuts[f][np.isfinite(self.boxes.cuts[f])]
         raw = np.floor((cuts - self.model.shift[f]) / self.model.scale[f])
         return np.unique(raw[:, None] + np.arange(-1, 3))
@@ -106,7 +107,9 @@ class TreeRows:
         # Behind a cut at infinity are missing values alone.
         fine = (self._low < np.inf) & (self._high > -np.inf)
         if self.data_range is not None:
-            ends = [self.model.seen(e[None].astype(self.given))[0] for e in self.data_range]
+            ends = [
+                self.model.seen(e[None].astype(self.given))[0] for e in self.data_range
+            ]
             low, high = np.minimum(*ends), np.maximum(*ends)
             fine &= self._high >= low[self._feature]
             fine &= self._low <= high[self._feature]
@@ -114,6 +117,13 @@ class TreeRows:
         self.own = self.boxes.cells(np.where(np.isnan(self.seen), 0.0, self.seen))
         for f, codes in self.codes.items():
             self.own[:, f] = np.searchsorted(codes, self.values[:, f])
+
+    def taken(self, places):
+        """Return some of the rows."""
+        some = copy(self)
+        for name in ("values", "missing", "seen", "exact", "own", "scores"):
+            setattr(some, name, getattr(self, name)[places])
+        return some
 
     def ways(self, i):
         """Return how far each cell is from a row, in units; inf: out of reach."""
@@ -132,7 +142,9 @@ class TreeRows:
             found = np.full(self.boxes.last[c] + 1, np.inf)
             far = np.abs(levels - self.values[i, c])
             far = far / self.unit[c] if self.unit[c] > 0 else np.full(len(far), np.inf)
-            np.minimum.at(found, cells, np.where(self._in_range(c, levels), far, np.inf))
+            np.minimum.at(
+                found, cells, np.where(self._in_range(c, levels), far, np.inf)
+            )
             way[here] = np.where(np.isfinite(way[here]), found, np.inf)
         way[self.offset + self.own[i]] = 0.0
         return way
@@ -208,9 +220,11 @@ class TreeRows:
         return out
 
     def length(self, delta):
-        """Return the lengths of differences of raw rows, in units; missing ones are 0."""
+        """Return the lengths of differences of raw rows, in units."""
         fine = np.isfinite(delta) & (self.unit > 0)
-        return length(np.where(fine, delta / np.maximum(self.unit, 1e-300), 0), self.norm)
+        return length(
+            np.where(fine, delta / np.maximum(self.unit, 1e-300), 0), self.norm
+        )
 
     def row(self, i, box):
         """Return the raw row nearest to row i in a box; others keep every bit.
@@ -262,5 +276,7 @@ class TreeRows:
             if not short.any():
                 break
             large = np.maximum(np.abs(np.nan_to_num(x)), offset).astype(self.given)
-            x = (x + np.sign(scale) * short * n_steps * np.spacing(large)).astype(self.given)
+            x = (x + np.sign(scale) * short * n_steps * np.spacing(large)).astype(
+                self.given
+            )
         return x.astype(np.float64)

@@ -12,7 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-_PAIRS = 40_000  # of boxes that two groups may have to be merged
+from skrobust.attacks.core.box_groups import (
+    bound_of,
+    divided,
+    ends_of,
+    hull_of,
+    pairs_to_merge,
+    regret_of,
+    taken,
+)
+
 _WORK = 400_000  # pairs looked at in one part
 
 
@@ -94,10 +103,10 @@ class _Task:
         part = self.prune(part)
         if part is None:
             return
-        bound = _bound(part)
+        bound = bound_of(part)
         way = 0.0
         if self.far is not None:
-            way = float(self.far(*(end[None] for end in _hull(part)))[0])
+            way = float(self.far(*(end[None] for end in hull_of(part)))[0])
         key = (way, -bound) if self.aim == "nearest" else (-bound, way)
         self.count += 1
         heapq.heappush(self.heap, (key, self.count, bound, way, part))
@@ -116,7 +125,7 @@ class _Task:
         self.dive(part)
         if self.is_over:
             return
-        for half in _divide(part):
+        for half in divided(part):
             self.push(half)
 
     def finish(self, part):
@@ -130,8 +139,8 @@ class _Task:
     def keep(self, low, high, value):
         """Remember the best of some boxes that are points of the sum."""
         length = np.zeros(len(value)) if self.far is None else self.far(low, high)
-        order = np.argsort(length if self.aim == "nearest" else -value, kind="stable")
         fine = (value >= self.floor) & (length <= self.limit)
+        order = np.argsort(length if self.aim == "nearest" else -value, kind="stable")
         if self.box is not None:
             nearest = self.aim == "nearest"
             fine &= length < self.length if nearest else value > self.value
@@ -167,14 +176,14 @@ class _Task:
         if not len(part.first):
             return part if part.constant >= self.floor else None
         top = np.maximum.reduceat(part.value, part.first)
-        sizes = np.diff(np.r_[part.first, len(part.value)])
+        sizes = np.diff(ends_of(part))
         total = top.sum() + part.constant
         slack = 1e-12 * (np.abs(top).sum() + abs(part.constant))
         floor = self.floor - slack
         if self.aim == "highest" and self.box is not None:
             floor = self.floor + slack
         kept = part.value + np.repeat(total - top, sizes) >= floor
-        low, high = _hull(part)
+        low, high = hull_of(part)
         kept &= ((part.low <= high) & (part.high >= low)).all(axis=1)
         if self.far is not None:
             way = self.far(np.maximum(part.low, low), np.minimum(part.high, high))
@@ -184,12 +193,12 @@ class _Task:
             return replace(
                 part, low=np.maximum(part.low, low), high=np.minimum(part.high, high)
             )
-        return _taken(part, kept, low, high)
+        return taken(part, kept, low, high)
 
     def merge(self, part, budget):
         """Merge groups pair by pair as long as it stays small."""
         while part is not None and len(part.first) > 1 and budget > 0:
-            pairs, cost = _pairs(part, budget)
+            pairs, cost = pairs_to_merge(part, budget)
             if not pairs:
                 return part
             budget -= cost
@@ -197,7 +206,7 @@ class _Task:
         return part
 
     def merged(self, part, pairs):
-        ends = np.r_[part.first, len(part.value)]
+        ends = ends_of(part)
         top = np.maximum.reduceat(part.value, part.first)
         total = top.sum() + part.constant
         floor = self.floor - 1e-12 * (np.abs(top).sum() + abs(part.constant))
@@ -226,20 +235,26 @@ class _Task:
         """Take the best box of one group after the other that fits those before."""
         if not len(part.first):
             return
-        ends = np.r_[part.first, len(part.value)]
-        low, high = _hull(part)
+        ends = ends_of(part)
+        low, high = hull_of(part)
         value = part.constant
-        order = np.argsort(-_regret(part), kind="stable")
+        order = np.argsort(-regret_of(part), kind="stable")
         for g in order:
             a = slice(ends[g], ends[g + 1])
             fits = ((part.low[a] <= high) & (part.high[a] >= low)).all(axis=1)
             if self.far is not None and fits.any():
-                lows, highs = np.maximum(part.low[a], low), np.minimum(part.high[a], high)
+                lows, highs = (
+                    np.maximum(part.low[a], low),
+                    np.minimum(part.high[a], high),
+                )
                 fits &= self.far(lows, highs) <= self.limit
             if not fits.any():
                 return
             best = int(np.where(fits, part.value[a], -np.inf).argmax()) + ends[g]
-            low, high = np.maximum(low, part.low[best]), np.minimum(high, part.high[best])
+            low, high = (
+                np.maximum(low, part.low[best]),
+                np.minimum(high, part.high[best]),
+            )
             value += part.value[best]
         self.keep(low[None], high[None], np.array([value]))
 
@@ -252,102 +267,3 @@ class _Task:
         if not is_done and self.aim == "highest" and bound <= self.value:
             is_done = True
         return Found(self.box, self.value, self.length, bound, near, n_opened, is_done)
-
-
-def _bound(part):
-    if not len(part.first):
-        return part.constant
-    return float(np.maximum.reduceat(part.value, part.first).sum() + part.constant)
-
-
-def _hull(part):
-    """Return a box that holds all points that are in one box of each group."""
-    if not len(part.first):
-        return part.whole
-    low = np.minimum.reduceat(part.low, part.first, axis=0).max(axis=0)
-    high = np.maximum.reduceat(part.high, part.first, axis=0).min(axis=0)
-    return low, high
-
-
-def _taken(part, kept, low, high):
-    """Return some boxes of a part, within a box; None where a group is empty."""
-    counts = np.add.reduceat(kept, part.first)
-    if (counts == 0).any():
-        return None
-    return replace(
-        part,
-        low=np.maximum(part.low[kept], low),
-        high=np.minimum(part.high[kept], high),
-        value=part.value[kept],
-        first=np.r_[0, np.cumsum(counts)[:-1]],
-    )
-
-
-def _regret(part):
-    """Return by group what is lost without its best box."""
-    top = np.maximum.reduceat(part.value, part.first)
-    sizes = np.diff(np.r_[part.first, len(part.value)])
-    below = np.where(part.value >= np.repeat(top, sizes), -np.inf, part.value)
-    second = np.maximum.reduceat(below, part.first)
-    return np.where(np.isfinite(second), top - second, 0.0)
-
-
-def _pairs(part, budget):
-    """Return pairs of groups to merge, small and with features in common first."""
-    low, high = _hull(part)
-    sizes = np.diff(np.r_[part.first, len(part.value)])
-    divides = (part.low > low) | (part.high < high)
-    shared = np.add.reduceat(divides, part.first, axis=0) / sizes[:, None]
-    shared = shared @ shared.T
-    free = np.ones(len(sizes), dtype=bool)
-    pairs, cost = [], 0
-    for g in np.argsort(sizes, kind="stable"):
-        if not free[g]:
-            continue
-        free[g] = False
-        fits = free & (sizes * sizes[g] <= _PAIRS)
-        if not fits.any():
-            continue
-        score = np.where(fits, (shared[g] + 1e-3) / np.log2(sizes + 2), -1.0)
-        h = int(score.argmax())
-        free[h] = False
-        pairs.append((int(g), h))
-        cost += int(sizes[g] * sizes[h])
-        if cost > budget:
-            break
-    return pairs, cost
-
-
-def _divide(part):
-    """Return two parts, below and above a cut on which the best boxes disagree."""
-    top = np.maximum.reduceat(part.value, part.first)
-    sizes = np.diff(np.r_[part.first, len(part.value)])
-    is_top = part.value >= np.repeat(top, sizes)
-    order = np.flatnonzero(is_top)
-    owner = np.repeat(np.arange(len(sizes)), sizes)[order]
-    picks = order[np.unique(owner, return_index=True)[1]]
-    low, high, weight = part.low[picks], part.high[picks], _regret(part) + 1e-12
-    above = np.einsum("q,qpf->pf", weight, low[:, None] > high[None])
-    below = np.einsum("q,qpf->pf", weight, high[:, None] <= high[None])
-    gain = np.minimum(above, below)
-    pick, column = np.unravel_index(gain.argmax(), gain.shape)
-    cut = high[pick, column]
-    if gain[pick, column] <= 0:  # the best boxes agree
-        column, cut = _middle(part)
-    halves = []
-    for kept, end in ((part.low[:, column] <= cut, "high"), (part.high[:, column] > cut, "low")):
-        box = _hull(part)
-        box[end == "high"][column] = cut if end == "high" else cut + 1
-        half = _taken(part, kept, *box)
-        if half is not None:
-            halves.append(half)
-    return halves
-
-
-def _middle(part):
-    """Return a feature and a cut that divide boxes."""
-    low, high = _hull(part)
-    inner = (part.high < high).sum(axis=0)
-    column = int(inner.argmax())
-    cuts = np.sort(part.high[:, column][part.high[:, column] < high[column]])
-    return column, cuts[len(cuts) // 2]

@@ -74,7 +74,9 @@ def read_xgboost(model, caller):
     }
     ensemble = TreeEnsemble.of(tables, np.zeros(n_scores), **facts)
     row = np.zeros((1, ensemble.n_features))
-    answer = booster.inplace_predict(row, predict_type="margin", validate_features=False)
+    answer = booster.inplace_predict(
+        row, predict_type="margin", validate_features=False
+    )
     answer = np.ravel(answer)
     start = np.r_[0.0, answer] if is_classifier and len(answer) == 1 else answer
     facts["slack"] = _slack(ensemble, start)
