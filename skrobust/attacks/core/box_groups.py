@@ -15,25 +15,39 @@ class Groups:
     ----------
     low, high : ndarray of int of shape (n_boxes, n_features)
         First and last cells; of the ``features`` alone.
-    value : ndarray of shape (n_boxes,)
-        What a box adds to the sum.
+    value : ndarray of shape (n_boxes, n_sums)
+        What a box adds to the sums.
     first : ndarray of int
         Place of the first box of each group.
-    constant : float
+    constant : ndarray of shape (n_sums,)
         What is added everywhere.
     features : ndarray of int
         Those that divide the boxes.
     whole : (low, high)
         Cells in reach of these features.
+    join : {"all", "any"}
+        What the sums come to: the log odds of winning by all of them,
+        ``-logsumexp(-sums)``, or of losing by any, ``logsumexp(sums)``. A single sum is
+        itself.
     """
 
     low: np.ndarray
     high: np.ndarray
     value: np.ndarray
     first: np.ndarray
-    constant: float
+    constant: np.ndarray
     features: np.ndarray
     whole: tuple
+    join: str = "all"
+
+    def joined(self, sums):
+        """Return what sums come to; it rises with each of them."""
+        if sums.shape[-1] == 1:
+            return sums[..., 0]
+        sign = -1.0 if self.join == "all" else 1.0
+        sums = sign * sums
+        peak = sums.max(axis=-1)
+        return sign * (peak + np.log(np.exp(sums - peak[..., None]).sum(axis=-1)))
 
 
 def ends_of(part):
@@ -41,11 +55,24 @@ def ends_of(part):
     return np.concatenate((part.first, (len(part.value),)))
 
 
-def bound_of(part):
-    """Return a number that no sum is above."""
+def tops_of(part):
+    """Return the largest values of each group, and what these come to in all."""
     if not len(part.first):
-        return part.constant
-    return float(np.maximum.reduceat(part.value, part.first).sum() + part.constant)
+        return np.zeros((0, len(part.constant))), part.constant
+    top = np.maximum.reduceat(part.value, part.first, axis=0)
+    return top, top.sum(axis=0) + part.constant
+
+
+def promise_of(part):
+    """Return what no point of each box comes above, with all other groups at best."""
+    top, total = tops_of(part)
+    others = np.repeat(total - top, np.diff(ends_of(part)), axis=0)
+    return part.joined(part.value + others)
+
+
+def bound_of(part):
+    """Return what no point comes above."""
+    return float(part.joined(tops_of(part)[1]))
 
 
 def hull_of(part):
@@ -71,21 +98,35 @@ def taken(part, kept, low, high):
     )
 
 
-def regret_of(part):
-    """Return by group what is lost without its best box."""
-    top = np.maximum.reduceat(part.value, part.first)
+def picks_of(part):
+    """Return the place of the best box of each group, and what is lost without it."""
+    promise = promise_of(part)
     sizes = np.diff(ends_of(part))
-    below = np.where(part.value >= np.repeat(top, sizes), -np.inf, part.value)
-    second = np.maximum.reduceat(below, part.first)
-    return np.where(np.isfinite(second), top - second, 0.0)
+    is_top = promise >= np.repeat(np.maximum.reduceat(promise, part.first), sizes)
+    places = np.flatnonzero(is_top)
+    owner = np.repeat(np.arange(len(sizes)), sizes)[places]
+    picks = places[np.searchsorted(owner, np.arange(len(sizes)))]
+    rest = promise.copy()
+    rest[picks] = -np.inf
+    second = np.maximum.reduceat(rest, part.first)
+    regret = np.where(np.isfinite(second), promise[picks] - second, 0.0)
+    return picks, regret
+
+
+def _divides(part):
+    low, high = hull_of(part)
+    return (part.low > low) | (part.high < high)
+
+
+def uses_of(part):
+    """Return by group and feature whether some box is narrower than the whole."""
+    return np.logical_or.reduceat(_divides(part), part.first, axis=0)
 
 
 def pairs_to_merge(part, budget):
     """Return pairs of groups to merge, small and with features in common first."""
-    low, high = hull_of(part)
     sizes = np.diff(ends_of(part))
-    divides = (part.low > low) | (part.high < high)
-    shared = np.add.reduceat(divides, part.first, axis=0) / sizes[:, None]
+    shared = np.add.reduceat(_divides(part), part.first, axis=0) / sizes[:, None]
     shared = shared @ shared.T
     free = np.ones(len(sizes), dtype=bool)
     pairs, cost = [], 0
@@ -108,13 +149,8 @@ def pairs_to_merge(part, budget):
 
 def divided(part):
     """Return two parts, below and above a cut on which the best boxes disagree."""
-    top = np.maximum.reduceat(part.value, part.first)
-    sizes = np.diff(ends_of(part))
-    is_top = part.value >= np.repeat(top, sizes)
-    order = np.flatnonzero(is_top)
-    owner = np.repeat(np.arange(len(sizes)), sizes)[order]
-    picks = order[np.unique(owner, return_index=True)[1]]
-    low, high, weight = part.low[picks], part.high[picks], regret_of(part) + 1e-12
+    picks, weight = picks_of(part)
+    low, high, weight = part.low[picks], part.high[picks], weight + 1e-12
     above = np.einsum("q,qpf->pf", weight, low[:, None] > high[None])
     below = np.einsum("q,qpf->pf", weight, high[:, None] <= high[None])
     gain = np.minimum(above, below)

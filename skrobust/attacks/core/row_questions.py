@@ -59,7 +59,7 @@ def nearest_change(row, label, limit, n_parts):
 
 def ends_of_answer(row, eps, n_parts):
     """Return the boxes within eps where the answer of a regressor is at its ends."""
-    return row.both_ends(np.ones(1), eps, n_parts)
+    return tuple(row.highest(np.array([[sign]]), eps, n_parts) for sign in (1.0, -1.0))
 
 
 def range_of_probability(row, column, eps, n_parts, sound=False):

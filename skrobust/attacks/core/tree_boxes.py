@@ -124,17 +124,19 @@ class LeafBoxes:
         nexts = np.nextafter(cuts, self.trees.dtype(np.inf)).astype(np.float64)
         return np.r_[-np.inf, nexts], np.r_[self.cuts[feature], np.inf]
 
-    def groups(self, reach, weights, switches=()):
-        """Return the leaves in reach of a row, with the values of one sum of scores.
+    def groups(self, reach, weights, switches=(), join="all"):
+        """Return the leaves in reach of a row, with the values of sums of scores.
 
         Parameters
         ----------
         reach : Reach
             Where the row may go.
-        weights : ndarray of shape (n_scores,)
-            Weights of the scores.
+        weights : ndarray of shape (n_sums, n_scores)
+            Weights of the scores in each sum.
         switches : sequence of (features, low, high)
             More groups, of value 0: boxes of some features, one of which holds.
+        join : {"all", "any"}
+            What the sums come to; see :class:`Groups`.
 
         Returns
         -------
@@ -172,10 +174,10 @@ class LeafBoxes:
             ends = [pair for leaf in leaves for pair in ends_of.get(leaf, whole)]
             lows[:, column], highs[:, column] = np.array(ends).T
             leaves = leaves[rows]
-        value, tree = self.trees.value[self.leaf[leaves]] @ weights, self.tree[leaves]
-        parts = _grouped(lows, highs, value, tree, float(self.trees.start @ weights))
+        value, tree = self.trees.value[self.leaf[leaves]] @ weights.T, self.tree[leaves]
+        parts = _grouped(lows, highs, value, tree, weights @ self.trees.start)
         whole = reach.low[features].astype(kind), reach.high[features].astype(kind)
-        return _with_switches(Groups(*parts, features, whole), switches)
+        return _with_switches(Groups(*parts, features, whole, join), switches)
 
     def _runs(self, reach, alive):
         """Drop leaves whose codes are out of reach.
@@ -215,12 +217,12 @@ def _allows(which, code):
 def _grouped(low, high, value, tree, constant):
     """Return groups; those whose boxes all have one value are part of the constant."""
     first = np.flatnonzero(np.diff(tree, prepend=-1))
-    least = np.minimum.reduceat(value, first)
-    same = np.maximum.reduceat(value, first) == least
+    least = np.minimum.reduceat(value, first, axis=0)
+    same = (np.maximum.reduceat(value, first, axis=0) == least).all(axis=1)
     sizes = np.diff(first, append=len(value))
     kept = np.repeat(~same, sizes)
     first = np.cumsum(sizes[~same]) - sizes[~same]
-    constant += float(least[same].sum())
+    constant = constant + least[same].sum(axis=0)
     return low[kept], high[kept], value[kept], first, constant
 
 
@@ -232,5 +234,5 @@ def _with_switches(groups, switches):
         ends = [np.tile(end, (len(lows), 1)) for end in groups.whole]
         ends[0][:, columns], ends[1][:, columns] = lows, highs
         low, high = np.r_[low, ends[0]], np.r_[high, ends[1]]
-        value = np.r_[value, np.zeros(len(lows))]
+        value = np.r_[value, np.zeros((len(lows), value.shape[1]))]
     return replace(groups, low=low, high=high, value=value, first=first)

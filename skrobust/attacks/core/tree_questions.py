@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from skrobust.attacks.core.tree_search import search
 
@@ -33,21 +34,26 @@ class Nearest(NamedTuple):
 
 
 class Extreme(NamedTuple):
-    """Largest sum of scores within reach of a row.
+    """Highest of what sums of scores come to within reach of a row.
 
     Attributes
     ----------
     box : (features, low, high) or None
         Cells of the best box that was found.
     value : float
-        The sum on it.
+        What they come to on it.
     bound : float
-        No sum is larger.
+        Nowhere do they come to more.
     """
 
     box: tuple | None
     value: float
     bound: float
+
+    @property
+    def is_met(self):
+        """Whether the box reaches the bound."""
+        return self.bound <= self.value + 1e-9 * max(1.0, abs(self.value))
 
 
 @dataclass
@@ -119,8 +125,8 @@ class Row:
         limit = eps if limit is None else limit
         box, is_done, near, slack = None, True, np.inf, trees.slack
         for other in self._promising(label):
-            weights = np.zeros(self.n_scores)
-            weights[other], weights[label] = 1, -1
+            weights = np.zeros((1, self.n_scores))
+            weights[0, other], weights[0, label] = 1, -1
             groups = rows.groups_of(reach, weights)
             far = None
             if rows.norm != np.inf or aim == "nearest":
@@ -208,21 +214,21 @@ class Row:
         most = self.ways[np.isfinite(self.ways)].max(initial=0.0)
         return [*(most / 2**k for k in range(_STEPS, -1, -1)), np.inf]
 
-    def highest(self, weights, eps, budget, *, sound=False, start=-np.inf):
-        """Return the box within eps with the largest weighted sum of scores.
+    def highest(self, weights, eps, n_parts, *, sound=False, join="all"):
+        """Return the box within eps where weighted sums of scores come highest.
 
         Parameters
         ----------
-        weights : ndarray of shape (n_scores,)
+        weights : ndarray of shape (n_sums, n_scores)
             Weights of the scores.
         eps : float
             Radius of what is in reach.
-        budget : Budget
+        n_parts : int
             Parts that may be opened.
         sound : bool
             Whether to reach a little farther, as far as rounding may.
-        start : float
-            Lower sums are of no interest.
+        join : {"all", "any"}
+            What the sums come to; see :class:`Groups`.
 
         Returns
         -------
@@ -230,32 +236,20 @@ class Row:
         """
         rows = self.rows
         reach = rows.reach(self.i, self.ways, eps, sound=sound)
-        groups = rows.groups_of(reach, weights)
+        groups = rows.groups_of(reach, weights, join)
         far = None
         if rows.norm != np.inf:
             far = rows.far(self.ways, groups.features, self.i)
-        found = budget.run(
+        found = search(
             groups,
-            floor=start,
+            budget=n_parts,
+            floor=-np.inf,
             aim="highest",
             far=far,
             limit=eps * (1 + 1e-6) if sound else eps,
         )
         box = None if found.box is None else (groups.features, *found.box)
-        return Extreme(box, found.value, max(found.bound, start))
-
-    def both_ends(self, weights, eps, n_parts, *, sound=False):
-        """Return the boxes within eps with the largest and the least weighted sum.
-
-        Returns
-        -------
-        pair of Extreme
-            The second is of the negative weights.
-        """
-        return tuple(
-            self.highest(sign * weights, eps, Budget(n_parts), sound=sound)
-            for sign in (1, -1)
-        )
+        return Extreme(box, found.value, found.bound)
 
     def probability_range(self, column, eps, n_parts, *, sound=False):
         """Return bounds of the probability of a class within eps, and boxes near them.
@@ -267,7 +261,7 @@ class Row:
         eps : float
             Radius of what is in reach.
         n_parts : int
-            Parts that may be opened in each search.
+            Parts that may be opened for each bound.
         sound : bool
             Whether to reach a little farther, as far as rounding may.
 
@@ -276,26 +270,21 @@ class Row:
         Range
         """
         trees, k = self.rows.model.trees, self.n_scores
-        own = np.zeros(k)
-        own[column] = 1.0
+        own = np.eye(k)[[column]]
+        weights = own
+        if trees.link != "mean":
+            # The log odds of a class are what its leads over all others come to.
+            weights = own - np.delete(np.eye(k), column, axis=0)
+            weights = weights * (2.0 if trees.link == "softmax of double" else 1.0)
+        up = self.highest(weights, eps, n_parts, sound=sound)
+        down = self.highest(-weights, eps, n_parts, sound=sound, join="any")
+        ends = np.array([-down.bound - trees.slack, up.bound + trees.slack])
+        low, high = 0.0, 1.0
         if trees.link == "mean":
-            up, down = self.both_ends(own, eps, n_parts, sound=sound)
-            ends = np.array([-down.bound, up.bound]) / trees.n_trees
-            return Range(*ends, [up.box, down.box], _met(up) and _met(down))
-        found = [
-            self.both_ends(own - other, eps, n_parts, sound=sound)
-            for other in np.eye(k)[np.arange(k) != column]
-        ]
-        boxes = [end.box for pair in found for end in pair]
-        is_exact = k == 2 and all(_met(end) for pair in found for end in pair)
-        if trees.link is None:
-            return Range(0.0, 1.0, boxes, is_exact)
-        factor = 2.0 if trees.link == "softmax of double" else 1.0
-        gaps = np.array([(-down.bound, up.bound) for up, down in found])
-        gaps = gaps + trees.slack * np.array([-1, 1])
-        with np.errstate(over="ignore"):
-            low, high = 1 / (1 + np.exp(-factor * gaps).sum(axis=0))
-        return Range(low, high, boxes, is_exact)
+            low, high = ends / trees.n_trees
+        elif trees.link is not None:
+            low, high = expit(ends)
+        return Range(low, high, [up.box, down.box], up.is_met and down.is_met)
 
 
 class Range(NamedTuple):
@@ -315,7 +304,3 @@ class Range(NamedTuple):
     high: float
     boxes: list
     is_exact: bool
-
-
-def _met(end):
-    return end.bound <= end.value + 1e-9 * max(1.0, abs(end.value))

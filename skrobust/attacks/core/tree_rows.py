@@ -190,9 +190,9 @@ class TreeRows:
             out.append((group, boxes, boxes))
         return out
 
-    def groups_of(self, reach, weights):
-        """Return the boxes in reach with the values of a sum of scores."""
-        return self.boxes.groups(reach, weights, self.switches(reach))
+    def groups_of(self, reach, weights, join="all"):
+        """Return the boxes in reach with the values of sums of scores."""
+        return self.boxes.groups(reach, weights, self.switches(reach), join)
 
     def far(self, ways, features, i):
         """Return the function from boxes of cells to the ways to them."""

@@ -18,8 +18,11 @@ from skrobust.attacks.core.box_groups import (
     ends_of,
     hull_of,
     pairs_to_merge,
-    regret_of,
+    picks_of,
+    promise_of,
     taken,
+    tops_of,
+    uses_of,
 )
 
 _WORK = 400_000  # pairs looked at in one part
@@ -132,9 +135,10 @@ class _Task:
         """Solve a part of one group, whose boxes are points of the sum."""
         if not len(part.first):
             low, high = (end[None] for end in part.whole)
-            self.keep(low, high, np.array([part.constant]))
+            self.keep(low, high, part.joined(part.constant[None]))
         else:
-            self.keep(part.low, part.high, part.value + part.constant)
+            value = part.joined(part.value + part.constant)
+            self.keep(part.low, part.high, value)
 
     def keep(self, low, high, value):
         """Remember the best of some boxes that are points of the sum."""
@@ -172,27 +176,29 @@ class _Task:
                 return part
         return None
 
+    def least(self, total):
+        """Return what a box must come to, rounding of sums of this size allowed for.
+
+        A box of the highest sum must be better than the one that is known.
+        """
+        slack = 1e-12 * (1.0 + np.abs(total).max())
+        known = self.aim == "highest" and self.box is not None
+        return self.floor + slack if known else self.floor - slack
+
     def drop(self, part):
+        least = self.least(tops_of(part)[1])
         if not len(part.first):
-            return part if part.constant >= self.floor else None
-        top = np.maximum.reduceat(part.value, part.first)
-        sizes = np.diff(ends_of(part))
-        total = top.sum() + part.constant
-        slack = 1e-12 * (np.abs(top).sum() + abs(part.constant))
-        floor = self.floor - slack
-        if self.aim == "highest" and self.box is not None:
-            floor = self.floor + slack
-        kept = part.value + np.repeat(total - top, sizes) >= floor
+            return part if part.joined(part.constant) >= least else None
+        kept = promise_of(part) >= least
         low, high = hull_of(part)
         kept &= ((part.low <= high) & (part.high >= low)).all(axis=1)
+        lows, highs = np.maximum(part.low, low), np.minimum(part.high, high)
         if self.far is not None:
-            way = self.far(np.maximum(part.low, low), np.minimum(part.high, high))
+            way = self.far(lows, highs)
             near = way < self.length if self.aim == "nearest" else way <= self.limit
             kept &= near & (way <= self.limit)
         if kept.all():
-            return replace(
-                part, low=np.maximum(part.low, low), high=np.minimum(part.high, high)
-            )
+            return replace(part, low=lows, high=highs)
         return taken(part, kept, low, high)
 
     def merge(self, part, budget):
@@ -206,24 +212,31 @@ class _Task:
         return part
 
     def merged(self, part, pairs):
+        """Return a part in which pairs of groups are one; None: nothing is left."""
         ends = ends_of(part)
-        top = np.maximum.reduceat(part.value, part.first)
-        total = top.sum() + part.constant
-        floor = self.floor - 1e-12 * (np.abs(top).sum() + abs(part.constant))
+        top, total = tops_of(part)
+        least, uses = self.least(total), uses_of(part)
         left = set(range(len(part.first))) - {g for pair in pairs for g in pair}
         out = []
         for g, h in pairs:
             a, b = slice(ends[g], ends[g + 1]), slice(ends[h], ends[h + 1])
             value = part.value[a][:, None] + part.value[b][None]
-            i, j = np.nonzero(value >= floor - (total - top[g] - top[h]))
+            promise = part.joined(value + (total - top[g] - top[h]))
+            i, j = np.nonzero(promise >= least)
+            both = np.flatnonzero(uses[g] & uses[h])
+            meets = part.low[a][i[:, None], both] <= part.high[b][j[:, None], both]
+            meets &= part.low[b][j[:, None], both] <= part.high[a][i[:, None], both]
+            meets = meets.all(axis=1)
+            i, j = i[meets], j[meets]
             low = np.maximum(part.low[a][i], part.low[b][j])
             high = np.minimum(part.high[a][i], part.high[b][j])
-            fine = (low <= high).all(axis=1)
+            value = value[i, j]
             if self.far is not None:
-                fine[fine] = self.far(low[fine], high[fine]) <= self.limit
-            if not fine.any():
+                near = self.far(low, high) <= self.limit
+                low, high, value = low[near], high[near], value[near]
+            if not len(value):
                 return None
-            out.append((low[fine], high[fine], value[i[fine], j[fine]]))
+            out.append((low, high, value))
         for g in sorted(left):
             a = slice(ends[g], ends[g + 1])
             out.append((part.low[a], part.high[a], part.value[a]))
@@ -235,28 +248,21 @@ class _Task:
         """Take the best box of one group after the other that fits those before."""
         if not len(part.first):
             return
-        ends = ends_of(part)
+        ends, (top, total) = ends_of(part), tops_of(part)
         low, high = hull_of(part)
-        value = part.constant
-        order = np.argsort(-regret_of(part), kind="stable")
-        for g in order:
+        for g in np.argsort(-picks_of(part)[1], kind="stable"):
             a = slice(ends[g], ends[g + 1])
-            fits = ((part.low[a] <= high) & (part.high[a] >= low)).all(axis=1)
+            lows, highs = np.maximum(part.low[a], low), np.minimum(part.high[a], high)
+            fits = (lows <= highs).all(axis=1)
             if self.far is not None and fits.any():
-                lows, highs = (
-                    np.maximum(part.low[a], low),
-                    np.minimum(part.high[a], high),
-                )
                 fits &= self.far(lows, highs) <= self.limit
             if not fits.any():
                 return
-            best = int(np.where(fits, part.value[a], -np.inf).argmax()) + ends[g]
-            low, high = (
-                np.maximum(low, part.low[best]),
-                np.minimum(high, part.high[best]),
-            )
-            value += part.value[best]
-        self.keep(low[None], high[None], np.array([value]))
+            value = part.joined(part.value[a] + (total - top[g]))
+            best = int(np.where(fits, value, -np.inf).argmax())
+            low, high = lows[best], highs[best]
+            total = total - top[g] + part.value[a][best]
+        self.keep(low[None], high[None], part.joined(total[None]))
 
     def result(self, n_opened):
         is_done = self.is_over or not self.heap
