@@ -88,7 +88,7 @@ def test_boosting_against_all_cells(model, norm, box, classes):
         other = model.predict(points) != y[i]
         far = length(points - X[i], norm)[other]
         best = far.min() if other.any() else np.inf
-        assert norms[i] == pytest.approx(best, rel=1e-6, abs=1e-9)
+        assert norms[i] == pytest.approx(best, rel=1e-6, abs=1e-7)
     out = attack.perturb(model, X[rows], y[rows])
     assert np.array_equal(model.predict(out) != y[rows], norms <= 0.1)
 

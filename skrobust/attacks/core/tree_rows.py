@@ -9,8 +9,6 @@ from skrobust._norms import length
 from skrobust.attacks.core.tree_boxes import LeafBoxes, Reach
 from skrobust.base.constraint_reader import Reader
 
-_ROUNDING = 1.2e-7  # of single precision, in which most trees see rows
-
 
 class TreeRows:
     """Rows among the cells of an ensemble of trees.
@@ -104,6 +102,13 @@ class TreeRows:
             edges[f] = codes, codes
         self._low = np.concatenate([low for low, _ in edges])
         self._high = np.concatenate([high for _, high in edges])
+        self._near = self._low, self._high
+        if self.model.trees.dtype is np.float32 and self.given != np.float32:
+            numbers = np.isin(self._feature, list(self.codes), invert=True)
+            self._near = tuple(
+                np.where(numbers, _rounded_into(ends, side), ends)
+                for ends, side in ((self._low, -1), (self._high, 1))
+            )
         # Behind a cut at infinity are missing values alone.
         fine = (self._low < np.inf) & (self._high > -np.inf)
         if self.data_range is not None:
@@ -129,7 +134,7 @@ class TreeRows:
         """Return how far each cell is from a row, in units; inf: out of reach."""
         f = self._feature
         exact = self.exact[i][f]
-        gap = np.maximum(self._low - exact, exact - self._high)
+        gap = np.maximum(self._near[0] - exact, exact - self._near[1])
         scale = np.abs(self.model.scale)
         for c in self.codes:
             scale = np.where(np.arange(len(scale)) == c, 1.0, scale)
@@ -161,8 +166,11 @@ class TreeRows:
         With ``sound`` those that rounding may bring within reach are in it, too.
         """
         if sound:
-            size = np.where(self.missing[i], 0.0, np.abs(self.seen[i]))
-            slack = _ROUNDING * (size / np.abs(self.model.scale) + eps)
+            # Differences are rounded, and so is what scalers return.
+            kind = self.given if self.model.steps else np.float64
+            size = np.abs(np.where(self.missing[i], 0.0, self.values[i])) + eps
+            size = size + np.abs(self.model.shift / self.model.scale)
+            slack = 4 * np.finfo(kind).eps * size
             eps = eps + (slack / np.where(self.unit > 0, self.unit, 1.0))[self._feature]
         inside = (ways <= eps) & np.isfinite(ways)
         places = np.flatnonzero(inside)
@@ -245,7 +253,8 @@ class TreeRows:
                 x[f], fixed[f] = self._nearest_level(i, f, a, b), True
                 continue
             ends[0][f], ends[1][f] = self._low[at + a], self._high[at + b]
-            target = np.clip(self.seen[i, f], ends[0][f], ends[1][f])
+            near = self._near[0][at + a], self._near[1][at + b]
+            target = np.clip(self.exact[i, f], *near)
             x[f] = (target - self.model.shift[f]) / self.model.scale[f]
         if self.data_range is not None:
             x = np.where(self.missing[i] | fixed, x, np.clip(x, *self.data_range))
@@ -280,3 +289,16 @@ class TreeRows:
                 self.given
             )
         return x.astype(np.float64)
+
+
+def _rounded_into(edges, side):
+    """Return the farthest numbers that single precision rounds to edges of cells.
+
+    Rows in double precision are in a cell as soon as rounding takes them there.
+    """
+    single = edges.astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        beyond = np.nextafter(single, np.float32(side * np.inf)).astype(np.float64)
+        middle = (edges + beyond) / 2
+        near = np.nextafter(middle, -side * np.inf)
+    return np.where(np.isfinite(near), near, edges)
