@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from skrobust._containers import like
 from skrobust._parameters import Count
 from skrobust._responses import predict_probabilities
 from skrobust._results import Results
@@ -183,8 +182,8 @@ class ExactTree(BaseAttack):
         results : Results
             Columns ``certified`` (no point of the ball has another label, rounding
             included) and ``attacked`` (``predict`` gave another label within it); where
-            neither holds, the budget ended. Also ``X_adv``, the rows that were found.
-            The robust accuracy lies between ``certified.mean()`` and
+            neither holds, the budget ended. Also ``X_adv``, an array of the rows that
+            were found. The robust accuracy lies between ``certified.mean()`` and
             ``1 - attacked.mean()``.
 
         Examples
@@ -206,7 +205,6 @@ class ExactTree(BaseAttack):
         within = rows.length(X_adv - rows.values) <= self.eps * (1 + 1e-9)
         none = np.array([one.is_done and one.box is None for one in found])
         columns = {"certified": none & ~wrong, "attacked": wrong & within}
-        X_adv = like(X_adv, X)
         return Results(columns=tuple(columns), **columns, X_adv=X_adv, eps=self.eps)
 
     def _search(self, estimator, X, y, start=None):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrobust.attacks.core.box_climb import climb
 from skrobust.attacks.core.box_groups import (
     bound_of,
     divided,
@@ -118,7 +119,9 @@ class _Task:
         """Merge the groups of a part, try to solve it, else divide it."""
         part = self.prune(part)
         if part is not None and self.box is None:
-            self.dive(part)
+            self.climb(part, self.dive(part))
+            if self.is_over:
+                return
         part = self.merge(part, budget)
         if part is None or self.is_over:
             return
@@ -245,9 +248,12 @@ class _Task:
         return replace(part, low=low, high=high, value=value, first=first)
 
     def dive(self, part):
-        """Take the best box of one group after the other that fits those before."""
+        """Take the best box of one group after the other that fits those before.
+
+        Returns where it ends.
+        """
         if not len(part.first):
-            return
+            return part.whole
         ends, (top, total) = ends_of(part), tops_of(part)
         low, high = hull_of(part)
         for g in np.argsort(-picks_of(part)[1], kind="stable"):
@@ -257,12 +263,21 @@ class _Task:
             if self.far is not None and fits.any():
                 fits &= self.far(lows, highs) <= self.limit
             if not fits.any():
-                return
+                return low, high
             value = part.joined(part.value[a] + (total - top[g]))
             best = int(np.where(fits, value, -np.inf).argmax())
             low, high = lows[best], highs[best]
             total = total - top[g] + part.value[a][best]
         self.keep(low[None], high[None], part.joined(total[None]))
+        return low, high
+
+    def climb(self, part, start):
+        """Climb from a box, one feature at a time; for single sums without ways."""
+        single = part.value.shape[1] == 1 and len(part.first)
+        if self.is_over or self.far is not None or not single:
+            return
+        box, value = climb(part, start[0])
+        self.keep(*(end[None] for end in box), np.array([value]))
 
     def result(self, n_opened):
         is_done = self.is_over or not self.heap
