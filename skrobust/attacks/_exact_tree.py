@@ -87,8 +87,8 @@ class ExactTree(BaseAttack):
     Understood are, bare or behind scalers,
 
     - scikit-learn: DecisionTree, ExtraTree, RandomForest, ExtraTrees, GradientBoosting
-      and HistGradientBoosting (without categories), classifiers and regressors of one
-      target, and AdaBoostClassifier over DecisionTree;
+      and HistGradientBoosting, classifiers and regressors of one target, and
+      AdaBoostClassifier over DecisionTree;
     - XGBoost: ``XGBClassifier``, ``XGBRFClassifier``, ``XGBRegressor`` and their kin,
       with the boosters gbtree and dart;
     - LightGBM: ``LGBMClassifier`` and ``LGBMRegressor`` without linear leaves;

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._differentiable import sklearn_name
-from skrobust.attacks.core.tree_ensemble import TreeEnsemble, TreeTable
+from skrobust.attacks.core.tree_ensemble import Codes, TreeEnsemble, TreeTable
 
 SINGLE = {
     "DecisionTreeClassifier",
@@ -42,12 +42,12 @@ def read_sklearn(model, caller):
     if name is None:
         return None
     check_is_fitted(model)
-    categories = getattr(model, "is_categorical_", None)
-    if name in HISTOGRAMS and categories is not None and np.any(categories):
+    if any(
+        np.asarray(values).dtype.kind not in "biuf" for values in _columns(model)[1]
+    ):
         raise ValueError(
-            f"{caller} moves numbers, and this {type(model).__name__} has categorical "
-            "features. Encode them before it (categorical_features=None), or use "
-            "HopSkipJump or Square."
+            f"{caller} moves numbers, and this {type(model).__name__} has categories "
+            "that are none. Encode them before it, or use HopSkipJump or Square."
         )
     loss = getattr(model, "loss", None)
     if name == "HistGradientBoostingRegressor" and loss in ("poisson", "gamma"):
@@ -68,6 +68,7 @@ def read_sklearn(model, caller):
         "n_features": model.n_features_in_,
         "dtype": dtype,
         "link": _link(model, name),
+        "whole_codes": False,
     }
     n_scores = values[0].shape[1]
     ensemble = TreeEnsemble.of(tables, np.zeros(n_scores), **facts)
@@ -90,7 +91,12 @@ def _trees(model, name):
         plain = all(sklearn_name(m) in SINGLE for m in model.estimators_)
         members = model.estimators_ if plain else None
     elif name in HISTOGRAMS:
-        return [_histogram_nodes(one) for many in model._predictors for one in many]
+        columns, known = _columns(model)
+        return [
+            _histogram_nodes(one, columns, known)
+            for many in model._predictors
+            for one in many
+        ]
     return None if members is None else [_nodes(one.tree_) for one in members]
 
 
@@ -106,16 +112,43 @@ def _nodes(tree):
     }
 
 
-def _histogram_nodes(predictor):
+def _columns(model):
+    """Return the order in which histogram boosting takes columns, and its categories.
+
+    Categories come first, numbered in the order of their values.
+    """
+    marked = getattr(model, "is_categorical_", None)
+    if marked is None or not np.any(marked):
+        return np.arange(getattr(model, "n_features_in_", 0)), []
+    known = model._preprocessor.named_transformers_["encoder"].categories_
+    return np.r_[np.flatnonzero(marked), np.flatnonzero(~marked)], known
+
+
+def _histogram_nodes(predictor, columns, known):
     nodes = predictor.nodes
     ends = nodes["is_leaf"].astype(bool)
+    missing_left = nodes["missing_go_to_left"].astype(bool)
+    codes = {}
+    for node in np.flatnonzero(nodes["is_categorical"].astype(bool) & ~ends):
+        words = predictor.raw_left_cat_bitsets[nodes["bitset_idx"][node]]
+        values = [v for v in known[nodes["feature_idx"][node]] if v == v]  # not NaN
+        left = [
+            bool(words[k // 32] >> np.uint32(k % 32) & 1) for k in range(len(values))
+        ]
+        # A category that fit did not see goes where missing values go.
+        listed = not missing_left[node]
+        chosen = (
+            v for v, is_left in zip(values, left, strict=True) if is_left == listed
+        )
+        codes[int(node)] = Codes(frozenset(chosen), listed)
     return {
-        "feature": np.where(ends, -1, nodes["feature_idx"].astype(np.int64)),
+        "feature": np.where(ends, -1, columns[nodes["feature_idx"]]),
         "threshold": nodes["num_threshold"],
         "left": nodes["left"].astype(np.int64),
         "right": nodes["right"].astype(np.int64),
-        "missing_left": nodes["missing_go_to_left"].astype(bool),
+        "missing_left": missing_left,
         "value": nodes["value"][:, None],
+        "codes": codes,
     }
 
 
@@ -127,7 +160,7 @@ def _table(tree, value, dtype):
         tree["right"],
         tree["missing_left"],
         value,
-        {},
+        tree.get("codes", {}),
     )
 
 

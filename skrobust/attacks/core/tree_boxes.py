@@ -199,7 +199,7 @@ class LeafBoxes:
                     runs[f][owner] = edges.tolist()
                     alive[owner] &= any(fine)
             else:
-                alive[owners[~self._fits(f, np.trunc(reach.row[f]))]] = False
+                alive[owners[~self._fits(f, reach.row[f])]] = False
         return runs
 
     def _fits(self, f, code):

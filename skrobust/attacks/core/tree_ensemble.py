@@ -67,9 +67,11 @@ class TreeEnsemble:
     link : {"mean", "softmax", "softmax of double", None}
         From scores to probabilities; None: another one, or a regressor.
     slack : float
-        How far rounding within the library may take its scores from these.
+        How far sums in single precision may take the library's scores from these.
     missing_is_zero : ndarray of bool of shape (n_features,), or None
         Features whose missing values count as 0.
+    whole_codes : bool
+        Whether the fraction of a category's code is cut off.
     """
 
     feature: np.ndarray
@@ -84,8 +86,9 @@ class TreeEnsemble:
     n_features: int
     dtype: type = np.float64
     link: str | None = None
-    slack: float = 1e-9
+    slack: float = 0.0
     missing_is_zero: np.ndarray | None = None
+    whole_codes: bool = True
     codes_left: dict = field(default_factory=dict)
 
     @classmethod
@@ -133,6 +136,8 @@ class TreeEnsemble:
         rows = np.asarray(rows).astype(self.dtype).astype(np.float64)
         if self.missing_is_zero is not None:
             rows[np.isnan(rows) & self.missing_is_zero] = 0.0
+        if self.whole_codes and len(self.codes_left):
+            rows[..., self.categorical] = np.trunc(rows[..., self.categorical])
         return rows
 
     def leaves(self, seen):
@@ -160,7 +165,7 @@ class TreeEnsemble:
             left = values <= self.cut[at]
             for i, t in np.argwhere(inner & asks[at]):
                 codes = self.codes_left[at[i, t]]
-                left[i, t] = codes.go_left(np.trunc(values[i, t]))
+                left[i, t] = codes.go_left(values[i, t])
             left = np.where(np.isnan(values), self.missing_left[at], left)
             at = np.where(inner, np.where(left, self.left[at], self.right[at]), at)
 

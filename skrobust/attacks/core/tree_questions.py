@@ -9,6 +9,7 @@ from scipy.special import expit
 from skrobust.attacks.core.tree_search import search
 
 _STEPS = 7  # radii that are doubled before all is in reach
+_TIE = 1e-9  # sums of this size are compared as the library adds them
 _FEW = 500  # leaves that are searched at once
 
 
@@ -123,7 +124,8 @@ class Row:
         rows, trees = self.rows, self.rows.model.trees
         reach = rows.reach(self.i, self.ways, eps, sound=sound)
         limit = eps if limit is None else limit
-        box, is_done, near, slack = None, True, np.inf, trees.slack
+        box, is_done, near = None, True, np.inf
+        slack = max(trees.slack, _TIE)
         for other in self._promising(label):
             weights = np.zeros((1, self.n_scores))
             weights[0, other], weights[0, label] = 1, -1
