@@ -173,8 +173,8 @@ class Row:
     def nearest_change(self, label, limit, n_parts):
         """Return the nearest box with another label, up to a limit.
 
-        Radii are doubled until one holds a change; then the nearest is looked for, or,
-        where that takes too long, closed in on by halving.
+        Radii are doubled until one holds a change, then halved. In L-infinity there are
+        finitely many, those of cells; in other norms the nearest is looked for first.
         """
         budget, lower, box, upper, open_at = Budget(n_parts), 0.0, None, np.inf, None
         if len(self.rows.boxes.leaf) <= _FEW:
@@ -193,22 +193,40 @@ class Row:
                 lower = radius
         if box is None:
             return Nearest(None, np.inf, lower, open_at is None)
-        found = self.change(label, upper, budget, share=0.5, aim="nearest")
-        if found.box is not None:
-            box, upper = found.box, found.length
-        if found.is_done:
-            return Nearest(box, upper, upper, True)
-        lower = max(lower, min(found.lower, upper))
-        while budget.left > 0 and lower < upper * (1 - 1e-6):
-            middle = (lower + upper) / 2
-            found = self.change(label, middle, budget, share=0.5)
+        if self.rows.norm != np.inf:
+            found = self.change(label, upper, budget, share=0.5, aim="nearest")
             if found.box is not None:
                 box, upper = found.box, found.length
-            elif found.is_done:
-                lower = middle
-            else:
+            if found.is_done:
+                return Nearest(box, upper, upper, True)
+            lower = max(lower, min(found.lower, upper))
+        return self._closed_in(label, budget, box, lower, upper)
+
+    def _closed_in(self, label, budget, box, lower, upper):
+        """Halve what lies between a radius without a change and one with a change."""
+        below = upper
+        while budget.left > 0:
+            radius = self._between(lower, below)
+            if radius is None:
                 break
-        return Nearest(box, upper, lower, lower >= upper)
+            found = self.change(label, radius, budget, share=0.5)
+            if found.box is not None:
+                box, upper = found.box, found.length
+                below = upper
+            elif found.is_done:
+                lower = radius
+            else:
+                below = radius
+        if below == upper and self._between(lower, upper) is None:
+            lower = upper
+        return Nearest(box, upper, lower, lower == upper)
+
+    def _between(self, lower, upper):
+        """Return a radius between two, at which more cells are in reach; or None."""
+        if self.rows.norm != np.inf:
+            return (lower + upper) / 2 if lower < upper * (1 - 1e-6) else None
+        steps = np.unique(self.ways[(self.ways > lower) & (self.ways < upper)])
+        return float(steps[len(steps) // 2]) if len(steps) else None
 
     def _radii(self, limit):
         if np.isfinite(limit):
