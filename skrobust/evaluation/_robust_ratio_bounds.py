@@ -114,8 +114,9 @@ def robust_ratio_bounds(
     - two classes, linear behind affine steps: the probability is monotone in the
       score, whose ends within ball and box are known in closed form; exact;
     - more classes, linear with softmax: each difference of two scores at its worst;
-    - a single tree: the leaves in reach; exact. Forests and gradient boosting: each
-      tree in its worst leaf, whether or not one point is in all of them;
+    - trees and their sums (those of :class:`~skrobust.attacks.ExactTree`): the worst
+      choice of leaves with a point in common; exact for two classes, forests and single
+      trees where the search ends in time, else a bound;
     - every other model: :math:`|dP| \le \max(P, 1 - P)`, so that ``lower`` is 0 at the
       usual tolerances and more only from .5 on (two classes).
 
@@ -167,7 +168,15 @@ def robust_ratio_bounds(
         found, atol = np.maximum(found, shift), max(atol, slack)
     changed, distortion = np.array(effects).T
     exact = values.astype(np.float64)
-    proof = certify(estimator, X, exact, p.astype(np.float64), caller=_CALLER, **ball)
+    proof = certify(
+        estimator,
+        X,
+        exact,
+        p.astype(np.float64),
+        caller=_CALLER,
+        columns=columns,
+        **ball,
+    )
     certified = proof.shift(p.astype(np.float64), columns)
     if values.dtype != np.float64 or p.dtype != np.float64:
         certified = certified + 1e-6  # the model rounds

@@ -12,13 +12,15 @@ from scipy.special import logsumexp, softmax
 
 from skrobust._containers import like
 from skrobust._differentiable import differentiable_view
-from skrobust._norms import length
-from skrobust._responses import predict_probabilities, unwrap
-from skrobust.attacks import ExactLinear, ExactTree
+from skrobust._responses import predict_probabilities
+from skrobust.attacks import ExactLinear
 from skrobust.attacks.core.closed_forms import farthest, room_of
+from skrobust.attacks.core.row_questions import ask_each_row, range_of_probability
+from skrobust.attacks.core.tree_reader import read_trees
+from skrobust.attacks.core.tree_rows import TreeRows
 
 _EXACT_NORMS = (np.inf, 2, 1)
-_MOST_CELLS = 20_000_000  # numbers that the boxes of an ensemble may take
+_PARTS = 50  # of the ball that may be opened to bound a sum of trees
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Certificate:
         return moves.max(axis=1) if columns is None else moves[range(len(p)), columns]
 
 
-def certify(estimator, X, values, p, *, eps, norm, data_range, caller):
+def certify(estimator, X, values, p, *, eps, norm, data_range, caller, columns=None):
     """Return the best certificate there is for a model.
 
     Parameters
@@ -66,6 +68,9 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, caller):
         The ball and the box.
     caller : str
         Name of the public function or class, for error messages.
+    columns : ndarray of int of shape (n_samples,), default=None
+        The class of each sample that is asked about; bounds of others may be trivial.
+        None: all classes.
 
     Returns
     -------
@@ -77,7 +82,8 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, caller):
     if norm in _EXACT_NORMS and values.ndim == 2:
         ball = {"eps": eps, "norm": norm, "data_range": data_range}
         found = _linear(estimator, X, values, p, ball, caller)
-        if found := found or _trees(estimator, values, p, ball):
+        found = found or _trees(estimator, X, values, p, columns, ball, caller)
+        if found:
             return found
     name = "trivial: a probability moves at most to 0 or to 1"
     return Certificate(np.zeros_like(p), np.ones_like(p), name, False)
@@ -125,65 +131,29 @@ def _two_classes(attack, estimator, X, values, p, weights, caller):
     return Certificate(np.minimum(up, down), np.maximum(up, down), name, True)
 
 
-def _trees(estimator, values, p, ball):
-    if _n_cells(estimator) > _MOST_CELLS:
-        return None
-    attack = ExactTree(**ball)
+def _trees(estimator, X, values, p, columns, ball, caller):
     try:
-        boxes = attack._boxes(estimator, values)
+        model = read_trees(estimator, caller)
     except ValueError:  # no trees that are understood
         return None
-    n_trees = len(boxes.value)
-    seen = boxes.seen(values)
-    clean = np.array([boxes.scores(row) for row in seen])
-    least, most = _ranges(attack, boxes, values, seen)
-    if np.allclose(clean / n_trees, p, atol=1e-6):
-        low, high = least / n_trees, most / n_trees
-    else:
-        # Boosting with the exponential loss halves its log odds.
-        for factor in (1, 2):
-            if np.allclose(softmax(factor * clean, axis=1), p, atol=1e-6):
-                break
-        else:
-            return None  # another link between scores and probabilities
-        low = _shares(factor * least, factor * most)
-        high = _shares(factor * most, factor * least)
-    if boxes.is_single:
-        return Certificate(low, high, "exact for a single tree", True)
-    name = "bound for ensembles: each tree at its worst"
+    kind = getattr(X, "dtype", None)
+    values = values.astype(kind) if kind == np.float32 else values
+    place = {"norm": ball["norm"], "data_range": ball["data_range"]}
+    rows = TreeRows(model, values, constraints=None, caller=caller, **place)
+    if not np.allclose(model.trees.probabilities(rows.scores), p, atol=1e-5):
+        return None  # another link between scores and probabilities
+    low, high, is_exact = np.zeros_like(p), np.ones_like(p), True
+    asked = range(p.shape[1]) if columns is None else np.unique(columns)
+    for column in asked:
+        here = (
+            np.arange(len(p)) if columns is None else np.flatnonzero(columns == column)
+        )
+        question = range_of_probability, int(column), ball["eps"], _PARTS, True
+        found = ask_each_row(rows.taken(here), *question)
+        low[here, column] = [one.low for one in found]
+        high[here, column] = [one.high for one in found]
+        is_exact &= all(one.is_exact for one in found)
+    if is_exact:
+        return Certificate(low, high, "exact for trees", True)
+    name = "bound for trees: what the search could not rule out"
     return Certificate(low, high, name, False)
-
-
-def _shares(own, others):
-    """Return the softmax of each score, where all others are those given."""
-    gaps = others[:, :, None] - own[:, None, :]  # of score i, less score c
-    gaps[:, range(own.shape[1]), range(own.shape[1])] = 0.0
-    return np.exp(-logsumexp(gaps, axis=1))
-
-
-def _n_cells(estimator):
-    model = unwrap(estimator)[1]
-    members = np.ravel(getattr(model, "estimators_", [model]))
-    trees = [tree for m in members if (tree := getattr(m, "tree_", None)) is not None]
-    if not trees:
-        return 0
-    return len(trees) * max(t.n_leaves for t in trees) * trees[0].n_features
-
-
-def _ranges(attack, boxes, values, seen):
-    """Return the least and greatest scores, each tree in its worst leaf in reach."""
-    least, most = attack._data_bounds(boxes)
-    low, high = np.maximum(boxes.low, least), np.minimum(boxes.high, most)
-    real = (low <= high).all(axis=2)
-    scale = np.abs(boxes.scale)
-    out = []
-    for x, row in zip(values, seen, strict=True):
-        # Trees round what they see; a leaf within rounding of the ball is in reach.
-        rounding = 1.2e-7 * (np.abs(row) / scale + attack.eps)
-        reach = attack.eps + length(rounding[None], attack.norm)[0]
-        far = attack._far(boxes, (x * boxes.scale + boxes.shift, row), low, high)
-        fine = (real & (far <= reach))[..., None]
-        least = np.where(fine, boxes.value, np.inf).min(axis=1).sum(0)
-        most = np.where(fine, boxes.value, -np.inf).max(axis=1).sum(0)
-        out.append([boxes.start + least, boxes.start + most])
-    return np.array(out).swapaxes(0, 1)

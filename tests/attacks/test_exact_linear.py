@@ -319,7 +319,7 @@ def test_trees_against_all_cells(model, norm, box, classes):
     assert np.array_equal(norms == 0, ~right)
     for i in np.flatnonzero(right):
         best = grid_answer(model, X[i], y[i], norm, box)
-        assert norms[i] == pytest.approx(best, rel=1e-6, abs=1e-9)
+        assert norms[i] == pytest.approx(best, rel=1e-6, abs=1e-7)
     out = attack.perturb(model, X[rows], y[rows])
     fooled = model.predict(out) != y[rows]
     assert np.array_equal(fooled, norms <= 0.1)
@@ -367,7 +367,7 @@ def test_budget_is_told():
     upper = attack.minimal_norms(model, X[:20], y[:20])
     assert not attack.proven_.all()
     assert (attack.lower_bounds_ <= upper).all()
-    with pytest.warns(UserWarning, match="node_budget=3 boxes"):
+    with pytest.warns(UserWarning, match="node_budget=3 parts"):
         attack.perturb(model, X[:20], y[:20])
     more = ExactTree(0.2, node_budget=300)
     better = more.minimal_norms(model, X[:20], y[:20])
@@ -409,16 +409,12 @@ def test_one_leaf_cannot_be_fooled():
 def test_tree_refusals():
     X, y = table()
     tree = DecisionTreeClassifier().fit(X, y)
-    forest = RandomForestClassifier(3).fit(X, y)
     behind = make_pipeline(PCA(2), DecisionTreeClassifier()).fit(X, y)
     line = LogisticRegression().fit(X, y)
     number = DecisionTreeRegressor().fit(X, y)
     for call, sentence in (
         (lambda: ExactTree().perturb(line, X, y), "this is LogisticRegression"),
         (lambda: ExactTree().perturb(behind, X, y), "the step 'pca'"),
-        (lambda: ExactTree(objective="loss").perturb(tree, X, y), "'objective'"),
-        (lambda: ExactTree(objective="probability_shift").perturb(forest, X, y),
-         "'probability_shift' of a single tree"),
         (lambda: ExactTree(node_budget=0).perturb(tree, X, y), "'node_budget'"),
         (lambda: ExactTree(norm=3).perturb(tree, X, y), "numpy.inf, 2 or 1"),
         (lambda: ExactTree().perturb(tree, X[:, :1], y), "takes 2 features"),

@@ -158,7 +158,7 @@ def test_an_ensemble_of_one_tree_is_as_its_tree(model):
     model.fit(X, Y)
     attack = Square(0.05, data_range=BOX, max_queries=300, random_state=0)
     r = robust_ratio_bounds(model, X, Y, attack)
-    assert r.certificate == "bound for ensembles: each tree at its worst"
+    assert r.certificate == "exact for trees"
     rng = np.random.default_rng(0)
     p = model.predict_proba(X)
     for i in range(0, 80, 4):
