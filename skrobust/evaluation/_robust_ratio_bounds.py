@@ -4,14 +4,16 @@ import warnings
 
 import numpy as np
 
-from skrobust._containers import like, to_array
-from skrobust._norms import NORMS
 from skrobust._responses import predict_probabilities
 from skrobust._results import Results
-from skrobust._validation import check_choice, check_number, invalid
-from skrobust.base import BaseAttack
-from skrobust.base.domain import Domain
+from skrobust._validation import check_choice
 from skrobust.evaluation.argument_checks import check_labels, float_rows
+from skrobust.evaluation.attacks_in_ball import (
+    OF_ATTACK,
+    attack_list,
+    examples_within,
+    shared_ball,
+)
 from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
@@ -24,7 +26,6 @@ from skrobust.metrics.scorers.attack_objective import (
 )
 
 _CALLER = "robust_ratio_bounds"
-_OF_ATTACK = "attack"
 
 
 def robust_ratio_bounds(
@@ -36,7 +37,7 @@ def robust_ratio_bounds(
     tolerances=None,
     eps=None,
     norm=None,
-    data_range=_OF_ATTACK,
+    data_range=OF_ATTACK,
     reference="predicted",
     confidence=0.95,
     clusters=None,
@@ -131,11 +132,11 @@ def robust_ratio_bounds(
     'exact for linear models of two classes'
     """
     y = check_labels(estimator, X, y, _CALLER)
-    attacks = _attack_list(attacks)
+    attacks = attack_list(attacks, _CALLER)
     check_choice(reference, "reference", _CALLER, probability_shift.REFERENCES)
     tolerances = probability_shift.check_tolerances(tolerances, _CALLER)
     values = float_rows(X, _CALLER)
-    ball = _ball(attacks, values, eps, norm, data_range)
+    ball = shared_ball(attacks, values, eps, norm, data_range, _CALLER)
     samples = SampleGroups(y, None, clusters, (confidence, 999, None), _CALLER)
     strong = [at_full_strength(attack)[0] for attack in attacks]
     p = predict_probabilities(estimator, X, _CALLER)
@@ -146,13 +147,15 @@ def robust_ratio_bounds(
     found, atol = np.zeros(len(y)), 0.0
     for attack in strong:
         key = store.key(prefix, "within the ball", attack, ball)
-        q = store.run(key, _within_ball, estimator, attack, X, y, values, ball)
+        q = store.run(key, _probabilities, estimator, attack, X, y, values, ball)
         parts = p, q, reference, y, labels, _CALLER
         with full_attack(is_full(attack)):
             shift, slack = probability_shift.shift_and_atol(*parts)
         found, atol = np.maximum(found, shift), max(atol, slack)
     exact = values.astype(np.float64)
-    proof = certify(estimator, X, exact, p.astype(np.float64), caller=_CALLER, **ball)
+    proof = certify(
+        estimator, X, exact, p.astype(np.float64), columns, caller=_CALLER, **ball
+    )
     certified = proof.shift(p.astype(np.float64), columns)
     if values.dtype != np.float64 or p.dtype != np.float64:
         certified = certified + 1e-6  # the model rounds
@@ -186,88 +189,6 @@ def robust_ratio_bounds(
     )
 
 
-def _attack_list(attacks):
-    attacks = list(attacks) if isinstance(attacks, (list, tuple)) else [attacks]
-    rule = "an object with perturb(estimator, X, y), or a list of them"
-    if not attacks:
-        raise invalid("attacks", _CALLER, rule, attacks)
-    for attack in attacks:
-        if isinstance(attack, type) or not callable(getattr(attack, "perturb", None)):
-            raise invalid("attacks", _CALLER, rule, attack)
-        for name in ("target", "constraints"):
-            if getattr(attack, name, None) is not None:
-                # A target is one way out of many; constraints make another ball.
-                raise invalid("attacks", _CALLER, f"attacks without {name}", attack)
-    return attacks
-
-
-def _ball(attacks, values, eps, norm, data_range):
-    """Return the ball that was given, or that all attacks share."""
-    eps = _shared(attacks, "eps") if eps is None else eps
-    norm = _shared(attacks, "norm") if norm is None else norm
-    if isinstance(data_range, str) and data_range == _OF_ATTACK:
-        data_range = _shared(attacks, "data_range")
-    eps = check_number(eps, "eps", _CALLER, low=0)
-    if not np.isscalar(norm) or norm not in (*NORMS, 0):
-        raise invalid("norm", _CALLER, "numpy.inf, 2, 1 or 0", norm)
-    if data_range is not None:
-        try:
-            low, high = (np.asarray(b, dtype=np.float64) for b in data_range)
-            fits = all(b.shape in ((), values.shape[1:]) for b in (low, high))
-            fine = fits and bool(np.isfinite(low).all() and np.isfinite(high).all())
-            fine = fine and bool(np.all(low <= high))
-        except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            rule = "'attack', None or a pair (low, high), scalars or one per feature"
-            raise invalid("data_range", _CALLER, rule, data_range)
-        slack = 1e-6 * (high - low)
-        if (values < low - slack).any() or (values > high + slack).any():
-            raise ValueError(f"{_CALLER} found input outside data_range={data_range}.")
-    return {"eps": eps, "norm": norm, "data_range": data_range}
-
-
-def _shared(attacks, name):
-    """Return a parameter that all attacks agree on."""
-    if not all(hasattr(attack, name) for attack in attacks):
-        if name == "data_range":
-            return None
-        raise ValueError(
-            f"{_CALLER} bounds the ratio within one ball, and an attack has no {name}. "
-            f"Give {name}."
-        )
-    first, *others = (getattr(attack, name) for attack in attacks)
-    if not all(_same(first, other) for other in others):
-        raise ValueError(
-            f"{_CALLER} bounds the ratio within one ball, and these attacks differ in "
-            f"{name}. Give {name}."
-        )
-    return first
-
-
-def _same(a, b):
-    try:
-        return all(np.array_equal(x, z) for x, z in zip(a, b, strict=True))
-    except (TypeError, ValueError):  # numbers or None
-        return np.array_equal(a, b)
-
-
-def _within_ball(estimator, attack, X, y, values, ball):
-    """Return probabilities of the examples of an attack, put back into the ball."""
-    X_adv = attack.perturb(estimator, X, y)
-    keeps = all(_same(getattr(attack, name, None), ball[name]) for name in ball)
-    if not isinstance(attack, BaseAttack) or not keeps:
-        moved = np.asarray(to_array(X_adv))
-        if moved.shape != values.shape:
-            raise ValueError(
-                f"{_CALLER} needs examples of the shape of X, {values.shape}. "
-                f"{type(attack).__name__} returned {moved.shape}."
-            )
-        if not np.isfinite(moved).all():
-            raise ValueError(
-                f"{_CALLER} needs finite examples; {type(attack).__name__} returned "
-                "NaN or infinity."
-            )
-        domain = Domain(values, None, caller=_CALLER, **ball)
-        X_adv = like(domain.put_back(moved, values), X)
+def _probabilities(estimator, attack, X, y, values, ball):
+    X_adv = examples_within(estimator, attack, X, y, values, ball, _CALLER)
     return predict_probabilities(estimator, X_adv, _CALLER)

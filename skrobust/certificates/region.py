@@ -1,0 +1,97 @@
+"""Region of a certificate: the points that an attack may reach from each row."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from skrobust.attacks.core.closed_forms import farthest, room_of
+
+
+@dataclass(frozen=True)
+class Region:
+    """Region around each row: a ball, cut by a box.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_samples, n_features), float64
+        The middles, flattened.
+    eps, norm : float, {inf, 2, 1}
+        The ball.
+    data_range : None or (low, high)
+        The box; scalars or arrays of shape (n_features,).
+    """
+
+    rows: np.ndarray
+    eps: float
+    norm: float
+    data_range: tuple | None = None
+
+    @classmethod
+    def of(cls, values, eps, norm, data_range):
+        """Return the region of rows of any shape."""
+        if data_range is not None:
+            shape = values.shape[1:]
+            data_range = tuple(
+                np.broadcast_to(np.asarray(b, dtype=np.float64), shape).ravel()
+                for b in data_range
+            )
+        rows = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
+        return cls(rows, eps, norm, data_range)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def take(self, places):
+        """Return the region of some of the rows."""
+        return replace(self, rows=self.rows[places])
+
+    def move(self, weights):
+        """Return the moves within the region that lift a linear function most.
+
+        ``weights`` are of shape (n_features,) or (n_samples, n_features).
+        """
+        room = room_of(weights, self.rows, self.data_range)
+        found = farthest(weights, self.eps, room, self.norm)
+        return np.broadcast_to(found, self.rows.shape)
+
+    def rise(self, weights):
+        """Return how much a linear function can rise within the region."""
+        return (self.move(weights) * weights).sum(axis=1)
+
+    @property
+    def box(self):
+        """Least and greatest value of each feature, of the shape of the rows."""
+        low, high = self.rows - self.eps, self.rows + self.eps
+        if self.data_range is not None:
+            # A row that rounding put outside of the box is still a point of its region.
+            low = np.maximum(low, np.minimum(self.rows, self.data_range[0]))
+            high = np.minimum(high, np.maximum(self.rows, self.data_range[1]))
+        return low, high
+
+    def reach(self, scale, norm):
+        """Return the greatest length of a scaled move, in another norm.
+
+        Parameters
+        ----------
+        scale : float or ndarray of shape (n_features,)
+            What each feature is multiplied with.
+        norm : {inf, 2, 1}
+            Norm of the length.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            An upper bound; exact for a single scale without a box.
+        """
+        size = np.abs(np.broadcast_to(scale, self.rows.shape[1:]))
+        low, high = self.box
+        span = np.maximum(high - self.rows, self.rows - low) * size
+        by_box = {np.inf: span.max(axis=1), 1: span.sum(axis=1)}
+        by_box[2] = np.sqrt((span * span).sum(axis=1))
+        if self.norm == np.inf:
+            return by_box[norm]
+        # A ball of norm 1 or 2: the longest way goes along one feature, or all alike.
+        most = self.eps * size.max(initial=0.0)
+        if norm == 1 and self.norm == 2:
+            most = self.eps * float(np.linalg.norm(size))
+        return np.minimum(by_box[norm], most)
