@@ -1,12 +1,13 @@
 """Choice of the proof for a model."""
 
 from skrobust.certificates.linear_proof import linear_proof
+from skrobust.certificates.net_proof import net_proof
 from skrobust.certificates.proof import Proof
 
-_FINDERS = (linear_proof,)
+_FINDERS = (linear_proof, net_proof)
 
 
-def find_proof(estimator, region, n_classes, ask, caller):
+def find_proof(estimator, region, n_classes, ask, caller, shape=None):
     """Return the best proof that there is for a classifier; the trivial one for others.
 
     Parameters
@@ -22,6 +23,8 @@ def find_proof(estimator, region, n_classes, ask, caller):
         are none.
     caller : str
         Name of the public function or class, for error messages.
+    shape : tuple of int, default=None
+        Of a row of the raw input; None: flat.
 
     Returns
     -------
@@ -29,7 +32,11 @@ def find_proof(estimator, region, n_classes, ask, caller):
         Of that model and region.
     """
     for finder in _FINDERS:
-        found = finder(estimator, region, ask, caller)
-        if found is not None and found.n_classes == n_classes:
+        found = finder(estimator, region, ask, caller, shape)
+        if found is None:
+            continue
+        if found.n_classes is None:  # nothing is proved, and its name says why
+            found.n_classes = n_classes
+        if found.n_classes == n_classes:
             return found
     return Proof(len(region), n_classes)

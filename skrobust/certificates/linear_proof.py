@@ -124,7 +124,7 @@ class LinearProof(DifferenceProof):
         return low, high
 
 
-def linear_proof(estimator, region, ask, caller):
+def linear_proof(estimator, region, ask, caller, shape=None):
     """Return the proof for a linear classifier behind affine steps, or None.
 
     Parameters
@@ -137,7 +137,11 @@ def linear_proof(estimator, region, ask, caller):
         From rows to the probabilities of the whole; None where there are none.
     caller : str
         Name of the public function or class, for error messages.
+    shape : tuple of int, default=None
+        Of a row of the raw input; linear models take flat rows alone.
     """
+    if shape is not None and len(shape) > 1:
+        return None
     try:
         view = differentiable_view(estimator, caller)
         if not getattr(view, "is_affine", False):

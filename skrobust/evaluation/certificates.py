@@ -84,7 +84,8 @@ def certify(estimator, X, values, p, columns, *, eps, norm, data_range, caller):
     if values.ndim == 2 and (found := _trees(estimator, values, p, ball)):
         return found
     ask = _asking(estimator, X, caller)
-    proof = find_proof(estimator, Region.of(values, **ball), p.shape[1], ask, caller)
+    parts = estimator, Region.of(values, **ball), p.shape[1], ask, caller
+    proof = find_proof(*parts, values.shape[1:])
     bounds = proof.probabilities(columns)
     return Certificate(*bounds, proof.name, proof.is_exact_on_probabilities)
 
@@ -121,19 +122,24 @@ def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, ca
         return found
     has_proba = hasattr(estimator, "predict_proba")
     ask = _asking(estimator, X, caller) if has_proba else None
-    proof = find_proof(estimator, Region.of(values, **ball), k, ask, caller)
+    parts = estimator, Region.of(values, **ball), k, ask, caller
+    proof = find_proof(*parts, values.shape[1:])
+    robust = proof.wins(own)
     name = proof.name
     if proof.is_exact_on_labels and not name.startswith("exact"):
         name = f"exact on labels ({name})"
-    return proof.wins(own), name, proof.is_exact_on_labels
+    return robust, name, proof.is_exact_on_labels
 
 
 def _asking(estimator, X, caller):
     """Return a function from flat rows to probabilities, in the container of X."""
-    shape = np.shape(to_array(X))[1:]
+    values = to_array(X)
+    kind = getattr(values, "dtype", np.dtype(float))
+    kind = kind if kind.kind == "f" else np.dtype(float)
 
     def ask(rows):
-        moved = like(rows.reshape(len(rows), *shape), X)
+        moved = rows.reshape((len(rows), *values.shape[1:])).astype(kind)
+        moved = like(moved, X)
         return predict_probabilities(estimator, moved, caller).astype(np.float64)
 
     return ask
