@@ -3,8 +3,9 @@
 from skrobust.certificates.linear_proof import linear_proof
 from skrobust.certificates.net_proof import net_proof
 from skrobust.certificates.proof import Proof
+from skrobust.certificates.smoothing_proof import smoothing_proof
 
-_FINDERS = (linear_proof, net_proof)
+_FINDERS = (linear_proof, net_proof, smoothing_proof)
 
 
 def find_proof(estimator, region, n_classes, ask, caller, shape=None):
