@@ -17,12 +17,24 @@ def _machine(model, weights, offset, method, tail=()):
     """
     if model.kernel not in KERNELS:
         return None
+    build = _builder(model, weights, offset, tail)
+    gamma = _gamma(model, build, method)
+    return None if gamma is None else build(gamma)
+
+
+def _builder(model, weights, offset, tail):
     points = dense(model.support_vectors_)
 
     def build(gamma):
         kernel = kernel_map(model.kernel, points, gamma, model.degree, model.coef0)
         return chain([kernel, linear(weights, offset), *tail])
 
+    return build
+
+
+def _gamma(model, build, method):
+    """Return the gamma of a machine, or None where its answers do not tell it."""
+    points = dense(model.support_vectors_)
     gamma = 1 / points.shape[1] if model.gamma == "auto" else model.gamma
     if model.kernel == "linear":
         gamma = 1.0
@@ -32,7 +44,7 @@ def _machine(model, weights, offset, method, tail=()):
             lambda g, rows: build(g).apply(rows)[0],
             points,
         )
-    return None if gamma is None else build(float(gamma))
+    return None if gamma is None else float(gamma)
 
 
 def svc_head(model, name):
@@ -48,13 +60,8 @@ def svc_head(model, name):
     if k == 2:
         raw = _machine(model, dual.T, offset, method)
         return None if raw is None else Head(two_columns(raw), classes, model=model)
-    pairs = list(combinations(range(k), 2))
-    caller = np.repeat(np.arange(k), model.n_support_)
-    weights = np.zeros((dual.shape[1], len(pairs)))
-    for column, (i, j) in enumerate(pairs):
-        weights[caller == i, column] = dual[j - 1, caller == i]
-        weights[caller == j, column] = dual[i, caller == j]
-    counted = _counted(pairs, k)
+    weights = _pair_weights(model)
+    counted = _counted(list(combinations(range(k), 2)), k)
     if model.decision_function_shape == "ovo":
         raw = _machine(model, weights, offset, method)
         scores = None if raw is None else chain([raw, counted])
@@ -63,6 +70,50 @@ def svc_head(model, name):
         scores = _machine(model, weights, offset, method, [counted])
         decide = None if model.break_ties else _most_votes
     return None if scores is None else Head(scores, classes, decide=decide, model=model)
+
+
+def _pair_weights(model):
+    """Return the weights of the support vectors in each duel of two classes."""
+    dual, k = dense(model.dual_coef_), len(model.classes_)
+    pairs = list(combinations(range(k), 2))
+    caller = np.repeat(np.arange(k), model.n_support_)
+    weights = np.zeros((dual.shape[1], len(pairs)))
+    for column, (i, j) in enumerate(pairs):
+        weights[caller == i, column] = dual[j - 1, caller == i]
+        weights[caller == j, column] = dual[i, caller == j]
+    return weights
+
+
+def pair_machine(model):
+    """Return the parts of the duels of a fitted SVC or NuSVC, or None.
+
+    Parameters
+    ----------
+    model : SVC or NuSVC
+        Fitted.
+
+    Returns
+    -------
+    points, weights, offset, gamma : ndarray, ndarray, ndarray, float
+        Support vectors, their weights in each duel of shape (n_support, n_pairs), its
+        offset, and gamma of the kernel. The duel of (i, j) is positive for i; that of
+        two classes for the second.
+    """
+    if model.kernel not in KERNELS:
+        return None
+    offset, two = dense(model.intercept_), len(model.classes_) == 2
+    weights = dense(model.dual_coef_).T if two else _pair_weights(model)
+    tail = []
+    if not two and model.decision_function_shape == "ovr":
+        n_classes = len(model.classes_)
+        tail = [_counted(list(combinations(range(n_classes), 2)), n_classes)]
+    build = _builder(model, weights, offset, tail)
+    gamma = _gamma(model, build, model.decision_function)
+    return (
+        None
+        if gamma is None
+        else (dense(model.support_vectors_), weights, offset, gamma)
+    )
 
 
 STEEP = 4.0  # of the smooth votes whose slope is followed, per unit of a decision

@@ -1,11 +1,24 @@
 """Choice of the proof for a model."""
 
+from functools import partial
+
+from skrobust.certificates.bayes_proof import bayes_proof
+from skrobust.certificates.kernel_proof import kernel_proof
 from skrobust.certificates.linear_proof import linear_proof
+from skrobust.certificates.member_proofs import member_proof
+from skrobust.certificates.neighbor_proof import neighbor_proof
 from skrobust.certificates.net_proof import net_proof
 from skrobust.certificates.proof import Proof
 from skrobust.certificates.smoothing_proof import smoothing_proof
 
-_FINDERS = (linear_proof, net_proof, smoothing_proof)
+_FINDERS = (
+    linear_proof,
+    net_proof,
+    smoothing_proof,
+    bayes_proof,
+    kernel_proof,
+    neighbor_proof,
+)
 
 
 def find_proof(estimator, region, n_classes, ask, caller, shape=None):
@@ -40,4 +53,10 @@ def find_proof(estimator, region, n_classes, ask, caller, shape=None):
             found.n_classes = n_classes
         if found.n_classes == n_classes:
             return found
-    return Proof(len(region), n_classes)
+    find = partial(_find_member, caller=caller)
+    found = member_proof(estimator, region, find, shape)
+    return Proof(len(region), n_classes) if found is None else found
+
+
+def _find_member(estimator, region, n_classes, ask, shape, caller):
+    return find_proof(estimator, region, n_classes, ask, caller, shape)

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import expit, softmax
 
-from skrobust._differentiable import differentiable_view
+from skrobust._differentiable import differentiable_view, sklearn_name
+from skrobust._responses import unwrap
 from skrobust.certificates.proof import SLACK, DifferenceProof
 from skrobust.certificates.shares import share_bounds, sigmoid_share_bounds
 from skrobust.certificates.softmax_extremes import least_lse, most_lse
@@ -50,7 +51,16 @@ class LinearProof(DifferenceProof):
         self._scores = region.rows @ weights.T + offset
         # Sums of many products round; what is certified must survive that.
         size = np.abs(region.rows) @ np.abs(weights).T + np.abs(offset)
-        self._slack = SLACK * (size.max(axis=1) + region.eps * np.abs(weights).max())
+        self._slack = SLACK * (
+            size.max(axis=1) + np.max(region.eps) * np.abs(weights).max()
+        )
+
+    @classmethod
+    def of_rest(cls, proofs):
+        """Return the proof about labels of one against the rest, of binary proofs."""
+        weights = [proof._weights[1] - proof._weights[0] for proof in proofs]
+        offset = [proof._offset[1] - proof._offset[0] for proof in proofs]
+        return cls(proofs[0]._region, np.array(weights), np.array(offset), None)
 
     def differences(self, own):
         """Return bounds of the score of a class less that of each other."""
@@ -73,7 +83,7 @@ class LinearProof(DifferenceProof):
         if self._link is None:
             return super().probabilities(columns)
         if self._link == "huber":
-            low, high = self._score_bounds()
+            low, high = self.scores_within()
             shares = np.clip((low + 1) / 2, 0, 1), np.clip((high + 1) / 2, 0, 1)
             return share_bounds(*shares)
         low = np.zeros((self.n_samples, self.n_classes))
@@ -91,7 +101,8 @@ class LinearProof(DifferenceProof):
         up, down = (self._ask(self._region.rows + m) for m in moves)
         return np.minimum(up, down), np.maximum(up, down)
 
-    def _score_bounds(self):
+    def scores_within(self):
+        """Return least and greatest scores, of shape (n_samples, n_classes)."""
         rise = [self._region.rise(w) for w in self._weights]
         fall = [self._region.rise(-w) for w in self._weights]
         slack = self._slack[:, None]
@@ -102,7 +113,7 @@ class LinearProof(DifferenceProof):
 
     def _sigmoid(self, own):
         rows = np.arange(self.n_samples)
-        low, high = self._score_bounds()
+        low, high = self.scores_within()
         ends = low[rows, own][:, None], high[rows, own][:, None]
         return sigmoid_share_bounds(low, high, *ends, *self.differences(own))
 
@@ -142,6 +153,8 @@ def linear_proof(estimator, region, ask, caller, shape=None):
     """
     if shape is not None and len(shape) > 1:
         return None
+    if (counting := _counting_bayes(estimator, region)) is not None:
+        return counting
     try:
         view = differentiable_view(estimator, caller)
         if not getattr(view, "is_affine", False):
@@ -159,6 +172,24 @@ def linear_proof(estimator, region, ask, caller, shape=None):
         return None
     link = None if ask is None else _link(region, weights, offset, raw[0], ask)
     return LinearProof(region, weights, offset, link, ask)
+
+
+def _counting_bayes(estimator, region):
+    """Return the proof for naive Bayes of counts, whose log posteriors are linear."""
+    steps, model = unwrap(estimator)
+    name = sklearn_name(model)
+    if steps or name not in ("MultinomialNB", "ComplementNB", "BernoulliNB"):
+        return None
+    weights = np.asarray(model.feature_log_prob_)
+    offset = np.asarray(model.class_log_prior_)
+    if name == "ComplementNB" and len(offset) > 1:
+        offset = np.zeros(len(weights))
+    if name == "BernoulliNB":
+        if model.binarize is not None:
+            return None
+        absent = np.log1p(-np.exp(weights))
+        weights, offset = weights - absent, offset + absent.sum(axis=1)
+    return LinearProof(region, weights, offset, "softmax")
 
 
 def _link(region, weights, offset, raw_offset, ask):

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from skrobust._differentiable import scaler_parts
 from skrobust.attacks.core.closed_forms import farthest, room_of
 
 
@@ -15,8 +16,10 @@ class Region:
     ----------
     rows : ndarray of shape (n_samples, n_features), float64
         The middles, flattened.
-    eps, norm : float, {inf, 2, 1}
-        The ball.
+    eps : float, or for the norm inf ndarray of shape (n_features,)
+        Radius of the ball, or of each feature.
+    norm : {inf, 2, 1}
+        Norm of the ball.
     data_range : None or (low, high)
         The box; scalars or arrays of shape (n_features,).
     """
@@ -44,6 +47,27 @@ class Region:
     def take(self, places):
         """Return the region of some of the rows."""
         return replace(self, rows=self.rows[places])
+
+    def of_features(self, features):
+        """Return the region of some of the features."""
+        eps, box = self.eps, self.data_range
+        if np.ndim(eps):
+            eps = eps[features]
+        if box is not None:
+            box = tuple(b[features] for b in box)
+        return replace(self, rows=self.rows[:, features], eps=eps, data_range=box)
+
+    def through(self, scale, shift):
+        """Return a region that holds each point of this one, scaled and shifted.
+
+        It is the image of a cube itself; of other balls, the ball of the largest scale.
+        """
+        size, box = np.abs(scale), self.data_range
+        eps = self.eps * (size if self.norm == np.inf else size.max(initial=0.0))
+        if box is not None:
+            ends = [b * scale + shift for b in box]
+            box = np.minimum(*ends), np.maximum(*ends)
+        return replace(self, rows=self.rows * scale + shift, eps=eps, data_range=box)
 
     def move(self, weights):
         """Return the moves within the region that lift a linear function most.
@@ -95,3 +119,14 @@ class Region:
         if norm == 1 and self.norm == 2:
             most = self.eps * float(np.linalg.norm(size))
         return np.minimum(by_box[norm], most)
+
+
+def diagonal_steps(steps, width):
+    """Return (scale, shift) of scalers one after the other; None for other steps."""
+    scale, shift = np.ones(width), np.zeros(width)
+    for _, step in steps:
+        parts = scaler_parts(step)
+        if parts is None or len(np.broadcast_to(parts[0], np.shape(parts[1]))) != width:
+            return None
+        scale, shift = scale * parts[0], shift * parts[0] + parts[1]
+    return scale, shift

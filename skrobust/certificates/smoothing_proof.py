@@ -1,11 +1,9 @@
 """Proofs about smoothed classifiers, of which draws tell the shares of the votes."""
 
-import numpy as np
-
-from skrobust._differentiable import scaler_parts
 from skrobust._responses import unwrap
 from skrobust.certificates._smoothed_classifier import SmoothedClassifier
 from skrobust.certificates.proof import Proof
+from skrobust.certificates.region import diagonal_steps
 
 
 class SmoothingProof(Proof):
@@ -51,13 +49,10 @@ def smoothing_proof(estimator, region, ask, caller, shape=None):
     steps, model = unwrap(estimator)
     if not isinstance(model, SmoothedClassifier):
         return None
-    rows, scale = region.rows, np.ones(region.rows.shape[1])
-    for _, step in steps:
-        parts = scaler_parts(step)
-        if parts is None:
-            return None
-        rows, scale = rows * parts[0] + parts[1], scale * parts[0]
-    radius = region.reach(scale, 2)
+    parts = diagonal_steps(steps, region.rows.shape[1])
+    if parts is None:
+        return None
+    rows, radius = region.rows * parts[0] + parts[1], region.reach(parts[0], 2)
     if shape is not None:
         rows = rows.reshape((len(rows), *shape))
     return SmoothingProof(model, rows, radius)
