@@ -6,18 +6,15 @@ import numpy as np
 
 from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust._validation import check_number
 from skrobust.evaluation.argument_checks import check_labels, float_rows
 from skrobust.evaluation.attack_run import correct_labels
 from skrobust.evaluation.attacks_in_ball import (
     OF_ATTACK,
-    attack_list,
+    attacks_and_ball,
     examples_within,
-    shared_ball,
 )
 from skrobust.evaluation.certificates import certify_labels
 from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.default_attacks import default_attacks
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.metrics.scorers.attack_objective import for_accuracy
 
@@ -68,7 +65,7 @@ def robust_accuracy_bounds(
     clusters : array-like of shape (n_samples,), default=None
         Samples that belong together; the interval is then over clusters.
     checkpoint : str or path, default=None
-        Folder in which finished runs of attacks and proofs are kept.
+        Folder in which finished runs of attacks are kept.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the attacks that ``attacks=None`` stands for.
 
@@ -125,15 +122,8 @@ def robust_accuracy_bounds(
     y = check_labels(estimator, X, y, _CALLER)
     values = float_rows(X, _CALLER)
     samples = SampleGroups(y, None, clusters, (confidence, 999, None), _CALLER)
-    if attacks is None:
-        data_range = None if data_range is OF_ATTACK else data_range
-        eps = check_number(eps, "eps", _CALLER, low=0)
-        norm = np.inf if norm is None else norm
-        ball = shared_ball([], values, eps, norm, data_range, _CALLER)
-        attacks = default_attacks(estimator, X, y, random_state, **ball)
-    else:
-        attacks = attack_list(attacks, _CALLER)
-        ball = shared_ball(attacks, values, eps, norm, data_range, _CALLER)
+    parts = estimator, X, y, values, attacks, (eps, norm, data_range), random_state
+    attacks, ball = attacks_and_ball(*parts, _CALLER)
     clean = correct_labels(estimator, X, y, _CALLER)
     store = Checkpoint(checkpoint, _CALLER)
     prefix = store.prefix(estimator, X, y)

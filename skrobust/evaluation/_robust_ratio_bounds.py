@@ -10,9 +10,8 @@ from skrobust._validation import check_choice
 from skrobust.evaluation.argument_checks import check_labels, float_rows
 from skrobust.evaluation.attacks_in_ball import (
     OF_ATTACK,
-    attack_list,
+    attacks_and_ball,
     examples_within,
-    shared_ball,
 )
 from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
@@ -32,7 +31,7 @@ def robust_ratio_bounds(
     estimator,
     X,
     y,
-    attacks,
+    attacks=None,
     *,
     tolerances=None,
     eps=None,
@@ -42,6 +41,7 @@ def robust_ratio_bounds(
     confidence=0.95,
     clusters=None,
     checkpoint=None,
+    random_state=None,
 ):
     r"""Enclose the robust ratio within a ball: attacks above, a certificate below.
 
@@ -60,17 +60,18 @@ def robust_ratio_bounds(
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
         True labels, which attacks may use.
-    attacks : object with ``perturb(estimator, X, y)``, or list of them
+    attacks : object with ``perturb(estimator, X, y)``, or list of them, default=None
         Each is run in full on the probability, both ways, unless its objective is
-        "loss". Examples outside the ball are put back into it.
+        "loss". Examples outside the ball are put back into it. None: as in
+        :func:`robust_accuracy_bounds`, with ``eps`` given.
     tolerances : array-like of floats in [0, 1], default=None
         Bounds on the change of probability; None is 0, .01, ..., .20.
     eps : float, default=None
         Radius of the ball, in the units of X; None is that of all attacks.
     norm : {inf, 2, 1, 0}, default=None
-        Norm of the ball; None is that of all attacks.
+        Norm of the ball; None is that of all attacks, inf without attacks.
     data_range : "attack", None or (low, high), default="attack"
-        Bounds of the raw input; "attack" is that of all attacks.
+        Bounds of the raw input; "attack" is that of all attacks, None without attacks.
     reference : {"predicted", "true", "max"}, default="predicted"
         The class whose probability counts.
     confidence : float in (0, 1), default=0.95
@@ -79,6 +80,8 @@ def robust_ratio_bounds(
         Samples that belong together; the interval is then over clusters.
     checkpoint : str or path, default=None
         Folder in which finished runs of attacks are kept.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the attacks that ``attacks=None`` stands for.
 
     Returns
     -------
@@ -100,20 +103,33 @@ def robust_ratio_bounds(
 
     Notes
     -----
-    The certificates are our choice; each is elementary:
+    Certificates (:doc:`/guide/which_attack` has a table by model):
 
-    - two classes, linear behind affine steps: the probability is monotone in the
-      score, whose ends within ball and box are known in closed form; exact;
-    - more classes, linear with softmax: each difference of two scores at its worst;
+    - linear behind affine steps: of two classes exact, as the probability is monotone
+      in the score, whose ends within ball and box are known in closed form; of more
+      with softmax by branch and bound over the shares of the classes, to some 0.01;
+      with sigmoids or the modified Huber loss each score at its worst;
     - a single tree: the leaves in reach; exact. Forests and gradient boosting: each
       tree in its worst leaf, whether or not one point is in all of them;
+    - nets: linear bounds backward through the layers [2]_;
+    - Gaussian naive Bayes: a sum over features; exact in a cube for two classes;
+    - support vector machines with Gaussian kernels: lines around each Gaussian;
+    - nearest neighbours: the votes that no move within the ball can change;
+    - calibrated, averaged, voting and one-vs-rest models: from those of their members;
+    - :class:`~skrobust.certificates.SmoothedClassifier`: of infinitely many votes, each
+      row with probability ``1 - alpha``;
     - every other model: :math:`|dP| \le \max(P, 1 - P)`, so that ``lower`` is 0 at the
-      usual tolerances and more only from .5 on (two classes).
+      usual tolerances and more only from .5 on (two classes). For a net, the
+      certificate names the layer that is not understood.
 
     References
     ----------
-    Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795), Eq. 2, whose "for all" a single attack
-    cannot show.
+    .. [1] Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795), Eq. 2, whose "for all" a single
+       attack cannot show.
+
+    .. [2] H. Zhang et al., "Efficient Neural Network Robustness Certification with
+       General Activation Functions", NeurIPS 2018 (CROWN), with slopes chosen as in K.
+       Xu et al., "Fast and Complete", ICLR 2021.
 
     Examples
     --------
@@ -132,11 +148,11 @@ def robust_ratio_bounds(
     'exact for linear models of two classes'
     """
     y = check_labels(estimator, X, y, _CALLER)
-    attacks = attack_list(attacks, _CALLER)
     check_choice(reference, "reference", _CALLER, probability_shift.REFERENCES)
     tolerances = probability_shift.check_tolerances(tolerances, _CALLER)
     values = float_rows(X, _CALLER)
-    ball = shared_ball(attacks, values, eps, norm, data_range, _CALLER)
+    parts = estimator, X, y, values, attacks, (eps, norm, data_range), random_state
+    attacks, ball = attacks_and_ball(*parts, _CALLER, "probability_shift")
     samples = SampleGroups(y, None, clusters, (confidence, 999, None), _CALLER)
     strong = [at_full_strength(attack)[0] for attack in attacks]
     p = predict_probabilities(estimator, X, _CALLER)

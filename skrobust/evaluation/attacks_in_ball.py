@@ -7,6 +7,7 @@ from skrobust._norms import NORMS
 from skrobust._validation import check_number, invalid
 from skrobust.base import BaseAttack
 from skrobust.base.domain import Domain
+from skrobust.evaluation.default_attacks import default_attacks
 
 OF_ATTACK = "attack"
 
@@ -25,6 +26,48 @@ def attack_list(attacks, caller):
                 # A target is one way out of many; constraints make another ball.
                 raise invalid("attacks", caller, f"attacks without {name}", attack)
     return attacks
+
+
+def attacks_and_ball(
+    estimator, X, y, values, attacks, ball, random_state, caller, objective=None
+):
+    """Return the attacks as a list, and the ball: what was given or a default.
+
+    Parameters
+    ----------
+    estimator, X, y : object
+        Model, rows and labels.
+    values : ndarray of shape (n_samples, ...)
+        The rows as an array.
+    attacks : object with ``perturb``, list of them or None
+        None: those that suit the model.
+    ball : tuple
+        ``eps``, ``norm`` and ``data_range``, as they were given.
+    random_state : int, RandomState, Generator or None
+        Seed of attacks that are not given.
+    caller : str
+        Name of the public function or class, for error messages.
+    objective : {None, "probability_shift"}, default=None
+        What attacks that are not given aim at; None: the labels.
+
+    Returns
+    -------
+    attacks : list
+        Each with ``perturb``.
+    ball : dict
+        ``eps``, ``norm`` and ``data_range``.
+    """
+    if attacks is not None:
+        attacks = attack_list(attacks, caller)
+        return attacks, shared_ball(attacks, values, *ball, caller)
+    eps, norm, data_range = ball
+    eps = check_number(eps, "eps", caller, low=0)
+    norm = np.inf if norm is None else norm
+    if isinstance(data_range, str) and data_range == OF_ATTACK:
+        data_range = None
+    ball = shared_ball([], values, eps, norm, data_range, caller)
+    found = default_attacks(estimator, X, y, random_state, objective, **ball)
+    return found, ball
 
 
 def shared_ball(attacks, values, eps, norm, data_range, caller):

@@ -86,8 +86,11 @@ def certify(estimator, X, values, p, columns, *, eps, norm, data_range, caller):
     ask = _asking(estimator, X, caller)
     parts = estimator, Region.of(values, **ball), p.shape[1], ask, caller
     proof = find_proof(*parts, values.shape[1:])
-    bounds = proof.probabilities(columns)
-    return Certificate(*bounds, proof.name, proof.is_exact_on_probabilities)
+    low, high = proof.probabilities(columns)
+    name = proof.name
+    if not name.startswith("trivial") and (low <= 0).all() and (high >= 1).all():
+        name = Proof.name  # labels alone are certified
+    return Certificate(low, high, name, proof.is_exact_on_probabilities)
 
 
 def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, caller):

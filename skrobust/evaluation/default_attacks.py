@@ -1,13 +1,29 @@
 """Attacks that suit a model, where none are given."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from skrobust._keyed_noise.rows import take_rows
 from skrobust.attacks import AutoPGD, ExactLinear, ExactTree, RandomSearch
 
 
-def default_attacks(estimator, X, y, random_state, *, eps, norm, data_range):
-    """Return the strongest attacks that a model takes, for its labels.
+@dataclass
+class CleanRows:
+    """Leaves the rows as they are, where only what is certified matters."""
+
+    objective: Any = None
+
+    def perturb(self, estimator, X, y=None):
+        """Return X."""
+        return X
+
+
+def default_attacks(
+    estimator, X, y, random_state, objective=None, *, eps, norm, data_range
+):
+    """Return the strongest attacks that a model takes.
 
     Parameters
     ----------
@@ -19,6 +35,8 @@ def default_attacks(estimator, X, y, random_state, *, eps, norm, data_range):
         Their labels.
     random_state : int, RandomState, Generator or None
         Seed.
+    objective : {None, "probability_shift"}, default=None
+        What is attacked; None: the labels.
     eps, norm, data_range : float, {inf, 2, 1}, None or (low, high)
         Ball and box.
 
@@ -29,6 +47,7 @@ def default_attacks(estimator, X, y, random_state, *, eps, norm, data_range):
         and one that asks for answers.
     """
     ball = {"eps": eps, "norm": norm, "data_range": data_range}
+    ball["objective"] = objective
     few = take_rows(X, np.arange(min(2, len(y)))), y[:2]
     seed = {"random_state": random_state}
     search = RandomSearch(**ball, **seed)
