@@ -10,6 +10,7 @@ found in this way first, layer by layer.
 import numpy as np
 
 from skrobust._norms import namespace
+from skrobust.certificates.net_layers import Activation
 
 _NUMBERS = 8_000_000  # coefficients that are held at once
 
@@ -43,6 +44,8 @@ class NetBounds:
     def _refine(self, layer, place):
         """Tighten the bounds of a layer where the activation after it is open."""
         if place == 0 or (self._region.norm == np.inf and self._is_tight(place)):
+            return
+        if isinstance(self.layers[place], Activation):  # as tight as its input already
             return
         low, high = self.bounds[place]
         xp = namespace(low)

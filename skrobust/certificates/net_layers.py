@@ -65,15 +65,17 @@ class Dense(Layer):
 
 @dataclass
 class TorchAffine(Layer):
-    """Affine function of tensors; its transpose comes from automatic differentiation.
+    """Affine function of tensors.
 
     ``size_of`` is the same function with absolute weights and no offset; ``fan_in`` the
-    number of products that are summed.
+    number of products that are summed. ``transpose`` takes coefficients and the shape
+    of an input; None: it comes from automatic differentiation.
     """
 
     function: Any
     size_of: Any
     fan_in: int
+    transpose: Any = None
 
     @property
     def sums(self):
@@ -90,14 +92,17 @@ class TorchAffine(Layer):
         """Return coefficients of the inputs, and what is added to the bound."""
         torch = namespace(a)
         n, s = a.shape[:2]
-        with torch.enable_grad():
-            x = a.new_zeros((n * s, *self._shape)).requires_grad_(True)
-            y = self.function(x)
-        flat = a.reshape(y.shape)
-        keep = a.requires_grad
-        (back,) = torch.autograd.grad(y, x, flat, create_graph=keep)
+        flat = a.reshape((n * s, *a.shape[2:]))
+        if self.transpose is not None:
+            back = self.transpose(flat, self._shape)
+        else:
+            with torch.enable_grad():
+                x = a.new_zeros((n * s, *self._shape)).requires_grad_(True)
+                y = self.function(x)
+            keep = a.requires_grad
+            (back,) = torch.autograd.grad(y, x, flat, create_graph=keep)
         with torch.no_grad():
-            offset = y[:1].detach()
+            offset = self.function(a.new_zeros((1, *self._shape)))
         return [back.reshape((n, s, *self._shape))], total(a * offset[None])
 
     def error(self, size, before, unit):
@@ -237,24 +242,32 @@ class MaxPool(Layer):
     def backward(self, a, bounds, slopes):
         """Return coefficients of the inputs, and what is added to the bound.
 
-        Below: the input whose lower bound is the largest. Above: the same input where
-        no other of its window can pass it, else the largest upper bound, a constant.
+        Below: the input whose lower bound is the largest. Above: with x the input that
+        can be the largest and c what the others can reach at most, the chord of
+        max(x, c); where windows overlap, the largest upper bound.
         """
         low, high = bounds[self.inputs[0]]
         n, s = a.shape[:2]
-        best, place = self.pool(low)
-        index = place.flatten(2)
-        top = rival = self.pool(high)[0]
-        if not self.overlaps:
-            others = high.flatten(2).scatter(2, index, -np.inf)
-            rival = self.pool(others.reshape(high.shape))[0]
-        certain = best >= rival
         plus, minus = a.clip(0), -((-a).clip(0))
-        use = (plus + minus * certain[:, None]).flatten(3)
         back = a.new_zeros((n, s, *low.shape[1:])).flatten(3)
-        back = back.scatter_add(3, index[:, None].expand(use.shape), use)
-        constant = minus * ((~certain) * top)[:, None]
-        return [back.reshape((n, s, *low.shape[1:]))], total(constant)
+        index = self.pool(low)[1].flatten(2)[:, None].expand(plus.flatten(3).shape)
+        back = back.scatter_add(3, index, plus.flatten(3))
+        top, place = self.pool(high)
+        if self.overlaps:
+            return [back.reshape((n, s, *low.shape[1:]))], total(minus * top[:, None])
+        place = place.flatten(2)
+        others = high.flatten(2).scatter(2, place, -np.inf)
+        rival = self.pool(others.reshape(high.shape))[0].flatten(2)
+        bottom, top = low.flatten(2).gather(2, place), top.flatten(2)
+        rival = namespace(low).maximum(rival, bottom)
+        width = top - bottom
+        slope = (top - rival) / width.clip(1e-12)
+        slope = slope.where(width > 1e-9, slope.new_zeros(()))
+        offset = (rival - slope * bottom).where(width > 1e-9, top)
+        use = (minus.flatten(3) * slope[:, None]).flatten(3)
+        back = back.scatter_add(3, place[:, None].expand(use.shape), use)
+        added = total(minus.flatten(3) * offset[:, None])
+        return [back.reshape((n, s, *low.shape[1:]))], added
 
     def error(self, size, before, unit):
         """Return a bound of the rounding error of the output."""

@@ -48,7 +48,6 @@ class NetProof(DifferenceProof):
         self.n_outputs = sizes[-1][0].shape[1]
         widest = max(int(np.prod(b[0].shape[1:])) for b in sizes)
         self._batch = max(1, min(64, _NUMBERS // (widest * n_classes)))
-        self.undecided_ = None
 
     def _bounds(self, region, refine=True):
         return NetBounds(self._layers, region, self._lift, refine=refine)
@@ -63,20 +62,23 @@ class NetProof(DifferenceProof):
         for start in range(0, len(chosen), self._batch):
             yield chosen[start : start + self._batch]
 
-    def wins(self, own):
+    def wins(self, own, effort=3):
         """Return whether a class has the label at each point of each region.
 
         Intervals come first, then linear bounds with the slopes of the smaller area,
         then with chosen slopes, each for the rows that are left; small nets of ReLU are
         then split by the signs of their neurons, which decides every row in the end.
+        ``effort`` is how many of the first three are tried; nets are split after all.
         """
         won = np.zeros(self.n_samples, dtype=bool)
         waiting = np.flatnonzero(own >= 0)
-        for refine, n_steps in ((False, 0), (True, 0), (True, _STEPS)):
+        for refine, n_steps in ((False, 0), (True, 0), (True, _STEPS))[:effort]:
             for rows in self._batches(waiting):
                 low = self._falls(rows, own[rows], refine, n_steps)
                 won[rows] = (low > 0).all(axis=1)
             waiting = waiting[~won[waiting]]
+        if effort < 3:
+            return won
         parts = self._layers, self._region, own, self._threshold, self._least_slack
         found = split_neurons(*parts, waiting, self.n_classes)
         if found is not None:

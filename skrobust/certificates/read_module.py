@@ -170,7 +170,8 @@ class _Reader:
         size_of, fan_in = self._size_of(name, call, function)
         if size_of is None:
             raise UnknownLayer(call.kind)
-        self.layers.append(TorchAffine(inputs, function, size_of, fan_in))
+        transpose = _transpose(call.part)
+        self.layers.append(TorchAffine(inputs, function, size_of, fan_in, transpose))
 
     def _size_of(self, name, call, function):
         """Return the function with absolute weights, and the products of a sum."""
@@ -205,6 +206,32 @@ class _Reader:
         kernel, stride, _, dilation = (np.broadcast_to(s, int(d)) for s in setting)
         overlaps = bool((stride < kernel).any() or (dilation > 1).any())
         return MaxPool(inputs, lambda x: pool(x, *setting), overlaps)
+
+
+def _transpose(part):
+    """Return the transpose of a dense layer or a convolution; None for others."""
+    kind = type(part).__name__
+    if kind == "Linear":
+        return lambda a, shape: a @ part.weight
+    if kind not in ("Conv1d", "Conv2d", "Conv3d"):
+        return None
+    if part.padding_mode != "zeros" or isinstance(part.padding, str):
+        return None
+    back = getattr(sys.modules["torch"].nn.functional, f"conv_transpose{kind[-2]}d")
+
+    def transpose(a, shape):
+        sizes = zip(
+            shape[1:], a.shape[2:], part.kernel_size, part.stride, part.padding,
+            part.dilation, strict=True,
+        )  # fmt: skip
+        left = [
+            n - ((m - 1) * stride - 2 * pad + dilation * (k - 1) + 1)
+            for n, m, k, stride, pad, dilation in sizes
+        ]
+        setting = part.stride, part.padding, left, part.groups, part.dilation
+        return back(a, part.weight, None, *setting)
+
+    return transpose
 
 
 _BENT = {
