@@ -1,5 +1,7 @@
 """Proofs about models made of other models: from proofs about their members."""
 
+from itertools import combinations
+
 import numpy as np
 from sklearn.base import is_classifier
 
@@ -238,6 +240,56 @@ class RestProof(BoundsProof):
         return (own >= 0) & (self._least[rows, own] > others.max(axis=1) + SLACK)
 
 
+class DuelsProof(Proof):
+    """Proof about one against one: a class that wins all its duels has the label.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes.
+    duels : list of (ndarray, ndarray) of shape (n_samples,)
+        Bounds of the decision of each pair (i, j), positive for j.
+    """
+
+    name = "bound for one against one: all duels won"
+
+    def __init__(self, n_classes, duels):
+        super().__init__(len(duels[0][0]), n_classes)
+        self._duels = duels
+
+    def wins(self, own):
+        """Return whether a class has the label at each point of each region."""
+        won = own >= 0
+        pairs = combinations(range(self.n_classes), 2)
+        for (i, j), (low, high) in zip(pairs, self._duels, strict=True):
+            won &= np.where(own == i, high < -SLACK, True)
+            won &= np.where(own == j, low > SLACK, True)
+        return won
+
+
+def _one_vs_one(model, members):
+    """Return the proof from bounds of the decision of each pair."""
+    if model.n_classes_ != len(model.classes_) or model.pairwise_indices_ is not None:
+        return None
+    ends = [members.decisions(member) for member in model.estimators_]
+    if any(end is None for end in ends):
+        return None
+    middle = [
+        0.0 if hasattr(member, "decision_function") else 0.5
+        for member in model.estimators_
+    ]
+    duels = [
+        (end[0][:, 0] - m, end[1][:, 0] - m)
+        for end, m in zip(ends, middle, strict=True)
+    ]
+    return DuelsProof(model.n_classes_, duels)
+
+
+def _self_training(model, members):
+    """Return the proof about the classifier that was trained in the end."""
+    return members.proof(model.estimator_)
+
+
 def _constant(model, members):
     """Return the proof about a model that ignores its rows."""
     if model.strategy not in ("most_frequent", "prior", "constant"):
@@ -266,7 +318,9 @@ _MODELS = {
     "CalibratedClassifierCV": _calibrated,
     "DummyClassifier": _constant,
     "FixedThresholdClassifier": _threshold,
+    "OneVsOneClassifier": _one_vs_one,
     "OneVsRestClassifier": _one_vs_rest,
+    "SelfTrainingClassifier": _self_training,
     "TunedThresholdClassifierCV": _threshold,
     "VotingClassifier": _voting,
 }

@@ -176,12 +176,12 @@ def net_proof(estimator, region, ask, caller, shape=None):
         Of a row of the raw input; None: flat.
     """
     steps, model = unwrap(estimator)
-    is_mlp = sklearn_name(model) == "MLPClassifier"
-    if not is_mlp and not is_net(model):
+    reader = _READERS.get(sklearn_name(model))
+    if reader is None and not is_net(model):
         return None
     try:
-        if is_mlp:
-            return _multilayer(model, steps, region, caller)
+        if reader is not None:
+            return reader(model, steps, region, caller)
         return _skorch(estimator, steps, region, shape, caller)
     except UnknownLayer as error:
         found = Proof(len(region), None)
@@ -205,6 +205,32 @@ def _multilayer(model, steps, region, caller):
             layers.append(Activation((len(layers) - 1,), kind))
     unit = np.finfo(model.coefs_[0].dtype).eps / 2
     return NetProof(region, layers, n, np.asarray, unit)
+
+
+def _quadratic(model, steps, region, caller):
+    """Return the proof for quadratic discriminant analysis: squares of linear maps."""
+    layers = [None, *_affine_steps(steps, region, caller)]
+    n, weights, offset, sums = len(model.classes_), [], [], []
+    for k, (turn, spread) in enumerate(
+        zip(model.rotations_, model.scalings_, strict=True)
+    ):
+        weights.append(np.asarray(turn) * np.asarray(spread) ** -0.5)
+        offset.append(-(np.asarray(model.means_[k]) @ weights[-1]))
+        sums.append(np.outer(np.ones(weights[-1].shape[1]), -0.5 * np.eye(n)[k]))
+    sizes = np.array([np.log(spread).sum() for spread in model.scalings_])
+    fixed = np.log(model.priors_) - 0.5 * sizes
+    layers.append(Dense((len(layers) - 1,), np.hstack(weights), np.concatenate(offset)))
+    layers.append(Activation((len(layers) - 1,), "square"))
+    layers.append(Dense((len(layers) - 1,), np.vstack(sums), fixed))
+    proof = NetProof(region, layers, n, np.asarray, np.finfo(np.float64).eps / 2)
+    proof.name = "lines around the squares of quadratic discriminants"
+    return proof
+
+
+_READERS = {
+    "MLPClassifier": _multilayer,
+    "QuadraticDiscriminantAnalysis": _quadratic,
+}
 
 
 def _affine_steps(steps, region, caller):

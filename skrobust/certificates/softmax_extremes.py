@@ -16,7 +16,7 @@ tangent, so that corners alone give an upper bound.
 import numpy as np
 from scipy.special import logsumexp, softmax, xlogy
 
-_ENOUGH = 1e-6  # gap of a probability at which the search ends
+_ENOUGH = 1e-4  # gap of a probability at which the search ends
 _INNER = 20  # steps to the tangent of the entropy
 
 

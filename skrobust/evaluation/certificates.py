@@ -149,7 +149,7 @@ def _asking(estimator, X, caller):
 
 
 def _tree_labels(estimator, X, y, ball):
-    if not _n_cells(estimator):
+    if _n_cells(estimator) > _MOST_CELLS:
         return None
     attack = ExactTree(**ball)
     try:

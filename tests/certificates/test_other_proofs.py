@@ -7,15 +7,17 @@ import pytest
 from ball_points import points
 from problems import linear_problem
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from skrobust.certificates.find_proof import find_proof
@@ -56,6 +58,10 @@ MODELS = {
     "rest": OneVsRestClassifier(LOGISTIC),
     "rest of perceptrons": OneVsRestClassifier(Perceptron()),
     "rest of naive Bayes": OneVsRestClassifier(GaussianNB()),
+    "one": OneVsOneClassifier(LinearSVC()),
+    "one of naive Bayes": OneVsOneClassifier(GaussianNB()),
+    "self-training": SelfTrainingClassifier(LOGISTIC),
+    "quadratic": QuadraticDiscriminantAnalysis(reg_param=0.1),
     "constant": DummyClassifier(),
 }  # fmt: skip
 
