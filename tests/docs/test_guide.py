@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 for needed in ("matplotlib", "pandas", "skorch", "jinja2", "imblearn"):
     pytest.importorskip(needed)
@@ -21,6 +22,7 @@ from skrobust.sampling import extract_activations  # noqa: E402
 
 FAMILIES = (
     "attacks",
+    "certificates",
     "evaluation",
     "metrics",
     "perturbations",
@@ -33,6 +35,7 @@ FAMILIES = (
 def names_of_guide():
     """Return what the pages take as given: all that is public, models, rows."""
     known = {"np": np, "Path": Path, "SVC": SVC, "imblearn": imblearn}
+    known |= {"DecisionTreeClassifier": DecisionTreeClassifier}
     known |= {"GridSearchCV": GridSearchCV, "cross_validate": cross_validate}
     for family in FAMILIES:
         module = importlib.import_module(f"skrobust.{family}")
@@ -101,6 +104,7 @@ PAGES = {
     "perturbations": of_perturbations,
     "pictures": of_results,
     "report": of_results,
+    "which_attack": of_results,
 }
 
 
