@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._differentiable import sklearn_name
 from skrobust._responses import unwrap
-from skrobust.certificates.proof import SLACK, DifferenceProof
+from skrobust.certificates.proof import DifferenceProof
 from skrobust.certificates.quadratic import least_quadratic
 from skrobust.certificates.region import diagonal_steps
 
@@ -34,7 +34,7 @@ class BayesProof(DifferenceProof):
         fixed = -0.5 * np.log(2 * np.pi * self._spread).sum(axis=1)
         far = (self._apart**2 / self._spread).sum(axis=2)
         self._scores = np.log(model.class_prior_) + fixed - 0.5 * far
-        self._slack = SLACK * (1 + np.abs(self._scores).max(axis=1))
+        self._slack = region.slack * (1 + np.abs(self._scores).max(axis=1))
         self.is_exact_on_labels = region.norm == np.inf
         self.is_exact_on_probabilities = self.is_exact_on_labels and self.n_classes == 2
         self.name = "sums over features of naive Bayes"

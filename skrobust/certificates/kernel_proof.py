@@ -8,7 +8,7 @@ from scipy.special import expit
 from skrobust._differentiable import sklearn_name
 from skrobust._differentiable.kernel_models import pair_machine
 from skrobust._responses import unwrap
-from skrobust.certificates.proof import SLACK, Proof
+from skrobust.certificates.proof import Proof
 from skrobust.certificates.quadratic import least_quadratic
 from skrobust.certificates.region import diagonal_steps
 
@@ -42,7 +42,7 @@ class KernelProof(Proof):
     def __init__(self, region, model, machine, scale, shift, link):
         super().__init__(len(region), len(model.classes_))
         self._region, self._machine, self._link = region, machine, link
-        self._scale, self._shift = scale, shift
+        self._scale, self._shift, self._far = scale, shift, None
         self.name = "bound for Gaussian kernels: lines around each"
         self.is_exact_on_labels = machine[3] is None and self.n_classes == 2
         if self.is_exact_on_labels:
@@ -83,45 +83,55 @@ class KernelProof(Proof):
                 middle + self._region.rise(normal),
             )
         else:
-            used = w != 0
-            points, w = points[used], w[used]
-            step = max(1, _NUMBERS // (points.size + 1))
-            parts = [
-                self._gaussians(self._region.take(slice(i, i + step)), points, w, gamma)
-                for i in range(0, self.n_samples, step)
-            ]
-            ends = [np.concatenate(part) + b for part in zip(*parts, strict=True)]
-        slack = SLACK * (1 + np.abs(w).sum())
+            below, above = self._gaussians(w, gamma)
+            ends = below + b, above + b
+        slack = self._region.slack * (1 + np.abs(w).sum())
         return ends[0] - slack, ends[1] + slack
 
-    def _gaussians(self, region, points, w, gamma):
-        rows = region.rows * self._scale + self._shift
-        clean = ((rows[:, None] - points) ** 2).sum(axis=2)
-        near, far = self._distances(region, rows, points, clean)
+    def _gaussians(self, w, gamma):
+        """Return bounds of a weighted sum of the Gaussians of the support vectors."""
+        used = w != 0
+        points, w = self._machine[0][used], w[used]
+        if self._far is None:
+            self._far = self._distances()
+        rows = self._region.rows * self._scale + self._shift
+        clean, near, far = (part[:, used] for part in self._far)
         value = np.exp(-gamma * clean) @ w
         # The change of phi(x), of unit length, in the space of the kernel.
-        length = region.reach(self._scale, 2)
+        length = self._region.reach(self._scale, 2)
         turn = np.sqrt(np.maximum(2 - 2 * np.exp(-gamma * length**2), 0))
-        kernel = np.exp(-gamma * ((points[:, None] - points) ** 2).sum(axis=2))
-        wide = np.sqrt(max(w @ kernel @ w, 0)) * turn
-        below = self._lines(region, rows, points, w, gamma, clean, near, far)
-        above = self._lines(region, rows, points, -w, gamma, clean, near, far)
+        squares = (points * points).sum(axis=1)
+        apart = squares[:, None] + squares - 2 * points @ points.T
+        kernel = np.exp(-gamma * np.maximum(apart, 0))
+        wide = np.sqrt(max(w @ kernel @ w, 0) + 1e-9) * turn
+        data = rows, points, gamma, clean, near, far
+        below, above = self._lines(w, *data), self._lines(-w, *data)
         return np.maximum(below, value - wide), np.minimum(-above, value + wide)
 
-    def _distances(self, region, rows, points, clean):
-        """Return bounds of the squared distances to the support vectors."""
+    def _distances(self):
+        """Return squared distances to the support vectors, and their bounds."""
+        points = self._machine[0]
+        step = max(1, _NUMBERS // (points.size + 1))
+        parts = [
+            self._some_distances(self._region.take(slice(i, i + step)), points)
+            for i in range(0, self.n_samples, step)
+        ]
+        return [np.concatenate(part) for part in zip(*parts, strict=True)]
+
+    def _some_distances(self, region, points):
+        rows = region.rows * self._scale + self._shift
+        clean = ((rows[:, None] - points) ** 2).sum(axis=2)
         low, high = region.box
         ends = low * self._scale + self._shift, high * self._scale + self._shift
         low, high = np.minimum(*ends)[:, None], np.maximum(*ends)[:, None]
-        inside = np.clip(points, low, high) - points
-        near = (inside**2).sum(axis=2)
+        near = ((np.clip(points, low, high) - points) ** 2).sum(axis=2)
         far = np.maximum(np.abs(low - points), np.abs(high - points))
         far = (far**2).sum(axis=2)
         reach, root = region.reach(self._scale, 2)[:, None], np.sqrt(clean)
         near = np.maximum(near, np.maximum(root - reach, 0) ** 2)
-        return near, np.maximum(np.minimum(far, (root + reach) ** 2), near)
+        return clean, near, np.maximum(np.minimum(far, (root + reach) ** 2), near)
 
-    def _lines(self, region, rows, points, w, gamma, clean, near, far):
+    def _lines(self, w, rows, points, gamma, clean, near, far):
         """Return lower bounds of the sum of Gaussians by lines in squared distances."""
         at = np.clip(clean, near, far)
         tangent = np.exp(-gamma * at)
@@ -137,7 +147,7 @@ class KernelProof(Proof):
         linear = 2 * (total[:, None] * rows - slope @ points) * self._scale
         curve = total[:, None] * self._scale**2
         fixed = (start + slope * clean).sum(axis=1)
-        return fixed + least_quadratic(region, curve, linear)
+        return fixed + least_quadratic(self._region, curve, linear)
 
 
 def kernel_proof(estimator, region, ask, caller, shape=None):

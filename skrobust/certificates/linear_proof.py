@@ -5,7 +5,7 @@ from scipy.special import expit, softmax
 
 from skrobust._differentiable import differentiable_view, sklearn_name
 from skrobust._responses import unwrap
-from skrobust.certificates.proof import SLACK, DifferenceProof
+from skrobust.certificates.proof import DifferenceProof
 from skrobust.certificates.shares import share_bounds, sigmoid_share_bounds
 from skrobust.certificates.softmax_extremes import least_lse, most_lse
 
@@ -51,7 +51,7 @@ class LinearProof(DifferenceProof):
         self._scores = region.rows @ weights.T + offset
         # Sums of many products round; what is certified must survive that.
         size = np.abs(region.rows) @ np.abs(weights).T + np.abs(offset)
-        self._slack = SLACK * (
+        self._slack = region.slack * (
             size.max(axis=1) + np.max(region.eps) * np.abs(weights).max()
         )
 

@@ -9,8 +9,8 @@ from skrobust._differentiable import sklearn_name
 from skrobust._differentiable.steps import ask
 from skrobust._responses import unwrap
 from skrobust.certificates.linear_proof import LinearProof
-from skrobust.certificates.proof import SLACK, DifferenceProof, Proof
-from skrobust.certificates.region import diagonal_steps
+from skrobust.certificates.proof import DifferenceProof, Proof
+from skrobust.certificates.region import SLACK, diagonal_steps
 from skrobust.certificates.shares import share_bounds
 
 

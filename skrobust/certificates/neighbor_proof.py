@@ -5,8 +5,8 @@ from scipy.optimize import linprog, nnls
 
 from skrobust._differentiable import sklearn_name
 from skrobust._responses import unwrap
-from skrobust.certificates.proof import SLACK, Proof
-from skrobust.certificates.region import diagonal_steps
+from skrobust.certificates.proof import Proof
+from skrobust.certificates.region import SLACK, diagonal_steps
 
 _NUMBERS = 4_000_000  # distances that are held at once
 _NORMS = {1: 1, 2: 2, np.inf: np.inf}

@@ -13,6 +13,7 @@ from skrobust._norms import namespace
 from skrobust.certificates.net_layers import Activation
 
 _NUMBERS = 8_000_000  # coefficients that are held at once
+_MOST_NUMBERS = 500_000_000  # of a layer and a row; beyond, its intervals stay
 
 
 class NetBounds:
@@ -52,12 +53,13 @@ class NetBounds:
         n, shape = len(low), low.shape[1:]
         open_ = layer.is_open(low, high).reshape(n, -1)
         most = int(open_.sum(1).max())
-        if not most:
+        largest = max(int(np.prod(b[0].shape[1:])) for b in self.bounds)
+        if not most or most * max(largest, open_.shape[1]) > _MOST_NUMBERS:
             return
         low, high = low.reshape(n, -1), high.reshape(n, -1)
         width = low.shape[1]
         order = xp.argsort(xp.where(open_, xp.zeros_like(low), xp.ones_like(low)), -1)
-        largest = max([width, *(int(np.prod(b[0].shape[1:])) for b in self.bounds)])
+        largest = max(largest, width)
         step = max(1, _NUMBERS // (n * largest))
         rows = xp.arange(n)[:, None]
         low, high = low + 0, high + 0  # copies

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import logsumexp
 
-SLACK = 1e-9  # of scores, relative to their size: rounding in double precision
+from skrobust.certificates.region import SLACK
 
 
 class Proof:
@@ -20,11 +20,14 @@ class Proof:
         Where the bounds come from, for results.
     is_exact_on_labels, is_exact_on_probabilities : bool
         Whether what is not proved is known to be false.
+    is_statistical : bool
+        Whether a proof may be wrong, with a small probability that is known.
     """
 
     name = "trivial: a probability moves at most to 0 or to 1"
     is_exact_on_labels = False
     is_exact_on_probabilities = False
+    is_statistical = False
 
     def __init__(self, n_samples, n_classes):
         self.n_samples, self.n_classes = n_samples, n_classes

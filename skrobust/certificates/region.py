@@ -7,6 +7,8 @@ import numpy as np
 from skrobust._differentiable import scaler_parts
 from skrobust.attacks.core.closed_forms import farthest, room_of
 
+SLACK = 1e-9  # of scores, relative to their size: rounding in double precision
+
 
 @dataclass(frozen=True)
 class Region:
@@ -22,16 +24,19 @@ class Region:
         Norm of the ball.
     data_range : None or (low, high)
         The box; scalars or arrays of shape (n_features,).
+    slack : float
+        What the model may round, as a part of its scores.
     """
 
     rows: np.ndarray
     eps: float
     norm: float
     data_range: tuple | None = None
+    slack: float = SLACK
 
     @classmethod
-    def of(cls, values, eps, norm, data_range):
-        """Return the region of rows of any shape."""
+    def of(cls, values, eps, norm, data_range, dtype=np.float64):
+        """Return the region of rows of any shape, which a model sees in a dtype."""
         if data_range is not None:
             shape = values.shape[1:]
             data_range = tuple(
@@ -39,7 +44,8 @@ class Region:
                 for b in data_range
             )
         rows = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
-        return cls(rows, eps, norm, data_range)
+        slack = max(SLACK, 16 * float(np.finfo(dtype).eps))
+        return cls(rows, eps, norm, data_range, slack)
 
     def __len__(self):
         return len(self.rows)

@@ -19,6 +19,8 @@ class SmoothingProof(Proof):
         How far they can move, in L2, as the model sees them.
     """
 
+    is_statistical = True
+
     def __init__(self, model, rows, radius):
         super().__init__(len(radius), len(model.classes_))
         self._model, self._rows, self._radius = model, rows, radius

@@ -176,7 +176,7 @@ def robust_ratio_bounds(
     if values.dtype != np.float64 or p.dtype != np.float64:
         certified = certified + 1e-6  # the model rounds
     beyond = int((found > certified + 1e-5).sum())
-    if beyond:
+    if beyond and not proof.is_statistical:
         text = (
             f"{_CALLER} found a larger move of the probability than the certificate "
             f"allows ({proof.name}), for {beyond} samples; what was found is counted. "

@@ -34,12 +34,15 @@ class Certificate:
         Where they come from.
     is_exact : bool
         Whether both ends are reached.
+    is_statistical : bool
+        Whether it may be wrong, with a small probability that is known.
     """
 
     low: np.ndarray
     high: np.ndarray
     name: str
     is_exact: bool
+    is_statistical: bool = False
 
     def shift(self, p, columns):
         """Return the largest possible move of each sample.
@@ -84,13 +87,15 @@ def certify(estimator, X, values, p, columns, *, eps, norm, data_range, caller):
     if values.ndim == 2 and (found := _trees(estimator, values, p, ball)):
         return found
     ask = _asking(estimator, X, caller)
-    parts = estimator, Region.of(values, **ball), p.shape[1], ask, caller
+    region = Region.of(values, **ball, dtype=_float_kind(X))
+    parts = estimator, region, p.shape[1], ask, caller
     proof = find_proof(*parts, values.shape[1:])
     low, high = proof.probabilities(columns)
     name = proof.name
     if not name.startswith("trivial") and (low <= 0).all() and (high >= 1).all():
         name = Proof.name  # labels alone are certified
-    return Certificate(low, high, name, proof.is_exact_on_probabilities)
+    is_exact = proof.is_exact_on_probabilities
+    return Certificate(low, high, name, is_exact, proof.is_statistical)
 
 
 def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, caller):
@@ -125,7 +130,8 @@ def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, ca
         return found
     has_proba = hasattr(estimator, "predict_proba")
     ask = _asking(estimator, X, caller) if has_proba else None
-    parts = estimator, Region.of(values, **ball), k, ask, caller
+    region = Region.of(values, **ball, dtype=_float_kind(X))
+    parts = estimator, region, k, ask, caller
     proof = find_proof(*parts, values.shape[1:])
     robust = proof.wins(own)
     name = proof.name
@@ -136,9 +142,7 @@ def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, ca
 
 def _asking(estimator, X, caller):
     """Return a function from flat rows to probabilities, in the container of X."""
-    values = to_array(X)
-    kind = getattr(values, "dtype", np.dtype(float))
-    kind = kind if kind.kind == "f" else np.dtype(float)
+    values, kind = to_array(X), _float_kind(X)
 
     def ask(rows):
         moved = rows.reshape((len(rows), *values.shape[1:])).astype(kind)
@@ -146,6 +150,12 @@ def _asking(estimator, X, caller):
         return predict_probabilities(estimator, moved, caller).astype(np.float64)
 
     return ask
+
+
+def _float_kind(X):
+    """Return the dtype of floats in which a model sees the rows."""
+    kind = getattr(to_array(X), "dtype", np.dtype(float))
+    return kind if kind.kind == "f" else np.dtype(float)
 
 
 def _tree_labels(estimator, X, y, ball):
