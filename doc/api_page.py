@@ -10,6 +10,7 @@ FAMILIES = [
     "sampling",
     "nets",
     "datasets",
+    "certificates",
     "evaluation",
     "plots",
     "report",

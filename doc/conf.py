@@ -9,6 +9,7 @@ import skrobust
 
 sys.path.insert(0, str(Path(__file__).parent))
 from api_page import api_page, public_names
+from attack_table import attack_table
 from axioms_table import axioms_table
 
 project = "skrobust"
@@ -108,4 +109,7 @@ def write_changes_page():
 
 Path(__file__).with_name("api.rst").write_text(api_page(), encoding="utf-8")
 Path(__file__).with_name("axioms.inc").write_text(axioms_table(), encoding="utf-8")
+Path(__file__).with_name("attack_table.inc").write_text(
+    attack_table(), encoding="utf-8"
+)
 write_changes_page()

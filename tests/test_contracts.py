@@ -280,7 +280,8 @@ def is_base(kind):
 
 
 def public_classes():
-    for family in ("attacks", "metrics", "nets", "perturbations", "sampling"):
+    families = "attacks", "certificates", "metrics", "nets", "perturbations", "sampling"
+    for family in families:
         module = getattr(skrobust, family)
         for name in module.__all__:
             thing = getattr(module, name)

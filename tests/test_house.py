@@ -20,6 +20,7 @@ FLOORS = [
     {"metrics"},
     {"_differentiable"},
     {"perturbations", "attacks", "sampling", "nets", "datasets"},
+    {"certificates"},
     {"evaluation", "testing"},
     {"plots"},
     {"report"},
@@ -128,8 +129,8 @@ def test_no_private_scikit_learn(path):
 
 MODULES = ["skrobust", "skrobust.attacks", "skrobust.metrics", "skrobust.perturbations",
            "skrobust.sampling", "skrobust.nets", "skrobust.datasets",
-           "skrobust.evaluation", "skrobust.plots", "skrobust.testing",
-           "skrobust.cli"]  # fmt: skip
+           "skrobust.certificates", "skrobust.evaluation", "skrobust.plots",
+           "skrobust.testing", "skrobust.cli"]  # fmt: skip
 HEAVY = ["torch", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn", "jinja2",
          "skops"]  # fmt: skip
 
@@ -168,8 +169,8 @@ def test_families_are_attributes():
 
 @pytest.mark.parametrize(
     "family",
-    ["attacks", "base", "datasets", "evaluation", "metrics", "nets", "perturbations",
-     "plots", "sampling", "testing"],
+    ["attacks", "base", "certificates", "datasets", "evaluation", "metrics", "nets",
+     "perturbations", "plots", "sampling", "testing"],
 )  # fmt: skip
 def test_all_is_sorted_and_there(family):
     import importlib

@@ -18,14 +18,29 @@ def _machine(model, weights, offset, method, tail=(), instead=None):
     ``tail`` holds the maps between its raw decisions and what ``method`` returns.
     With ``instead`` a second map has that one in the place of the tail.
     """
-    if model.kernel not in KERNELS:
-        return None if instead is None else (None, None)
+    build = _builder(model, weights, offset)
+    gamma = _gamma(model, lambda g: build(g, tail), method)
+    answers = None if gamma is None else build(gamma, tail)
+    if instead is None:
+        return answers
+    return answers, None if gamma is None else build(gamma, [instead])
+
+
+def _builder(model, weights, offset):
     points = dense(model.support_vectors_)
 
-    def build(gamma, tail=tail):
+    def build(gamma, tail):
         kernel = kernel_map(model.kernel, points, gamma, model.degree, model.coef0)
         return chain([kernel, linear(weights, offset), *tail])
 
+    return build
+
+
+def _gamma(model, build, method):
+    """Return the gamma of a machine, or None where its answers do not tell it."""
+    if model.kernel not in KERNELS:
+        return None
+    points = dense(model.support_vectors_)
     gamma = 1 / points.shape[1] if model.gamma == "auto" else model.gamma
     if model.kernel == "linear":
         gamma = 1.0
@@ -35,10 +50,7 @@ def _machine(model, weights, offset, method, tail=(), instead=None):
             lambda g, rows: build(g).apply(rows)[0],
             points,
         )
-    answers = None if gamma is None else build(float(gamma))
-    if instead is None:
-        return answers
-    return answers, None if gamma is None else build(float(gamma), [instead])
+    return None if gamma is None else float(gamma)
 
 
 def svc_head(model, name):
@@ -55,12 +67,7 @@ def svc_head(model, name):
     if k == 2:
         raw = _machine(model, dual.T, offset, method)
         return None if raw is None else Head(two_columns(raw), classes, model=model)
-    pairs = list(combinations(range(k), 2))
-    caller = np.repeat(np.arange(k), model.n_support_)
-    weights = np.zeros((dual.shape[1], len(pairs)))
-    for column, (i, j) in enumerate(pairs):
-        weights[caller == i, column] = dual[j - 1, caller == i]
-        weights[caller == j, column] = dual[i, caller == j]
+    weights = _pair_weights(model)
     counted, by_pair = counted_pairs(k), model.decision_function_shape == "ovo"
     tail = [] if by_pair else [counted]
     scores, margins = _machine(model, weights, offset, method, tail, duel_margins(k))
@@ -70,6 +77,43 @@ def svc_head(model, name):
     if model.break_ties and not by_pair:
         return Head(scores, classes, model=model)
     return Head(scores, classes, decide=_most_votes, margins=margins, model=model)
+
+
+def _pair_weights(model):
+    """Return the weights of the support vectors in each duel of two classes."""
+    dual, k = dense(model.dual_coef_), len(model.classes_)
+    pairs = list(combinations(range(k), 2))
+    caller = np.repeat(np.arange(k), model.n_support_)
+    weights = np.zeros((dual.shape[1], len(pairs)))
+    for column, (i, j) in enumerate(pairs):
+        weights[caller == i, column] = dual[j - 1, caller == i]
+        weights[caller == j, column] = dual[i, caller == j]
+    return weights
+
+
+def pair_machine(model):
+    """Return the parts of the duels of a fitted SVC or NuSVC, or None.
+
+    Parameters
+    ----------
+    model : SVC or NuSVC
+        Fitted.
+
+    Returns
+    -------
+    points, weights, offset, gamma : ndarray, ndarray, ndarray, float
+        Support vectors, their weights in each duel of shape (n_support, n_pairs), its
+        offset, and gamma of the kernel. The duel of (i, j) is positive for i; that of
+        two classes for the second.
+    """
+    offset, k = dense(model.intercept_), len(model.classes_)
+    weights = dense(model.dual_coef_).T if k == 2 else _pair_weights(model)
+    voting = k > 2 and model.decision_function_shape == "ovr"
+    tail, build = [counted_pairs(k)] if voting else [], _builder(model, weights, offset)
+    gamma = _gamma(model, lambda g: build(g, tail), model.decision_function)
+    if gamma is None:
+        return None
+    return dense(model.support_vectors_), weights, offset, gamma
 
 
 def _most_votes(scores):

@@ -341,3 +341,8 @@ class NetView:
     def has_tf32(self):
         """Whether the device can compute in TF32."""
         return self._device_type == "cuda"
+
+    @property
+    def answer(self):
+        """The module, what it returns, whether it has one output, and the threshold."""
+        return self._net.module_, self._kind, self._is_binary, self._threshold

@@ -10,6 +10,8 @@ from skrobust.evaluation._empirical_boundary_distance import empirical_boundary_
 from skrobust.evaluation._evaluate_attack import evaluate_attack
 from skrobust.evaluation._evaluate_perturbations import evaluate_perturbations
 from skrobust.evaluation._evaluation_warning import EvaluationWarning
+from skrobust.evaluation._make_bounds_scorer import make_bounds_scorer
+from skrobust.evaluation._robust_accuracy_bounds import robust_accuracy_bounds
 from skrobust.evaluation._robust_accuracy_curve import robust_accuracy_curve
 from skrobust.evaluation._robust_ratio_bounds import robust_ratio_bounds
 
@@ -22,6 +24,8 @@ __all__ = [
     "empirical_boundary_distance",
     "evaluate_attack",
     "evaluate_perturbations",
+    "make_bounds_scorer",
+    "robust_accuracy_bounds",
     "robust_accuracy_curve",
     "robust_ratio_bounds",
 ]

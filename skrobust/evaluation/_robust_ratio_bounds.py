@@ -4,15 +4,16 @@ import warnings
 
 import numpy as np
 
-from skrobust._containers import like, to_array
-from skrobust._norms import NORMS
 from skrobust._responses import predict_probabilities
 from skrobust._results import Results
-from skrobust._validation import check_choice, check_number, invalid
-from skrobust.base import BaseAttack
-from skrobust.base.domain import Domain
+from skrobust._validation import check_choice
 from skrobust.evaluation.acted import part_of, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels, float_rows
+from skrobust.evaluation.attacks_in_ball import (
+    OF_ATTACK,
+    attacks_and_ball,
+    examples_within,
+)
 from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
@@ -25,23 +26,23 @@ from skrobust.metrics.scorers.attack_objective import (
 )
 
 _CALLER = "robust_ratio_bounds"
-_OF_ATTACK = "attack"
 
 
 def robust_ratio_bounds(
     estimator,
     X,
     y,
-    attacks,
+    attacks=None,
     *,
     tolerances=None,
     eps=None,
     norm=None,
-    data_range=_OF_ATTACK,
+    data_range=OF_ATTACK,
     reference="predicted",
     confidence=0.95,
     clusters=None,
     checkpoint=None,
+    random_state=None,
 ):
     r"""Enclose the robust ratio within a ball: attacks above, a certificate below.
 
@@ -60,17 +61,18 @@ def robust_ratio_bounds(
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
         True labels, which attacks may use.
-    attacks : object with ``perturb(estimator, X, y)``, or list of them
+    attacks : object with ``perturb(estimator, X, y)``, or list of them, default=None
         Each is run in full on the probability, both ways, unless its objective is
-        "loss". Examples outside the ball are put back into it.
+        "loss". Examples outside the ball are put back into it. None: as in
+        :func:`robust_accuracy_bounds`, with ``eps`` given.
     tolerances : array-like of floats in [0, 1], default=None
         Bounds on the change of probability; None is 0, .01, ..., .20.
     eps : float, default=None
         Radius of the ball, in the units of X; None is that of all attacks.
     norm : {inf, 2, 1, 0}, default=None
-        Norm of the ball; None is that of all attacks.
+        Norm of the ball; None is that of all attacks, inf without attacks.
     data_range : "attack", None or (low, high), default="attack"
-        Bounds of the raw input; "attack" is that of all attacks.
+        Bounds of the raw input; "attack" is that of all attacks, None without attacks.
     reference : {"predicted", "true", "max"}, default="predicted"
         The class whose probability counts.
     confidence : float in (0, 1), default=0.95
@@ -79,6 +81,8 @@ def robust_ratio_bounds(
         Samples that belong together; the interval is then over clusters.
     checkpoint : str or path, default=None
         Folder in which finished runs of attacks are kept.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the attacks that ``attacks=None`` stands for.
 
     Returns
     -------
@@ -109,21 +113,33 @@ def robust_ratio_bounds(
 
     Notes
     -----
-    The certificates are our choice; each is elementary:
+    Certificates (:doc:`/guide/which_attack` has a table by model):
 
-    - two classes, linear behind affine steps: the probability is monotone in the
-      score, whose ends within ball and box are known in closed form; exact;
-    - more classes, linear with softmax: each difference of two scores at its worst;
+    - linear behind affine steps: of two classes exact, as the probability is monotone
+      in the score, whose ends within ball and box are known in closed form; of more
+      with softmax by branch and bound over the shares of the classes, to some 0.01;
+      with sigmoids or the modified Huber loss each score at its worst;
     - trees and their sums (those of :class:`~skrobust.attacks.ExactTree`): the worst
-      choice of leaves with a point in common; exact for two classes, forests and single
-      trees where the search ends in time, else a bound;
+      choice of leaves with a point in common; exact where the search ends in time;
+    - nets: linear bounds backward through the layers [2]_;
+    - Gaussian naive Bayes: a sum over features; exact in a cube for two classes;
+    - support vector machines with Gaussian kernels: lines around each Gaussian;
+    - nearest neighbours: the votes that no move within the ball can change;
+    - calibrated, averaged, voting and one-vs-rest models: from those of their members;
+    - :class:`~skrobust.certificates.SmoothedClassifier`: of infinitely many votes, each
+      row with probability ``1 - alpha``;
     - every other model: :math:`|dP| \le \max(P, 1 - P)`, so that ``lower`` is 0 at the
-      usual tolerances and more only from .5 on (two classes).
+      usual tolerances and more only from .5 on (two classes). For a net, the
+      certificate names the layer that is not understood.
 
     References
     ----------
-    Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795), Eq. 2, whose "for all" a single attack
-    cannot show.
+    .. [1] Lyu, Jin, Das (NLDL 2025, arXiv 2412.09795), Eq. 2, whose "for all" a single
+       attack cannot show.
+
+    .. [2] H. Zhang et al., "Efficient Neural Network Robustness Certification with
+       General Activation Functions", NeurIPS 2018 (CROWN), with slopes chosen as in K.
+       Xu et al., "Fast and Complete", ICLR 2021.
 
     Examples
     --------
@@ -142,11 +158,11 @@ def robust_ratio_bounds(
     'exact for linear models of two classes'
     """
     y = check_labels(estimator, X, y, _CALLER)
-    attacks = _attack_list(attacks)
     check_choice(reference, "reference", _CALLER, probability_shift.REFERENCES)
     tolerances = probability_shift.check_tolerances(tolerances, _CALLER)
     values = float_rows(X, _CALLER)
-    ball = _ball(attacks, values, eps, norm, data_range)
+    parts = estimator, X, y, values, attacks, (eps, norm, data_range), random_state
+    attacks, ball = attacks_and_ball(*parts, _CALLER, "probability_shift")
     samples = SampleGroups(y, None, clusters, (confidence, 999, None), _CALLER)
     strong = [at_full_strength(attack)[0] for attack in attacks]
     p = predict_probabilities(estimator, X, _CALLER)
@@ -169,19 +185,13 @@ def robust_ratio_bounds(
     changed, distortion = np.array(effects).T
     exact = values.astype(np.float64)
     proof = certify(
-        estimator,
-        X,
-        exact,
-        p.astype(np.float64),
-        caller=_CALLER,
-        columns=columns,
-        **ball,
+        estimator, X, exact, p.astype(np.float64), columns, caller=_CALLER, **ball
     )
     certified = proof.shift(p.astype(np.float64), columns)
     if values.dtype != np.float64 or p.dtype != np.float64:
         certified = certified + 1e-6  # the model rounds
     beyond = int((found > certified + 1e-5).sum())
-    if beyond:
+    if beyond and not proof.is_statistical:
         text = (
             f"{_CALLER} found a larger move of the probability than the certificate "
             f"allows ({proof.name}), for {beyond} samples; what was found is counted. "
@@ -212,92 +222,8 @@ def robust_ratio_bounds(
     )
 
 
-def _attack_list(attacks):
-    attacks = list(attacks) if isinstance(attacks, (list, tuple)) else [attacks]
-    rule = "an object with perturb(estimator, X, y), or a list of them"
-    if not attacks:
-        raise invalid("attacks", _CALLER, rule, attacks)
-    for attack in attacks:
-        if isinstance(attack, type) or not callable(getattr(attack, "perturb", None)):
-            raise invalid("attacks", _CALLER, rule, attack)
-        for name in ("target", "constraints"):
-            if getattr(attack, name, None) is not None:
-                # A target is one way out of many; constraints make another ball.
-                raise invalid("attacks", _CALLER, f"attacks without {name}", attack)
-    return attacks
-
-
-def _ball(attacks, values, eps, norm, data_range):
-    """Return the ball that was given, or that all attacks share."""
-    eps = _shared(attacks, "eps") if eps is None else eps
-    norm = _shared(attacks, "norm") if norm is None else norm
-    if isinstance(data_range, str) and data_range == _OF_ATTACK:
-        data_range = _shared(attacks, "data_range")
-    eps = check_number(eps, "eps", _CALLER, low=0)
-    if not np.isscalar(norm) or norm not in (*NORMS, 0):
-        raise invalid("norm", _CALLER, "numpy.inf, 2, 1 or 0", norm)
-    if data_range is not None:
-        try:
-            low, high = (np.asarray(b, dtype=np.float64) for b in data_range)
-            fits = all(b.shape in ((), values.shape[1:]) for b in (low, high))
-            fine = fits and bool(np.isfinite(low).all() and np.isfinite(high).all())
-            fine = fine and bool(np.all(low <= high))
-        except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            rule = "'attack', None or a pair (low, high), scalars or one per feature"
-            raise invalid("data_range", _CALLER, rule, data_range)
-        slack = 1e-6 * (high - low)
-        if (values < low - slack).any() or (values > high + slack).any():
-            raise ValueError(f"{_CALLER} found input outside data_range={data_range}.")
-    return {"eps": eps, "norm": norm, "data_range": data_range}
-
-
-def _shared(attacks, name):
-    """Return a parameter that all attacks agree on."""
-    if not all(hasattr(attack, name) for attack in attacks):
-        if name == "data_range":
-            return None
-        raise ValueError(
-            f"{_CALLER} bounds the ratio within one ball, and an attack has no {name}. "
-            f"Give {name}."
-        )
-    first, *others = (getattr(attack, name) for attack in attacks)
-    if not all(_same(first, other) for other in others):
-        raise ValueError(
-            f"{_CALLER} bounds the ratio within one ball, and these attacks differ in "
-            f"{name}. Give {name}."
-        )
-    return first
-
-
-def _same(a, b):
-    try:
-        return all(np.array_equal(x, z) for x, z in zip(a, b, strict=True))
-    except (TypeError, ValueError):  # numbers or None
-        return np.array_equal(a, b)
-
-
 def _within_ball(estimator, attack, X, y, values, ball):
-    """Return what an attack did, with the probabilities of its examples.
-
-    Examples outside the ball are put back into it.
-    """
-    X_adv = attack.perturb(estimator, X, y)
-    keeps = all(_same(getattr(attack, name, None), ball[name]) for name in ball)
-    if not isinstance(attack, BaseAttack) or not keeps:
-        moved = np.asarray(to_array(X_adv))
-        if moved.shape != values.shape:
-            raise ValueError(
-                f"{_CALLER} needs examples of the shape of X, {values.shape}. "
-                f"{type(attack).__name__} returned {moved.shape}."
-            )
-        if not np.isfinite(moved).all():
-            raise ValueError(
-                f"{_CALLER} needs finite examples; {type(attack).__name__} returned "
-                "NaN or infinity."
-            )
-        domain = Domain(values, None, caller=_CALLER, **ball)
-        X_adv = like(domain.put_back(moved, values), X)
+    """Return what an attack did, with the probabilities of its examples."""
+    X_adv = examples_within(estimator, attack, X, y, values, ball, _CALLER)
     q = predict_probabilities(estimator, X_adv, _CALLER)
     return part_of(X, X_adv, probabilities=q)

@@ -1,25 +1,25 @@
-"""Certified bounds of the probabilities of a model within a ball.
+"""Certified bounds of probabilities and labels of a model within a ball.
 
 Each certificate gives the least and the greatest probability of each class that any
 point of the ball can have, or bounds of them; wider bounds are still true.
 """
 
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
-from scipy.special import logsumexp, softmax
 
-from skrobust._containers import like
-from skrobust._differentiable import differentiable_view
+from skrobust._containers import like, to_array
+from skrobust._norms import NORMS as _EXACT_NORMS
 from skrobust._responses import predict_probabilities
-from skrobust.attacks import ExactLinear
-from skrobust.attacks.core.closed_forms import farthest, room_of
+from skrobust.attacks import ExactTree
 from skrobust.attacks.core.row_questions import ask_each_row, range_of_probability
 from skrobust.attacks.core.tree_reader import read_trees
 from skrobust.attacks.core.tree_rows import TreeRows
+from skrobust.certificates.find_proof import find_proof
+from skrobust.certificates.proof import Proof
+from skrobust.certificates.region import Region
 
-_EXACT_NORMS = (np.inf, 2, 1)
+_POINT = "exact: the ball is a point"
 _PARTS = 50  # of the ball that may be opened to bound a sum of trees
 
 
@@ -35,12 +35,15 @@ class Certificate:
         Where they come from.
     is_exact : bool
         Whether both ends are reached.
+    is_statistical : bool
+        Whether it may be wrong, with a small probability that is known.
     """
 
     low: np.ndarray
     high: np.ndarray
     name: str
     is_exact: bool
+    is_statistical: bool = False
 
     def shift(self, p, columns):
         """Return the largest possible move of each sample.
@@ -51,8 +54,8 @@ class Certificate:
         return moves.max(axis=1) if columns is None else moves[range(len(p)), columns]
 
 
-def certify(estimator, X, values, p, *, eps, norm, data_range, caller, columns=None):
-    """Return the best certificate there is for a model.
+def certify(estimator, X, values, p, columns, *, eps, norm, data_range, caller):
+    """Return the best certificate there is for the probabilities of a model.
 
     Parameters
     ----------
@@ -64,71 +67,108 @@ def certify(estimator, X, values, p, *, eps, norm, data_range, caller, columns=N
         Values of X.
     p : ndarray of shape (n_samples, n_classes)
         Probabilities of X.
+    columns : ndarray of shape (n_samples,), int, or None
+        The class that counts, for each row; None: all of them.
     eps, norm, data_range : float, {inf, 2, 1, 0}, None or (low, high)
         The ball and the box.
     caller : str
         Name of the public function or class, for error messages.
-    columns : ndarray of int of shape (n_samples,), default=None
-        The class of each sample that is asked about; bounds of others may be trivial.
-        None: all classes.
 
     Returns
     -------
     Certificate
-        The trivial one where the model is neither linear nor made of trees.
+        The trivial one where nothing is known of the model.
     """
     if eps == 0:
-        return Certificate(p, p, "exact: the ball is a point", True)
-    if norm in _EXACT_NORMS and values.ndim == 2:
-        ball = {"eps": eps, "norm": norm, "data_range": data_range}
-        found = _linear(estimator, X, values, p, ball, caller)
-        found = found or _trees(estimator, X, values, p, columns, ball, caller)
-        if found:
-            return found
-    name = "trivial: a probability moves at most to 0 or to 1"
-    return Certificate(np.zeros_like(p), np.ones_like(p), name, False)
+        return Certificate(p, p, _POINT, True)
+    ball = {"eps": eps, "norm": norm, "data_range": data_range}
+    if norm not in _EXACT_NORMS:
+        proof = Proof(len(p), p.shape[1])
+        return Certificate(*proof.probabilities(), proof.name, False)
+    if values.ndim == 2 and (
+        found := _trees(estimator, X, values, p, columns, ball, caller)
+    ):
+        return found
+    ask = _asking(estimator, X, caller)
+    region = Region.of(values, **ball, dtype=_float_kind(X))
+    parts = estimator, region, p.shape[1], ask, caller
+    proof = find_proof(*parts, values.shape[1:])
+    low, high = proof.probabilities(columns)
+    name = proof.name
+    if not name.startswith("trivial") and (low <= 0).all() and (high >= 1).all():
+        name = Proof.name  # labels alone are certified
+    is_exact = proof.is_exact_on_probabilities
+    return Certificate(low, high, name, is_exact, proof.is_statistical)
 
 
-def _linear(estimator, X, values, p, ball, caller):
-    attack = ExactLinear(**ball)
+def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, caller):
+    """Return which rows keep their label in the whole ball, as far as is known.
+
+    Parameters
+    ----------
+    estimator, X, values, eps, norm, data_range, caller : object
+        As in :func:`certify`; ``predict_proba`` is not needed.
+    y : ndarray of shape (n_samples,)
+        The labels.
+    own : ndarray of shape (n_samples,), int
+        The class of each label; -1 where the model does not know it.
+    k : int
+        Number of classes.
+
+    Returns
+    -------
+    robust : ndarray of shape (n_samples,), dtype bool
+        Whether each row is proved to keep its label.
+    name : str
+        Where the proof comes from.
+    is_exact : bool
+        Whether the other rows are known to lose it.
+    """
+    if eps == 0:
+        return np.ones(len(y), dtype=bool), _POINT, True
+    ball = {"eps": eps, "norm": norm, "data_range": data_range}
+    if norm not in _EXACT_NORMS:
+        return np.zeros(len(y), dtype=bool), Proof.name, False
+    if values.ndim == 2 and (found := _tree_labels(estimator, X, y, ball)):
+        return found
+    has_proba = hasattr(estimator, "predict_proba")
+    ask = _asking(estimator, X, caller) if has_proba else None
+    region = Region.of(values, **ball, dtype=_float_kind(X))
+    parts = estimator, region, k, ask, caller
+    proof = find_proof(*parts, values.shape[1:])
+    robust = proof.wins(own)
+    name = proof.name
+    if proof.is_exact_on_labels and not name.startswith("exact"):
+        name = f"exact on labels ({name})"
+    return robust, name, proof.is_exact_on_labels
+
+
+def _asking(estimator, X, caller):
+    """Return a function from flat rows to probabilities, in the container of X."""
+    values, kind = to_array(X), _float_kind(X)
+
+    def ask(rows):
+        moved = rows.reshape((len(rows), *values.shape[1:])).astype(kind)
+        moved = like(moved, X)
+        return predict_probabilities(estimator, moved, caller).astype(np.float64)
+
+    return ask
+
+
+def _float_kind(X):
+    """Return the dtype of floats in which a model sees the rows."""
+    kind = getattr(to_array(X), "dtype", np.dtype(float))
+    return kind if kind.kind == "f" else np.dtype(float)
+
+
+def _tree_labels(estimator, X, y, ball):
     try:
-        view = differentiable_view(estimator, caller)
-        weights, offset = attack._parts(view, values)
-    except ValueError:  # not linear
+        found = ExactTree(**ball).label_bounds(estimator, X, y)
+    except ValueError:  # no trees that are understood
         return None
-    if len(offset) != p.shape[1]:
-        return None
-    if len(offset) == 2:
-        return _two_classes(attack, estimator, X, values, p, weights, caller)
-    scores = values @ weights.T + offset
-    if not np.allclose(softmax(scores, axis=1), p, atol=1e-6):
-        return None  # one against the rest, or calibrated
-    k = len(offset)
-    most = np.zeros((len(values), k, k))  # of score i less score j, within the ball
-    for i, j in permutations(range(k), 2):
-        normal = weights[i] - weights[j]
-        room = room_of(normal, values, attack._box())
-        rise = farthest(normal, ball["eps"], room, ball["norm"]) @ normal
-        most[:, i, j] = scores[:, i] - scores[:, j] + rise
-    low = np.exp(-logsumexp(most, axis=1))
-    high = np.exp(-logsumexp(-most, axis=2))
-    name = "bound for linear models: each difference of scores at its worst"
-    return Certificate(low, high, name, False)
-
-
-def _two_classes(attack, estimator, X, values, p, weights, caller):
-    """Return the probabilities at both ends of the score, which is monotone."""
-    normal = weights[1] - weights[0]
-    ends = attack._ends(values, normal)
-    up, down = (predict_probabilities(estimator, like(z, X), caller) for z in ends)
-    # A classifier of another make may link scores and probabilities as it likes.
-    scores = np.concatenate([z @ normal for z in (values, *ends)])
-    order = np.argsort(scores, kind="stable")
-    steps = np.diff(np.concatenate([p, up, down])[order, 1])
-    if not ((steps >= -1e-6).all() or (steps <= 1e-6).all()):
-        return None
-    name = "exact for linear models of two classes"
-    return Certificate(np.minimum(up, down), np.maximum(up, down), name, True)
+    is_exact = bool((found.certified | found.attacked).all())
+    name = "exact for trees" if is_exact else "bound for trees"
+    return found.certified, name, is_exact
 
 
 def _trees(estimator, X, values, p, columns, ball, caller):

@@ -14,6 +14,7 @@ from skrobust.plots._perturbation_gallery_display import PerturbationGalleryDisp
 from skrobust.plots._perturbation_grid_display import PerturbationGridDisplay
 from skrobust.plots._robust_accuracy_curve_display import RobustAccuracyCurveDisplay
 from skrobust.plots._robust_ratio_display import RobustRatioDisplay
+from skrobust.plots._robustness_bounds_display import RobustnessBoundsDisplay
 from skrobust.plots._severity_curve_display import SeverityCurveDisplay
 from skrobust.plots._stability_pattern_display import StabilityPatternDisplay
 from skrobust.plots._stability_surface_display import StabilitySurfaceDisplay
@@ -28,6 +29,7 @@ __all__ = [
     "PerturbationGridDisplay",
     "RobustAccuracyCurveDisplay",
     "RobustRatioDisplay",
+    "RobustnessBoundsDisplay",
     "SeverityCurveDisplay",
     "StabilityPatternDisplay",
     "StabilitySurfaceDisplay",

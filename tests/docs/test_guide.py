@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 for needed in ("matplotlib", "pandas", "skorch", "jinja2", "imblearn"):
     pytest.importorskip(needed)
@@ -27,6 +28,7 @@ from skrobust.sampling import extract_activations  # noqa: E402
 JOBS = ["clerk", "nurse", "pilot"]
 FAMILIES = (
     "attacks",
+    "certificates",
     "evaluation",
     "metrics",
     "perturbations",
@@ -39,6 +41,7 @@ FAMILIES = (
 def names_of_guide():
     """Return what the pages take as given: all that is public, models, rows."""
     known = {"np": np, "Path": Path, "SVC": SVC, "imblearn": imblearn}
+    known |= {"DecisionTreeClassifier": DecisionTreeClassifier}
     known |= {"GridSearchCV": GridSearchCV, "cross_validate": cross_validate}
     for family in FAMILIES:
         module = importlib.import_module(f"skrobust.{family}")
@@ -136,6 +139,7 @@ PAGES = {
     "perturbations": of_perturbations,
     "pictures": of_results,
     "report": of_results,
+    "which_attack": of_results,
 }
 
 

@@ -13,8 +13,8 @@ def room_of(weights, x, box):
 
     Parameters
     ----------
-    weights : ndarray of shape (n_features,)
-        Of the linear function.
+    weights : ndarray of shape (n_features,) or (n, n_features)
+        Of the linear function, or of one function per row.
     x : ndarray of shape (n, n_features)
         Rows.
     box : None or (low, high)
@@ -80,8 +80,8 @@ def farthest(weights, eps, room, norm):
 
     Parameters
     ----------
-    weights : ndarray of shape (n_features,)
-        Of the linear function.
+    weights : ndarray of shape (n_features,) or (n, n_features)
+        Of the linear function, or of one function per row.
     eps : float
         Length of the moves.
     room : ndarray of shape (n, n_features) or None
@@ -96,15 +96,16 @@ def farthest(weights, eps, room, norm):
     """
     size, sign = np.abs(weights), np.sign(weights)
     if room is None:
-        return (eps * _direction(size, norm) * sign)[None]
+        return np.atleast_2d(eps * _direction(size, norm) * sign)
     if norm == np.inf:
         return np.minimum(eps, room) * sign
     if norm == 1:
-        order = np.argsort(-size, kind="stable")
-        sorted_room = room[:, order]
+        order = np.argsort(-np.broadcast_to(size, room.shape), axis=1, kind="stable")
+        sorted_room = np.take_along_axis(room, order, axis=1)
         before = np.cumsum(sorted_room, axis=1) - sorted_room
         move = np.zeros_like(room)
-        move[:, order] = np.clip(eps - before, 0, sorted_room)
+        spent = np.clip(eps - before, 0, sorted_room)
+        np.put_along_axis(move, order, spent, axis=1)
         return move * sign
     wanted = np.full(len(room), float(eps) ** 2)
     time = _time(room, size, room * room, size * size, wanted, 2)
@@ -116,9 +117,9 @@ def _direction(size, norm):
     if norm == np.inf:
         return (size > 0).astype(np.float64)
     if norm == 1:
-        return np.eye(len(size))[int(size.argmax())]
-    whole = np.linalg.norm(size)
-    return size / whole if whole > 0 else size
+        return np.eye(size.shape[-1])[size.argmax(axis=-1)]
+    whole = np.linalg.norm(size, axis=-1, keepdims=True)
+    return size / np.where(whole > 0, whole, 1.0)
 
 
 def _time(room, pace, full, rate, wanted, power):

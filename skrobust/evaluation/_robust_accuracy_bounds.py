@@ -1,0 +1,180 @@
+"""Bounds of robust accuracy: attacks above, a certificate below."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._responses import predict_labels
+from skrobust._results import Results
+from skrobust.evaluation.argument_checks import check_labels, float_rows
+from skrobust.evaluation.attack_run import correct_labels
+from skrobust.evaluation.attacks_in_ball import (
+    OF_ATTACK,
+    attacks_and_ball,
+    examples_within,
+)
+from skrobust.evaluation.certificates import certify_labels
+from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.sample_groups import SampleGroups
+from skrobust.metrics.scorers.attack_objective import for_accuracy
+
+_CALLER = "robust_accuracy_bounds"
+
+
+def robust_accuracy_bounds(
+    estimator,
+    X,
+    y,
+    attacks=None,
+    *,
+    eps=None,
+    norm=None,
+    data_range=OF_ATTACK,
+    confidence=0.95,
+    clusters=None,
+    checkpoint=None,
+    random_state=None,
+):
+    r"""Enclose robust accuracy within a ball: attacks above, a certificate below.
+
+    .. math:: \frac{1}{n} \sum_i \mathbf{1}[\text{proved}_i] \;\le\;
+        \frac{1}{n} \sum_i \mathbf{1}\big[f(x') = y_i \;\forall x' \in B(x_i)\big]
+        \;\le\; \frac{1}{n} \sum_i \mathbf{1}[\text{no attack fooled}_i]
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        The model; used as it is.
+    X : array-like or data frame of shape (n_samples, ...)
+        Raw input of the whole pipeline; not changed.
+    y : array-like of shape (n_samples,)
+        True labels.
+    attacks : object with ``perturb(estimator, X, y)``, or list of them, default=None
+        A sample counts as fooled where any of them fools it. Examples outside the ball
+        are put back into it. None: the exact attack where there is one for the model;
+        else :class:`~skrobust.attacks.AutoPGD` where the model has gradients, followed
+        by :class:`~skrobust.attacks.RandomSearch`; with ``eps`` given.
+    eps : float, default=None
+        Radius of the ball, in the units of X; None is that of all attacks.
+    norm : {inf, 2, 1, 0}, default=None
+        Norm of the ball; None is that of all attacks, inf without attacks.
+    data_range : "attack", None or (low, high), default="attack"
+        Bounds of the raw input; "attack" is that of all attacks, None without attacks.
+    confidence : float in (0, 1), default=0.95
+        Level of the interval.
+    clusters : array-like of shape (n_samples,), default=None
+        Samples that belong together; the interval is then over clusters.
+    checkpoint : str or path, default=None
+        Folder in which finished runs of attacks are kept.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the attacks that ``attacks=None`` stands for.
+
+    Returns
+    -------
+    results : Results
+        ``lower`` and ``upper``, the bounds of the robust accuracy of these samples;
+        ``low`` and ``high``, the interval of that of all samples of their kind (the
+        lower limit of ``lower``, the upper one of ``upper``); ``clean_accuracy``;
+        ``per_sample`` with the columns ``lower`` (proved to keep the true label),
+        ``upper`` (not fooled) of dtype bool and ``clean``; ``certificate``, which says
+        where the proof comes from, and ``is_exact``, whether both ends are equal or the
+        certificate decides every sample; ``eps``, ``norm``, ``data_range``,
+        ``n_samples``, ``confidence`` and ``attacks``.
+
+    Raises
+    ------
+    ValueError
+        For attacks whose balls differ where none is given, attacks with a target or
+        with constraints, no ``eps`` at all, and other bad input.
+
+    Warns
+    -----
+    UserWarning
+        Where an attack fooled a sample that was proved to be robust: the model then
+        answers otherwise than its parameters say. It counts as fooled.
+
+    See Also
+    --------
+    robust_ratio_bounds : The same for probabilities, with the list of certificates.
+
+    Notes
+    -----
+    What is proved for which model is listed on the page :doc:`/guide/which_attack`.
+    Proofs are about real numbers; what a net computes in single precision is enclosed
+    by a bound of its rounding errors, that of other models by a slack of 1e-9 of the
+    scores.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import SGDClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from skrobust.evaluation import robust_accuracy_bounds
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), SGDClassifier(random_state=0)).fit(X, y)
+    >>> bounds = robust_accuracy_bounds(model, X, y, eps=0.2)
+    >>> bool(0 < bounds.lower == bounds.upper < bounds.clean_accuracy)
+    True
+    >>> bounds.certificate
+    'exact for linear models'
+    """
+    y = check_labels(estimator, X, y, _CALLER)
+    values = float_rows(X, _CALLER)
+    samples = SampleGroups(y, None, clusters, (confidence, 999, None), _CALLER)
+    parts = estimator, X, y, values, attacks, (eps, norm, data_range), random_state
+    attacks, ball = attacks_and_ball(*parts, _CALLER)
+    clean = correct_labels(estimator, X, y, _CALLER)
+    store = Checkpoint(checkpoint, _CALLER)
+    prefix = store.prefix(estimator, X, y)
+    stands = clean.copy()
+    for attack in map(for_accuracy, attacks):
+        key = store.key(prefix, "labels within the ball", attack, ball)
+        stands &= store.run(key, _keeps, estimator, attack, X, y, values, ball)
+    classes = _classes(estimator, X, y)
+    own = np.full(len(y), -1)
+    for index, label in enumerate(classes):
+        own[y == label] = index
+    exact = values.astype(np.float64)
+    parts = estimator, X, exact, y, own, len(classes)
+    proved, name, is_exact = certify_labels(*parts, caller=_CALLER, **ball)
+    proved = proved & clean
+    beyond = int((proved & ~stands).sum())
+    if beyond:
+        text = (
+            f"{_CALLER} found examples for {beyond} samples that the certificate "
+            f"({name}) calls robust; they count as fooled. Does predict give the same "
+            "answer twice?"
+        )
+        warnings.warn(text, UserWarning, stacklevel=2)
+    proved &= stands
+    columns = {"lower": proved, "upper": stands, "clean": clean}
+    return Results(
+        columns=(),
+        lower=float(proved.mean()),
+        upper=float(stands.mean()),
+        low=float(samples.interval(proved)[0]),
+        high=float(samples.interval(stands)[1]),
+        clean_accuracy=float(clean.mean()),
+        certificate=name,
+        is_exact=bool(is_exact or (proved == stands).all()),
+        per_sample=Results(columns=tuple(columns), **columns),
+        **ball,
+        n_samples=len(y),
+        confidence=float(confidence),
+        attacks=[repr(attack) for attack in attacks],
+        **samples.facts(),
+    )
+
+
+def _keeps(estimator, attack, X, y, values, ball):
+    moved = examples_within(estimator, attack, X, y, values, ball, _CALLER)
+    return correct_labels(estimator, moved, y, _CALLER)
+
+
+def _classes(estimator, X, y):
+    """Return the labels of the classes, in the order of the scores."""
+    found = getattr(estimator, "classes_", None)
+    if found is not None:
+        return np.asarray(found)
+    return np.unique(np.concatenate([np.ravel(y), predict_labels(estimator, X)]))
