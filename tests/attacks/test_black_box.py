@@ -204,7 +204,8 @@ def test_forests_get_few_large_calls(attack):
     own = QUICK.get(attack, {"n_steps": 4, "norm": 2})
     a = attack(0.05, **own, random_state=0)
     a.perturb(counting, X, y)
-    # HopSkipJump: a few calls for the surface, two calls a step and its way back (two calls at this width).
+    # HopSkipJump: a few calls for the surface, two calls a step and its way back (two
+    # calls at this width).
     calls = 7 * a.n_steps if attack is HopSkipJump else a.n_steps + 1
     assert len(counting.calls) <= calls + 18
     few = Counting(model)
