@@ -6,6 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from skrobust._containers import is_frame
@@ -200,7 +201,9 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         """
         begun = time.perf_counter()
         attack, model, rows, back = as_numbers(self, estimator, X)
-        if start is not None and rows is not X:
+        if issparse(start):
+            start = start.toarray()
+        elif start is not None and is_frame(X) and rows is not X:
             start = frame_of(model).encode(start, "start")
         adversarial, details, domain = attack._search(model, rows, y, start)
         seconds = time.perf_counter() - begun

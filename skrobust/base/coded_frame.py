@@ -5,6 +5,7 @@ from functools import partial
 from hashlib import blake2b
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 
@@ -24,6 +25,7 @@ from skrobust.base.frame_columns import (
     with_columns,
 )
 from skrobust.base.one_label import OneLabel
+from skrobust.base.sparse_rows import dense_case
 
 
 def as_numbers(attack, estimator, X):
@@ -41,12 +43,14 @@ def as_numbers(attack, estimator, X):
     Returns
     -------
     attack, estimator, X
-        As they came, where all columns are numbers. Else a copy of the attack whose
-        constraints are those of the coded rows, a pipeline that decodes them first,
-        and the coded rows.
+        As they came, where all columns are numbers (sparse rows dense). Else a copy of
+        the attack whose constraints are those of the coded rows, a pipeline that
+        decodes them first, and the coded rows.
     back : callable
         From (coded) rows to the container that came in.
     """
+    if issparse(X) and X.shape[0]:
+        return attack, *dense_case(estimator, X, type(attack).__name__)
     if not is_frame(X) or X.shape[0] == 0:
         return attack, estimator, X, partial(like, X=X)
     numbers = [numbers_of(column_at(X, place)) for place in range(X.shape[1])]
