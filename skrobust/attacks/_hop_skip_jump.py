@@ -185,6 +185,8 @@ class HopSkipJump(BlackBoxAttack):
                 break
             search.iterations[rows] += 1
             walk.jump(rows, step)
-        if search.x.ndim == 2 and self.norm != np.inf:
+        if self.norm == np.inf:  # flips stop a little short of the boundary
+            walk.to_boundary(walk.rows())
+        elif search.x.ndim == 2:
             walk.undo_features(walk.rows())
         walk.write_down()

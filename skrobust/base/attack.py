@@ -45,6 +45,7 @@ OBJECTIVES = (
     "prediction_shift",
     "prediction_error",
 )
+_PASSES = ("forward", "backward", "queries")
 _COUNTED = ("forward", "backward", "queries", "iterations", "found_by", "finish")
 
 
@@ -227,6 +228,10 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             "changed": changed_rows(values, adversarial),
         }
         counted = {name: details.get(name) for name in _COUNTED}
+        if any(counted[name] is not None for name in _PASSES):
+            nothing = np.zeros(len(values), dtype=np.int64)
+            for name in _PASSES:  # what an attack does not take is 0
+                counted[name] = nothing if counted[name] is None else counted[name]
         messages = list(details.get("warnings", ()))
         return AttackResult(
             X_adv, success, norm, seconds=seconds, warnings=messages, **counted, **made

@@ -41,9 +41,11 @@ class AttackResult:
         the label failed.
     forward, backward : ndarray of int of shape (n_samples,), or None
         Passes of each sample through the model and back, as far as the attack counts
-        them; the question of ``success`` is not among them.
+        them; the question of ``success`` is not among them. None for attacks without
+        a search.
     queries : ndarray of int of shape (n_samples,), or None
-        Rows that a black-box attack asked ``predict`` or its kin about.
+        Rows that the attack asked ``predict`` or its kin about: those of black-box
+        attacks, of a finish, and of minimal-norm attacks that confirm an example.
     iterations : ndarray of int of shape (n_samples,), or None
         Steps of each sample, over all restarts.
     seconds : float

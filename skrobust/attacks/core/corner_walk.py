@@ -22,7 +22,7 @@ class CornerWalk(BoundaryWalk):
 
     def __init__(self, attack, search, rows):
         super().__init__(attack, search, rows)
-        self._n_blocks = np.ones(len(self.x), dtype=int)
+        self._n_blocks = np.full(len(self.x), min(_FLIPS, self._d))
         self._block = np.zeros(len(self.x), dtype=int)
         self._n_calls = 0
 
@@ -47,8 +47,9 @@ class CornerWalk(BoundaryWalk):
         shape = (len(rows), _FLIPS, *self.x.shape[1:])
         draws = self._search.rng(-10 - self._n_calls, rows).random(shape)
         gap = self._gap(rows)[:, None]
-        side = np.where(gap != 0, -np.sign(gap), np.where(draws < 0.5, -1.0, 1.0))
         bound = self._bound(_SHRINK * self.score[rows, None])
+        # What lies inside of the cube goes to either side of it.
+        side = np.where(np.abs(gap) >= bound, -np.sign(gap), np.sign(draws - 0.5))
         flipped = np.where(turned.reshape(shape), side * bound, gap.clip(-bound, bound))
         if self._near_enough:  # and corners of the ball itself, half of them anew
             near = self._near_enough * np.sign(flipped[:, :_CORNERS])
@@ -59,8 +60,9 @@ class CornerWalk(BoundaryWalk):
         self._block[rows] += _FLIPS
         through = rows[self._block[rows] >= self._n_blocks[rows]]
         self._block[through] = 0
-        finer = 2 * self._n_blocks[through]
-        self._n_blocks[through] = np.where(finer > self._d, 1, finer)
+        n = self._n_blocks[through]
+        finer = np.minimum(2 * n, self._d)
+        self._n_blocks[through] = np.where(n == self._d, min(_FLIPS, self._d), finer)
 
     def _shrink(self, rows):
         """Look for the boundary between half of the cube of each row and all of it."""

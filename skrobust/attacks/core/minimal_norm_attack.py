@@ -169,6 +169,7 @@ class MinimalNormAttack(BaseAttack):
     def _attack(self, estimator, X, y, key):
         out, n_zero, n = X.copy(), 0, len(X)
         n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        n_queries = np.zeros(n, dtype=np.int64)  # of labels, to confirm examples
         objective, caller = self.objective or "misclassification", type(self).__name__
         goal = Goal(
             objective, self.target is not None, objective == "misclassification"
@@ -200,7 +201,9 @@ class MinimalNormAttack(BaseAttack):
                 self._minimize(search)
                 if self.norm != 0:
                     search.shorten(self._n_looks)
-                out[places] = self._choose(search, domain, estimator, X[places])
+                asked = np.zeros(len(places), dtype=np.int64)
+                out[places] = self._choose(search, domain, estimator, X[places], asked)
+                n_queries[places] += asked
                 for some, forward, backward in search.smallest.passes:
                     if not isinstance(some, (slice, np.ndarray)):
                         some = view.host(some)
@@ -208,14 +211,14 @@ class MinimalNormAttack(BaseAttack):
                     n_backward[places[some]] += backward
                 n_zero += int(search.zero_gradient.sum())
         messages = [zero_gradient_message(n_zero, caller)] if n_zero else []
-        counts = {"forward": n_forward, "backward": n_backward}
+        counts = {"forward": n_forward, "backward": n_backward, "queries": n_queries}
         return out, {**counts, "iterations": n_backward, "warnings": messages}
 
-    def _choose(self, search, domain, estimator, values):
+    def _choose(self, search, domain, estimator, values, asked):
         """Return what the objective asks for, in the precision of the input."""
         if self.objective == "probability_shift":
             return self._rounded(search, domain, search.shift_most(), values)
-        found, confirmed = self._confirm(search, domain, estimator, values)
+        found, confirmed = self._confirm(search, domain, estimator, values, asked)
         if search.goal.stops:
             size = domain.length(found.astype(np.float64) - values)
             keep = confirmed & (size <= self.eps)
@@ -232,8 +235,11 @@ class MinimalNormAttack(BaseAttack):
         moved = np.where(host(z == search.x), values, raw)
         return domain.put_back(moved, values)
 
-    def _confirm(self, search, domain, estimator, values):
-        """Return examples that fool once rounded, a little longer where they must."""
+    def _confirm(self, search, domain, estimator, values, asked):
+        """Return examples that fool once rounded, a little longer where they must.
+
+        How often the model was asked for the label of each row is added to ``asked``.
+        """
         view, out = search.view, values.copy()
         confirmed = np.zeros(len(values), dtype=bool)
         pending = np.isfinite(view.host(search.smallest.score))
@@ -252,6 +258,7 @@ class MinimalNormAttack(BaseAttack):
                 good = view.host(margin > search.tolerance[rows])
             else:  # the rounding of a model may differ from that of its view
                 labels = view.label_index(estimator.labels(rounded))
+                asked[rows] += 1
                 good = search.goal.is_reached(labels, search.label[rows])
             out[rows[good]], confirmed[rows[good]] = rounded[good], True
             pending[rows[good]] = False
