@@ -31,11 +31,11 @@ from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
 from skrobust.base.changed_rows import changed_rows
-from skrobust.base.coded_frame import as_numbers, frame_of
 from skrobust.base.constraints import Constraints
 from skrobust.base.domain import Domain
 from skrobust.base.linear_relation import with_rows
 from skrobust.base.model_in_container import ModelInContainer
+from skrobust.base.rows_as_numbers import as_numbers, frame_of
 
 OBJECTIVES = (
     None,

@@ -8,7 +8,7 @@ from skrobust._keyed_noise.rows import take_rows
 from skrobust._validation import check_count
 from skrobust.base import BaseAttack
 from skrobust.base.attack import own_params
-from skrobust.base.coded_frame import as_numbers, frame_of
+from skrobust.base.rows_as_numbers import as_numbers, frame_of
 from skrobust.evaluation import attack_checks, model_checks
 from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.argument_checks import check_labels

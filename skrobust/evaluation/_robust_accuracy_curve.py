@@ -12,7 +12,7 @@ from skrobust._results import Results
 from skrobust._validation import check_scores, invalid
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
-from skrobust.base.coded_frame import as_numbers
+from skrobust.base.rows_as_numbers import as_numbers
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.metrics import proportion_interval
 from skrobust.metrics.intervals.clusters import make_units
