@@ -15,8 +15,8 @@ from skrobust._differentiable import maps
 from skrobust._differentiable.asked_maps import function_map
 from skrobust._differentiable.column_maps import column_places, is_idle, transformer_map
 from skrobust._differentiable.steps import refuse
-from skrobust.base.coded_frame import FrameRows
 from skrobust.base.frame_columns import rows_at, with_columns
+from skrobust.base.rows_as_numbers import FrameRows
 
 _BY_COLUMN = ("OneHotEncoder", "OrdinalEncoder", "TargetEncoder", "SimpleImputer")
 

@@ -13,6 +13,7 @@ from skrobust._differentiable.curved_maps import power_map, quantile_map
 from skrobust._differentiable.frame_maps import FrameStep, frame_map
 from skrobust._differentiable.kernels import KERNELS, kernel_map
 from skrobust._differentiable.steps import affine_parts, clip_range, refuse
+from skrobust.base.sparse_rows import SparseRows
 
 UNDERSTOOD = (
     "passthrough, scalers, PCA and other linear decompositions, KernelPCA, LDA, random "
@@ -31,6 +32,8 @@ def step_maps(steps, caller):
 def _step_map(name, step, caller):
     if isinstance(step, FrameStep):
         return frame_map(step, name, caller, step_maps)
+    if isinstance(step, SparseRows):
+        return maps.scaling(1.0, 0.0)
     found = None
     parts = affine_parts(step)
     if parts is not None:

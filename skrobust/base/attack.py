@@ -6,6 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from skrobust._containers import is_frame
@@ -30,11 +31,11 @@ from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
 from skrobust.base.changed_rows import changed_rows
-from skrobust.base.coded_frame import as_numbers, frame_of
 from skrobust.base.constraints import Constraints
 from skrobust.base.domain import Domain
 from skrobust.base.linear_relation import with_rows
 from skrobust.base.model_in_container import ModelInContainer
+from skrobust.base.rows_as_numbers import as_numbers, frame_of
 
 OBJECTIVES = (
     None,
@@ -201,7 +202,9 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         """
         begun = time.perf_counter()
         attack, model, rows, back = as_numbers(self, estimator, X)
-        if start is not None and rows is not X:
+        if issparse(start):
+            start = start.toarray()
+        elif start is not None and is_frame(X) and rows is not X:
             start = frame_of(model).encode(start, "start")
         adversarial, details, domain = attack._search(model, rows, y, start)
         seconds = time.perf_counter() - begun

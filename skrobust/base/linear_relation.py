@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skrobust._containers import is_frame
 from skrobust._validation import invalid
 
 _RULE = (
@@ -153,6 +154,22 @@ def read_relations(relations, names):
     return out
 
 
+class _OfRows:
+    """A function of rows in a container, as one of rows of numbers too.
+
+    An attack hands its constraints on to others, with rows of either kind.
+    """
+
+    def __init__(self, function, container):
+        self._function, self._container = function, container
+
+    def __call__(self, rows):
+        return self._function(rows if is_frame(rows) else self._container(rows))
+
+    def __deepcopy__(self, memo):
+        return self  # clones of an attack share the rows behind it
+
+
 def with_rows(relations, container):
     """Return relations whose functions get rows in a container.
 
@@ -165,7 +182,7 @@ def with_rows(relations, container):
     """
 
     def bound(function):
-        return lambda values: function(container(values))
+        return _OfRows(function, container)
 
     out = []
     for one in relations or ():

@@ -3,12 +3,12 @@
 import numpy as np
 from sklearn.base import clone
 
-from skrobust._containers import to_array
+from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._validation import check_count
 from skrobust.base import BaseAttack
 from skrobust.base.attack import own_params
-from skrobust.base.coded_frame import as_numbers, frame_of
+from skrobust.base.rows_as_numbers import as_numbers, frame_of
 from skrobust.evaluation import attack_checks, model_checks
 from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.argument_checks import check_labels
@@ -103,15 +103,15 @@ def check_evaluation(
         attack, estimator, X, _ = as_numbers(attack, estimator, X)
     rows = np.sort(rng.permutation(len(y))[:n_samples])
     whole = to_array(X)
-    numbers = whole
-    if X is not given:  # a frame with other columns: its free numbers come first
+    numbers, is_coded = whole, is_frame(given) and X is not given
+    if is_coded:  # a frame with other columns: its free numbers come first
         numbers = whole[:, : max(1, len(frame_of(estimator).free))]
     seen = float(numbers.min()), float(numbers.max())
     attack = _at_rows(attack, rows, len(y))
     data = take_rows(X, rows), y[rows]
     case = attack_checks.AttackCase(attack, estimator, *data, seen)
     eps, norm = case.eps, case.norm
-    bounds = case.data_range if X is given else None
+    bounds = None if is_coded else case.data_range
     doubts = list(model_checks.check_input(numbers, eps, norm, bounds))
     answers = estimator, case.X, take_rows
     doubts += model_checks.quietly(lambda: [*model_checks.check_answers(*answers)])

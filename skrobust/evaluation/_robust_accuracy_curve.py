@@ -13,7 +13,7 @@ from skrobust._validation import check_scores, invalid
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
 from skrobust.base.changed_rows import changed_rows
-from skrobust.base.coded_frame import as_numbers
+from skrobust.base.rows_as_numbers import as_numbers
 from skrobust.evaluation.acted import warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.metrics import proportion_interval

@@ -55,7 +55,7 @@ ROWS = {
         "cannot differentiate"),
     "attack sparse": (
         lambda: FGSM().perturb(MODEL, OneHotEncoder().fit_transform(X), Y),
-        "[Ss]parse|arr"),
+        "the model takes"),
 }  # fmt: skip
 
 

@@ -31,7 +31,7 @@ from skrobust.attacks import (
     RandomSearch,
     Square,
 )
-from skrobust.base.coded_frame import as_numbers
+from skrobust.base.rows_as_numbers import as_numbers
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import make_robust_scorer
 
