@@ -93,9 +93,8 @@ def main():
         "cliques of ART, 1 level": (of_cliques, 1, args.art_rows),
         "cliques of ART, 2 levels": (of_cliques, 2, args.art_rows),
     }
-    print(
-        "| table | eps | code | rows | certified | attacked | open | against | ms a row |"
-    )
+    columns = "table", "eps", "code", "rows", "certified", "attacked", "open", "against"
+    print("| " + " | ".join((*columns, "ms a row")) + " |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, X, y, radii in tables():
         if args.table not in (None, name):

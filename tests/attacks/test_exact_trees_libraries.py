@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 from joblib import parallel_config
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -323,6 +325,23 @@ def test_missing_values_stay_missing(make):
         near[:, 3] = rows[:, 3]
         same = np.ravel(model.predict(near)) == clean
         assert same[bounds.certified].all()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "nullable", "polars"])
+def test_missing_values_in_frames(kind):
+    library = pytest.importorskip("polars" if kind == "polars" else "pandas")
+    X, y = with_holes(120, classes=2)
+    frame = library.DataFrame(X)
+    frame.columns = list("abcd")
+    frame = frame.astype("Float64") if kind == "nullable" else frame
+    trees = HistGradientBoostingClassifier(max_iter=5)
+    plain, named = clone(trees).fit(X, y), clone(trees).fit(frame, y)
+    attack = ExactTree(0.05)
+    one, other = attack.run(plain, X, y), attack.run(named, frame, y)
+    assert np.array_equal(one.success, other.success)
+    assert type(other.X_adv) is type(frame)
+    np.testing.assert_allclose(other.norm, one.norm)
+    np.testing.assert_array_equal(np.isnan(one.X_adv), np.isnan(X))
 
 
 # Pipelines ---------------------------------------------------------------------------

@@ -2,19 +2,20 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame, like, to_array
+from skrobust._containers import like, to_array
 
 
 def gaps_of(X):
     """Return the mask of the missing values of rows of numbers; None where none is."""
-    if is_frame(X):
-        frame = X.to_pandas() if hasattr(X, "to_pandas") else X
-        missing = frame.isna().to_numpy()
-    else:
-        values = to_array(X)
-        if values.dtype.kind != "f" or np.isfinite(values.sum()):
+    values = to_array(X)
+    if values.dtype.kind == "f":
+        if np.isfinite(values.sum()):
             return None
         missing = np.isnan(values)
+    elif values.dtype.kind == "O" and hasattr(X, "isna"):  # columns of several types
+        missing = X.isna().to_numpy()
+    else:
+        return None
     return missing if missing.any() and missing.ndim == 2 else None
 
 
@@ -23,8 +24,11 @@ def without_gaps(X, missing):
 
     A column that is missing everywhere gets zeros.
     """
-    values = to_array(X).astype(np.float64)
     kind = to_array(X).dtype
+    if kind.kind == "O":
+        values = X.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        values = to_array(X).astype(np.float64)
     for column in np.flatnonzero(missing.any(axis=0)):
         known = values[~missing[:, column], column]
         values[missing[:, column], column] = known[0] if len(known) else 0.0
