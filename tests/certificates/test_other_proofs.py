@@ -78,7 +78,7 @@ def test_no_point_of_the_ball_is_outside(name, norm, problem):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of convergence
         model = MODELS[name].fit(X, y)
-    eps, rows = (0.02 if norm == np.inf else 0.04), X[::2]
+    eps, rows = (0.02 if norm == np.inf else 0.04), X[::4]
     region = Region.of(rows, eps, norm, (0, 1))
     has = hasattr(model, "predict_proba")
     ask = model.predict_proba if has else None
