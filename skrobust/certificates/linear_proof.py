@@ -10,7 +10,8 @@ from skrobust.certificates.shares import share_bounds, sigmoid_share_bounds
 from skrobust.certificates.softmax_extremes import least_lse, most_lse
 
 _NUMBERS = 4_000_000  # that the search for an extreme may hold at once
-_CUTS = 200
+_CUTS = 200  # of the simplex of shares, for one class
+_CUTS_OF_EACH = 40  # where all classes are bounded, as for members of an ensemble
 
 
 class LinearProof(DifferenceProof):
@@ -89,10 +90,14 @@ class LinearProof(DifferenceProof):
         low = np.zeros((self.n_samples, self.n_classes))
         high = np.ones_like(low)
         rows = np.arange(self.n_samples)
+        n_cuts = _CUTS_OF_EACH if columns is None else _CUTS
         for column in range(self.n_classes) if columns is None else [columns]:
             own = np.broadcast_to(column, self.n_samples)
-            of_class = self._softmax if self._link == "softmax" else self._sigmoid
-            low[rows, own], high[rows, own] = of_class(own)
+            if self._link == "softmax":
+                ends = self._softmax(own, n_cuts)
+            else:
+                ends = self._sigmoid(own)
+            low[rows, own], high[rows, own] = ends
         return low, high
 
     def _two_ends(self):
@@ -117,9 +122,9 @@ class LinearProof(DifferenceProof):
         ends = low[rows, own][:, None], high[rows, own][:, None]
         return sigmoid_share_bounds(low, high, *ends, *self.differences(own))
 
-    def _softmax(self, own):
+    def _softmax(self, own, n_cuts):
         k, d = self._weights.shape
-        n_cuts = min(_CUTS, max(1, _NUMBERS // (2 * k * k)))
+        n_cuts = min(n_cuts, max(1, _NUMBERS // (2 * k * k)))
         step = max(1, _NUMBERS // ((n_cuts + 1) * k * k + k * d))
         low, high = np.empty(self.n_samples), np.empty(self.n_samples)
         for start in range(0, self.n_samples, step):

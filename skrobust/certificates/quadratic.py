@@ -2,7 +2,7 @@
 
 import numpy as np
 
-_STEPS = 60  # of the search for the multiplier of the ball
+_STEPS = 40  # of the search for the multiplier of the ball
 
 
 def least_quadratic(region, a, b):

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax, xlogy
 
 _ENOUGH = 1e-4  # gap of a probability at which the search ends
-_INNER = 20  # steps to the tangent of the entropy
+_INNER = 10  # steps to the tangent of the entropy
 
 
 def least_lse(region, weights, scores, n_steps=200):
