@@ -169,29 +169,28 @@ def predict_labels(estimator, X):
         )
     labels = np.asarray(_respond(estimator, "predict", X))
     if labels.ndim > 1 and labels.shape[1:] != (1,):
-        raise ValueError(several_answers(estimator, "One label", labels.shape))
+        raise ValueError(
+            several_answers(estimator, "Evaluation needs one label", labels.shape)
+        )
     return labels.reshape(-1)
 
 
-def several_answers(estimator, caller, shape):
-    """Return the sentence about a model that answers several times for a row."""
+def several_answers(estimator, need, shape):
+    """Return the sentence about a model that answers several times for a row.
+
+    ``need`` says who needs what, such as "PGD needs one label".
+    """
     model = unwrap(estimator)[1]
     name, shape = type(model).__name__, tuple(int(n) for n in shape)
+    what = "several labels or targets"
+    cure = "Attack skrobust.attacks.OneLabel(model, 0) with that column of y."
     if len(shape) > 3 and is_net(model):
         what = "an image of labels (segmentation)"
         cure = (
             "End its module in the scores of one pixel or region, and attack that in "
             "make_net_classifier(module, fitted=True)."
         )
-    else:
-        what = "several labels or targets"
-        cure = (
-            "Attack one of them: skrobust.attacks.OneLabel(model, 0) with that column "
-        )
-        cure += "of y."
-    return (
-        f"{caller} per row is needed, and {name} answers with {what}, {shape}. {cure}"
-    )
+    return f"{need} a row, and {name} answers with {what}, {shape}. {cure}"
 
 
 def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):

@@ -115,8 +115,8 @@ def check_targets(y, caller, *, name="y"):
     shape = np.shape(y)
     if len(shape) == 2 and shape[1] > 1:
         cure = (
-            "take one column at a time, with skrobust.attacks.OneLabel(model, column), "
-            "since several labels or targets of a row are not supported"
+            "score each column by itself, with skrobust.attacks.OneLabel(model, "
+            "column), since several labels or targets of a row are not supported"
         )
         if _is_one_hot(y):
             cure = f"turn one-hot columns into labels with `{name}.argmax(axis=1)`"

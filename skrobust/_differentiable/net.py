@@ -299,11 +299,11 @@ class NetView:
         most = 1 - torch.finfo(output.dtype).eps / 2  # the largest number below 1
         if self.is_regressor:
             if output.numel() != len(output):
-                shape, label = output.shape, f"{self._caller}: one number"
+                shape, label = output.shape, f"{self._caller} needs one number"
                 raise ValueError(several_answers(self._net, label, shape))
             return output.reshape(len(output), 1)
         if output.ndim > 2:
-            label = f"{self._caller}: one label"
+            label = f"{self._caller} needs one label"
             raise ValueError(several_answers(self._net, label, output.shape))
         if self._kind.startswith("binary") and self._is_binary:
             z = output.reshape(len(output))
@@ -330,7 +330,7 @@ class NetView:
         is_labels = self._kind.startswith("binary") and not is_classifier(self._net)
         if is_labels and output.ndim == 2 and output.shape[1] > 2:
             # One loss a column: labels that hold together, not classes of one label.
-            label = f"{self._caller}: one label"
+            label = f"{self._caller} needs one label"
             raise ValueError(several_answers(self._net, label, output.shape))
         if self._kind == "binary probabilities":
             p = output.clamp(tiny, most)

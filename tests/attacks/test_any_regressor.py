@@ -83,5 +83,5 @@ def test_one_clear_sentence():
     with pytest.raises(ValueError, match="'target'"):
         Square(target=1).perturb(model, X, Y)
     both = RandomForestRegressor(2).fit(X, np.c_[Y, Y])
-    with pytest.raises(ValueError, match=r"one number per row .*, \(30, 2\)"):
+    with pytest.raises(ValueError, match=r"one number a row, .*, \(30, 2\)"):
         RandomSearch().perturb(both, X, Y)

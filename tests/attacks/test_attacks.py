@@ -20,7 +20,7 @@ from sklearn.linear_model import (
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from skrobust._norms import length, project, steepest
@@ -330,8 +330,9 @@ def test_a_newcomer_writes_an_attack_in_ten_lines():
 
 def test_refusals_name_the_step():
     _, X, y = linear_problem()
-    pipe = make_pipeline(KBinsDiscretizer(), LogisticRegression(max_iter=9999))
-    with pytest.raises(ValueError, match="the step 'kbinsdiscretizer'"):
+    codes = OneHotEncoder(handle_unknown="ignore")
+    pipe = make_pipeline(codes, LogisticRegression(max_iter=9999))
+    with pytest.raises(ValueError, match="the step 'onehotencoder'"):
         FGSM(0.1).perturb(pipe.fit(X, y), X, y)
     with pytest.raises(ValueError, match="cannot differentiate KNeighborsClassifier"):
         PGD(0.1).perturb(KNeighborsClassifier().fit(X, y), X, y)

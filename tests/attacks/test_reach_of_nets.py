@@ -134,7 +134,7 @@ def test_several_labels_or_pixels_get_one_right_sentence():
     several = NeuralNet(nn.Linear(6, 3), criterion=nn.BCEWithLogitsLoss, **SETTINGS)
     several.fit(X, labels)
     for attack in (PGD(), Square(), DDN()):
-        with pytest.raises(ValueError, match="take one column at a time"):
+        with pytest.raises(ValueError, match="score each column by itself"):
             attack.perturb(several, X, labels)
         with pytest.raises(ValueError, match=r"one label .*OneLabel\(model, 0\)"):
             attack.perturb(several, X)

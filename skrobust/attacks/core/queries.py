@@ -115,7 +115,7 @@ class Queries:
         if answers.ndim > 1 and answers.shape[1:] != (1,):
             raise ValueError(
                 several_answers(
-                    self._estimator, f"{self.caller}: one label", answers.shape
+                    self._estimator, f"{self.caller} needs one label", answers.shape
                 )
             )
         answers = answers.reshape(-1)
@@ -158,7 +158,7 @@ class Queries:
         if self.of_numbers:
             answers = self._ask("predict", values, rows).astype(np.float64)
             if answers.size != len(values):
-                number = f"{self.caller}: one number"
+                number = f"{self.caller} needs one number"
                 raise ValueError(
                     several_answers(self._estimator, number, answers.shape)
                 )
@@ -180,7 +180,7 @@ class Queries:
                 zero = 1 - answers
             answers = np.column_stack([zero, answers])
         if answers.ndim > 2:
-            label = f"{self.caller}: one label"
+            label = f"{self.caller} needs one label"
             raise ValueError(several_answers(self._estimator, label, answers.shape))
         if answers.ndim != 2 or len(answers) != len(values):
             raise ValueError(
