@@ -1,6 +1,7 @@
 """Small models and data that several test files use."""
 
 import itertools
+import re
 from functools import cache
 from pathlib import Path
 
@@ -60,3 +61,8 @@ def grid_problem():
     every = np.array([[a, b, c, *hot] for a, b, c, hot in every], dtype=float)
     box = (np.array([0, 0, 1, 0, 0, 0.0]), np.array([4, 4, 5, 1, 1, 1.0]))
     return model, X, rules, every, box
+
+
+def name_of(instance):
+    """Return its text without addresses, so that tests have one name everywhere."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(instance))

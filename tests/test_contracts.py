@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 import pytest
+from problems import name_of
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeClassifier
@@ -316,11 +317,6 @@ NOT_LISTED = sorted(
     key=lambda kind: kind.__name__,
 )
 INSTANCES = [*LISTED, *(one for kind in NOT_LISTED for one in own_instances(kind))]
-
-
-def name_of(estimator):
-    # Without addresses in memory, so that tests have one name in every process.
-    return re.sub(r" at 0x[0-9a-f]+", "", str(estimator))
 
 
 @pytest.mark.parametrize("estimator", INSTANCES, ids=name_of)

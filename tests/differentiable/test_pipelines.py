@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from problems import name_of
 from scipy.special import logsumexp
 from sklearn.base import clone, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
@@ -284,7 +285,7 @@ def test_models(model, name):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("step", STEPS, ids=str)
+@pytest.mark.parametrize("step", STEPS, ids=name_of)
 def test_steps(step):
     X, y = data("iris")
     X = X + np.random.default_rng(0).uniform(0, 0.1, X.shape)  # no ties, no kinks
