@@ -31,6 +31,8 @@ WHY = {
     "VotingClassifier": " (members with all classes are understood, for voting='soft' "
     "those with probabilities)",
 }
+# Parts of the names of models that ExactTree understands.
+TREES = ("Tree", "Forest", "GradientBoosting", "XGB", "LGBM", "CatBoost")
 
 
 def translate(estimator, caller):
@@ -93,7 +95,7 @@ def bare_head(model, caller, label=None):
             f"{type(model).__name__} has several. Attack {cure}."
         )
     cure = f"Use a black-box attack, {BLACK_BOX}, or a perturbation."
-    if any(word in name for word in ("Tree", "Forest", "GradientBoosting")):
+    if any(word in type(model).__name__ for word in TREES):
         cure = f"Use ExactTree, a black-box attack, {BLACK_BOX}, or a perturbation."
     if is_regressor(model):
         cure = "Use a black-box attack, RandomSearch, Square or ZOO, or a perturbation."

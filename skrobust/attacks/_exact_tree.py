@@ -101,7 +101,8 @@ class ExactTree(BaseAttack):
     where ``predict`` says so.
 
     The merging follows the cliques of [2]_ and the best-first search the idea of [3]_;
-    dropping leaves, the order of merging and the cuts are our own.
+    dropping leaves, the order of merging and the cuts are our own. Of the three papers
+    we know the ideas, and did not read the full texts.
 
     References
     ----------
