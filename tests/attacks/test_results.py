@@ -202,8 +202,10 @@ def test_results_say_what_happened(norm):
     assert (result.forward[:5] == 1).all()
     assert (result.backward[:5] == 0).all()
     failed = ~result.success
-    # The clean pass, ten steps from a random start, the last iterate and its corner.
-    assert (result.forward[failed] == 13).all()
+    # The clean pass and ten steps from a random start; in a sphere the last iterate and
+    # the point along its gradient too.
+    assert (result.forward[failed] == (11 if norm == np.inf else 13)).all()
+    assert (result.queries == 0).all()
     assert (result.backward[failed] == 10).all()
     assert (result.backward[result.success] <= 10).all()
     assert result.n_passes == result.forward.sum() + result.backward.sum()
@@ -309,6 +311,7 @@ def test_evaluate_attack_exposes_the_result():
         "norm",
         "forward",
         "backward",
+        "queries",
         "iterations",
         "changed",
         "distortion",
