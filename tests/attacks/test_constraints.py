@@ -32,7 +32,7 @@ FAST = [
     lambda *a, **k: RandomSearch(*a, n_steps=10, **k),
     lambda *a, **k: Square(*a, n_steps=60, **k),
     lambda *a, **k: ZOO(*a, n_steps=15, **k),
-    lambda *a, **k: HopSkipJump(*a, norm=2, n_steps=4, **k),
+    lambda *a, **k: HopSkipJump(*a, **{"norm": 2, "n_steps": 4, **k}),
 ]
 
 NAMES = ["fgsm", "pgd", "random", "square", "zoo", "hsj"]
