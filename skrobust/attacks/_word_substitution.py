@@ -68,8 +68,8 @@ class WordSubstitution(BaseEstimator):
     Notes
     -----
     The ranking by gains follows PWWS and TextFooler without their word saliency (a word
-    left out, or unknown), which a replacement need not share; that is our own reading
-    of the abstracts and public code, as is the beam.
+    left out, or unknown), which a replacement need not share. Of both we know the ideas,
+    and did not read the full texts; the beam is our own.
 
     References
     ----------
