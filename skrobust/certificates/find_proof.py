@@ -7,7 +7,7 @@ from skrobust.certificates.kernel_proof import kernel_proof
 from skrobust.certificates.linear_proof import linear_proof
 from skrobust.certificates.member_proofs import member_proof
 from skrobust.certificates.neighbor_proof import neighbor_proof
-from skrobust.certificates.net_proof import net_proof
+from skrobust.certificates.net_readers import net_proof
 from skrobust.certificates.proof import Proof
 from skrobust.certificates.smoothing_proof import smoothing_proof
 

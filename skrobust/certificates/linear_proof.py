@@ -1,7 +1,7 @@
 """Proofs about linear classifiers behind affine steps."""
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit, logsumexp, softmax
 
 from skrobust._differentiable import differentiable_view, sklearn_name
 from skrobust._responses import unwrap
@@ -10,7 +10,8 @@ from skrobust.certificates.shares import share_bounds, sigmoid_share_bounds
 from skrobust.certificates.softmax_extremes import least_lse, most_lse
 
 _NUMBERS = 4_000_000  # that the search for an extreme may hold at once
-_CUTS = 200  # of the simplex of shares, for one class
+_MOST_CLASSES = 64  # whose simplex is cut
+_CUTS = 400  # of the simplex of shares, for one class
 _CUTS_OF_EACH = 40  # where all classes are bounded, as for members of an ensemble
 
 
@@ -124,6 +125,9 @@ class LinearProof(DifferenceProof):
 
     def _softmax(self, own, n_cuts):
         k, d = self._weights.shape
+        if k > _MOST_CLASSES:  # each difference of scores at its worst
+            least, most = self.differences(own)
+            return np.exp(-logsumexp(-least, axis=1)), np.exp(-logsumexp(-most, axis=1))
         n_cuts = min(n_cuts, max(1, _NUMBERS // (2 * k * k)))
         step = max(1, _NUMBERS // ((n_cuts + 1) * k * k + k * d))
         low, high = np.empty(self.n_samples), np.empty(self.n_samples)

@@ -151,11 +151,39 @@ class Sum(Layer):
         return before + other_before + 2 * unit * whole
 
 
+@dataclass
+class Concat(Layer):
+    """Inputs side by side, along one axis of a row (0 is the first)."""
+
+    axis: int
+
+    def interval(self, *ends):
+        """Return bounds of the output from those of the inputs."""
+        self._sizes = [part.shape[self.axis + 1] for part in ends[::2]]
+        join = namespace(ends[0]).concatenate
+        return join(ends[::2], self.axis + 1), join(ends[1::2], self.axis + 1)
+
+    def backward(self, a, bounds, slopes):
+        """Return coefficients of the inputs, and what is added to the bound."""
+        parts, start = [], 0
+        for size in self._sizes:
+            place = (slice(None),) * (self.axis + 2) + (slice(start, start + size),)
+            parts.append(a[place])
+            start += size
+        return parts, 0.0
+
+    def error(self, *parts):
+        """Return a bound of the rounding error of the output."""
+        errors = parts[1:-1:2]
+        return namespace(errors[0]).concatenate(errors, self.axis + 1)
+
+
 KINDS = {
     "relu": (r.leaky_relu, {}),
     "sigmoid": (r.s_shaped, {"function": r.half_expit, "slope_of": r.half_expit_slope}),
     "tanh": (r.s_shaped, {"function": r.tanh, "slope_of": r.tanh_slope}),
     "softplus": (r.convex, {"function": r.softplus, "slope_of": r.expit}),
+    "elu": (r.convex, {"function": r.elu, "slope_of": r.elu_slope}),
     "square": (r.convex, {"function": r.square, "slope_of": r.square_slope}),
 }
 

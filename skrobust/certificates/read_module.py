@@ -7,6 +7,7 @@ import numpy as np
 
 from skrobust.certificates.net_layers import (
     Activation,
+    Concat,
     MaxPool,
     Reshape,
     Sum,
@@ -14,8 +15,9 @@ from skrobust.certificates.net_layers import (
 )
 
 KNOWN = (
-    "Linear, convolutions, BatchNorm, ReLU, LeakyReLU, Sigmoid, Tanh, Softplus, max "
-    "and average pooling, Flatten, Dropout, sums, means, reshaping, and a final Softmax"
+    "Linear, convolutions, BatchNorm, ReLU, LeakyReLU, ELU, Sigmoid, Tanh, Softplus, "
+    "max and average pooling, Flatten, Dropout, sums, cat, means, reshaping, and a "
+    "final Softmax"
 )
 
 
@@ -130,6 +132,8 @@ class _Reader:
             if not self.torch.equal(out, given):
                 raise UnknownLayer(f"{call.kind} that is active in evaluation")
             return
+        if name == "elu" and float(call.setting("alpha", 1, 1.0)) != 1:
+            raise UnknownLayer("ELU with another alpha than 1")
         if len(inputs) == 1 and name in _BENT:
             self.layers.append(Activation(inputs, _BENT[name]))
         elif len(inputs) == 1 and name in ("leakyrelu", "leaky_relu"):
@@ -146,6 +150,13 @@ class _Reader:
             if len(shapes) > 1 or call.kwargs:
                 raise UnknownLayer("a sum of tensors of different shapes")
             self.layers.append(Sum(inputs))
+        elif name in ("cat", "concat", "concatenate"):
+            given = [call.values[n] for n in call.inputs]
+            axis = int(call.setting("dim", 1, 0)) % out.ndim
+            same = axis and sum(z.shape[axis] for z in given) == out.shape[axis]
+            if not same or len(inputs) != len(call.args[0]):
+                raise UnknownLayer(f"{call.kind} of other things than features")
+            self.layers.append(Concat(inputs, axis - 1))
         elif name in ("maxpool1d", "maxpool2d", "maxpool3d"):
             self.layers.append(self._max_pool(call.part, inputs))
         elif name == "max_pool2d":
@@ -239,6 +250,7 @@ _BENT = {
     "sigmoid": "sigmoid",
     "tanh": "tanh",
     "softplus": "softplus",
+    "elu": "elu",
     "square": "square",
 }
 

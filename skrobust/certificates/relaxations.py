@@ -132,6 +132,18 @@ def softplus(x):
     return xp.maximum(x, zero) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
+def elu(x):
+    """Return x above 0 and exp(x) - 1 below, which is convex."""
+    xp = namespace(x)
+    return xp.where(x > 0, x, xp.expm1(-xp.abs(x)))
+
+
+def elu_slope(x):
+    """Return the slope of :func:`elu`."""
+    xp = namespace(x)
+    return xp.where(x > 0, xp.ones_like(x), xp.exp(-xp.abs(x)))
+
+
 def square(x):
     """Return the square."""
     return x * x

@@ -57,5 +57,6 @@ def default_attacks(
             attack.run(estimator, *few)
         except ValueError:  # another kind of model
             continue
-        return [attack, search] if isinstance(attack, AutoPGD) else [attack]
+        # Trees are exact within a budget alone.
+        return [attack] if isinstance(attack, ExactLinear) else [attack, search]
     return [search]

@@ -12,6 +12,7 @@ CASES = {
     "sigmoid": expit,
     "tanh": np.tanh,
     "softplus": lambda x: np.logaddexp(x, 0),
+    "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
     "square": lambda x: x * x,
 }
 

@@ -41,6 +41,21 @@ class Residual(nn.Module):
         return self.out(x.view(x.size(0), -1))
 
 
+class Branches(nn.Module):
+    """Two branches side by side."""
+
+    def __init__(self):
+        super().__init__()
+        self.left = nn.Conv2d(1, 2, 3, padding=1)
+        self.right = nn.Conv2d(1, 3, 1)
+        self.out = nn.Linear(5 * 16, 3)
+
+    def forward(self, x):
+        both = torch.cat([torch.relu(self.left(x)), self.right(x)], dim=1)
+        both = nn.functional.elu(nn.functional.max_pool2d(both, 2))
+        return self.out(both.flatten(1))
+
+
 def modules():
     torch.manual_seed(0)
     return {
@@ -73,6 +88,7 @@ def modules():
             nn.Linear(8, 3),
         ),
         "residual": Residual(),
+        "branches": Branches(),
     }
 
 
