@@ -68,8 +68,8 @@ class WordSubstitution(BaseEstimator):
     Notes
     -----
     The ranking by gains follows PWWS and TextFooler without their word saliency (a word
-    left out, or unknown), which a replacement need not share. Of both we know the ideas,
-    and did not read the full texts; the beam is our own.
+    left out, or unknown), which a replacement need not share. We know the ideas of
+    both, and did not read the full texts; the beam is our own.
 
     References
     ----------
