@@ -10,8 +10,10 @@ from skrobust.certificates.neighbor_proof import neighbor_proof
 from skrobust.certificates.net_readers import net_proof
 from skrobust.certificates.proof import Proof
 from skrobust.certificates.smoothing_proof import smoothing_proof
+from skrobust.certificates.tree_proof import tree_proof
 
 _FINDERS = (
+    tree_proof,
     linear_proof,
     net_proof,
     smoothing_proof,

@@ -15,8 +15,9 @@ from skrobust.certificates.member_bounds import (
     VotesProof,
 )
 from skrobust.certificates.proof import DifferenceProof
-from skrobust.certificates.region import diagonal_steps
+from skrobust.certificates.region import SLACK, diagonal_steps
 from skrobust.certificates.shares import share_bounds
+from skrobust.certificates.tree_proof import TreeProof
 
 
 class Members:
@@ -34,6 +35,7 @@ class Members:
 
     def __init__(self, find, region, shape):
         self._find, self.region, self._shape = find, region, shape
+        self._found = {}
 
     def proof(self, estimator, columns=None):
         """Return the proof about one member, which may see some features alone."""
@@ -46,8 +48,11 @@ class Members:
                 rows = rows.reshape((len(rows), *shape))
             return ask(estimator.predict_proba, rows).astype(np.float64)
 
-        n_classes = len(estimator.classes_)
-        return self._find(estimator, region, n_classes, answer if asks else None, shape)
+        key = id(estimator), None if columns is None else tuple(columns)
+        if key not in self._found:
+            parts = region, len(estimator.classes_), answer if asks else None, shape
+            self._found[key] = self._find(estimator, *parts)
+        return self._found[key]
 
     def decisions(self, estimator):
         """Return bounds of what a calibrator takes, of shape (n_samples, n_columns).
@@ -59,7 +64,11 @@ class Members:
         two = len(estimator.classes_) == 2
         if not hasattr(estimator, "decision_function"):
             low, high = proof.probabilities()
+            if isinstance(proof, TreeProof):  # calibrators may jump at its values
+                low, high = low - SLACK, high + SLACK
             return (low[:, 1:], high[:, 1:]) if two else (low, high)
+        if isinstance(proof, TreeProof):
+            return proof.decisions()
         if hasattr(proof, "duel") and two:
             return tuple(end[:, None] for end in proof.duel(0))
         if not isinstance(proof, DifferenceProof) or not hasattr(

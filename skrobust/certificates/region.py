@@ -26,6 +26,10 @@ class Region:
         The box; scalars or arrays of shape (n_features,).
     slack : float
         What the model may round, as a part of its scores.
+    dtype : dtype or type
+        Of the floats in which a model sees the rows.
+    rounding : float or ndarray of shape (n_features,)
+        How far from here rounding in steps before may have taken each feature.
     """
 
     rows: np.ndarray
@@ -33,6 +37,8 @@ class Region:
     norm: float
     data_range: tuple | None = None
     slack: float = SLACK
+    dtype: type = np.float64
+    rounding: float | np.ndarray = 0.0
 
     @classmethod
     def of(cls, values, eps, norm, data_range, dtype=np.float64):
@@ -45,7 +51,7 @@ class Region:
             )
         rows = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
         slack = max(SLACK, 16 * float(np.finfo(dtype).eps))
-        return cls(rows, eps, norm, data_range, slack)
+        return cls(rows, eps, norm, data_range, slack, dtype)
 
     def __len__(self):
         return len(self.rows)
@@ -56,12 +62,15 @@ class Region:
 
     def of_features(self, features):
         """Return the region of some of the features."""
-        eps, box = self.eps, self.data_range
-        if np.ndim(eps):
-            eps = eps[features]
+        box = self.data_range
         if box is not None:
             box = tuple(b[features] for b in box)
-        return replace(self, rows=self.rows[:, features], eps=eps, data_range=box)
+        own = {
+            name: value[features] if np.ndim(value) else value
+            for name in ("eps", "rounding")
+            for value in [getattr(self, name)]
+        }
+        return replace(self, rows=self.rows[:, features], data_range=box, **own)
 
     def through(self, scale, shift):
         """Return a region that holds each point of this one, scaled and shifted.
@@ -73,7 +82,16 @@ class Region:
         if box is not None:
             ends = [b * scale + shift for b in box]
             box = np.minimum(*ends), np.maximum(*ends)
-        return replace(self, rows=self.rows * scale + shift, eps=eps, data_range=box)
+        rows = self.rows * scale + shift
+        far = np.nan_to_num(np.abs(self.rows)).max(axis=0, initial=0.0) + self.eps
+        unit = 4 * float(np.finfo(self.dtype).eps)
+        rounding = size * self.rounding + unit * (far * size + np.abs(shift))
+        return replace(self, rows=rows, eps=eps, data_range=box, rounding=rounding)
+
+    @property
+    def is_rounded(self):
+        """Whether steps before have moved and rounded the rows."""
+        return bool(np.any(self.rounding))
 
     def move(self, weights):
         """Return the moves within the region that lift a linear function most.

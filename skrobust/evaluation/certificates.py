@@ -11,16 +11,11 @@ import numpy as np
 from skrobust._containers import like, to_array
 from skrobust._norms import NORMS as _EXACT_NORMS
 from skrobust._responses import predict_probabilities
-from skrobust.attacks import ExactTree
-from skrobust.attacks.core.row_questions import ask_each_row, range_of_probability
-from skrobust.attacks.core.tree_reader import read_trees
-from skrobust.attacks.core.tree_rows import TreeRows
 from skrobust.certificates.find_proof import find_proof
 from skrobust.certificates.proof import Proof
 from skrobust.certificates.region import Region
 
 _POINT = "exact: the ball is a point"
-_PARTS = 50  # of the ball that may be opened to bound a sum of trees
 
 
 @dataclass(frozen=True)
@@ -85,10 +80,6 @@ def certify(estimator, X, values, p, columns, *, eps, norm, data_range, caller):
     if norm not in _EXACT_NORMS:
         proof = Proof(len(p), p.shape[1])
         return Certificate(*proof.probabilities(), proof.name, False)
-    if values.ndim == 2 and (
-        found := _trees(estimator, X, values, p, columns, ball, caller)
-    ):
-        return found
     ask = _asking(estimator, X, caller)
     region = Region.of(values, **ball, dtype=_float_kind(X))
     parts = estimator, region, p.shape[1], ask, caller
@@ -129,8 +120,6 @@ def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, ca
     ball = {"eps": eps, "norm": norm, "data_range": data_range}
     if norm not in _EXACT_NORMS:
         return np.zeros(len(y), dtype=bool), Proof.name, False
-    if values.ndim == 2 and (found := _tree_labels(estimator, X, y, ball)):
-        return found
     has_proba = hasattr(estimator, "predict_proba")
     ask = _asking(estimator, X, caller) if has_proba else None
     region = Region.of(values, **ball, dtype=_float_kind(X))
@@ -159,41 +148,3 @@ def _float_kind(X):
     """Return the dtype of floats in which a model sees the rows."""
     kind = getattr(to_array(X), "dtype", np.dtype(float))
     return kind if kind.kind == "f" else np.dtype(float)
-
-
-def _tree_labels(estimator, X, y, ball):
-    try:
-        found = ExactTree(**ball).label_bounds(estimator, X, y)
-    except ValueError:  # no trees that are understood
-        return None
-    is_exact = bool((found.certified | found.attacked).all())
-    name = "exact for trees" if is_exact else "bound for trees"
-    return found.certified, name, is_exact
-
-
-def _trees(estimator, X, values, p, columns, ball, caller):
-    try:
-        model = read_trees(estimator, caller)
-    except ValueError:  # no trees that are understood
-        return None
-    kind = getattr(X, "dtype", None)
-    values = values.astype(kind) if kind == np.float32 else values
-    place = {"norm": ball["norm"], "data_range": ball["data_range"]}
-    rows = TreeRows(model, values, constraints=None, caller=caller, **place)
-    if not np.allclose(model.trees.probabilities(rows.scores), p, atol=1e-5):
-        return None  # another link between scores and probabilities
-    low, high, is_exact = np.zeros_like(p), np.ones_like(p), True
-    asked = range(p.shape[1]) if columns is None else np.unique(columns)
-    for column in asked:
-        here = (
-            np.arange(len(p)) if columns is None else np.flatnonzero(columns == column)
-        )
-        question = range_of_probability, int(column), ball["eps"], _PARTS, True
-        found = ask_each_row(rows.taken(here), *question)
-        low[here, column] = [one.low for one in found]
-        high[here, column] = [one.high for one in found]
-        is_exact &= all(one.is_exact for one in found)
-    if is_exact:
-        return Certificate(low, high, "exact for trees", True)
-    name = "bound for trees: what the search could not rule out"
-    return Certificate(low, high, name, False)

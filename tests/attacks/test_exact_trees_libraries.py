@@ -14,7 +14,8 @@ from skrobust._norms import length
 from skrobust.attacks import Constraints, ExactTree, HopSkipJump, RandomSearch, Square
 from skrobust.attacks.core import box_groups
 from skrobust.attacks.core.tree_reader import read_trees
-from skrobust.evaluation import certificates, robust_ratio_bounds
+from skrobust.certificates import tree_proof
+from skrobust.evaluation import robust_ratio_bounds
 
 NORMS = [np.inf, 2, 1]
 SMALL = {"n_estimators": 5, "max_depth": 3}
@@ -247,7 +248,7 @@ def test_bounds_hold_where_the_budget_ends(norm, monkeypatch):
     bounds = few.label_bounds(model, rows)
     assert (bounds.certified <= (exact > 0.15)).all()
     assert (bounds.attacked <= (exact <= 0.15)).all()
-    monkeypatch.setattr(certificates, "_PARTS", 1)
+    monkeypatch.setattr(tree_proof, "_PARTS", 1)
     shift = robust_ratio_bounds(model, rows, y[:10], few, eps=0.5)
     assert not shift.is_exact
     assert shift.certificate.startswith("bound for trees")
