@@ -51,7 +51,9 @@ class Members:
         key = id(estimator), None if columns is None else tuple(columns)
         if key not in self._found:
             parts = region, len(estimator.classes_), answer if asks else None, shape
-            self._found[key] = self._find(estimator, *parts)
+            found = self._find(estimator, *parts)
+            is_trees = isinstance(found, TreeProof)
+            self._found[key] = found.enclose_rounding() if is_trees else found
         return self._found[key]
 
     def decisions(self, estimator):

@@ -47,7 +47,16 @@ class TreeProof(Proof):
         self._region, self._caller = region, caller
         self._values, self._ball = _searched(region)
         self._ask, self._known, self._rows_read = ask, None, None
-        self._ends = {}
+        self._ends, self._rounding = {}, 0.0
+
+    def enclose_rounding(self):
+        """Widen probabilities by what single precision rounds, and return the proof.
+
+        Models that add up in it round what they answer. Those who compare probabilities
+        of the model itself allow for it; models made of others go on in double.
+        """
+        self._rounding = _SINGLE if self._model.trees.slack else 0.0
+        return self
 
     @property
     def _rows(self):
@@ -131,12 +140,11 @@ class TreeProof(Proof):
         if len(new):
             question = range_of_probability, column, self._ball["eps"], _PARTS, True
             found = ask_each_row(self._rows.taken(new), *question)
-            # Sums in single precision are probabilities in single precision.
-            rounding = _SINGLE if self._model.trees.slack else 0.0
-            low[new] = [one.low - rounding for one in found]
-            high[new] = [one.high + rounding for one in found]
+            low[new] = [one.low for one in found]
+            high[new] = [one.high for one in found]
             met[new], done[new] = [one.is_exact for one in found], True
-        return low[places], high[places], bool(met[places].all())
+        ends = low[places] - self._rounding, high[places] + self._rounding
+        return *ends, bool(met[places].all())
 
     def _is_linked(self):
         """Say whether the scores that were read give the model's probabilities."""

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from ball_points import points
 from problems import linear_problem
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
@@ -27,7 +28,7 @@ from skrobust.certificates.find_proof import find_proof
 from skrobust.certificates.region import Region
 from skrobust.evaluation import robust_accuracy_bounds, robust_ratio_bounds
 
-BOX = (0, 1)
+BOX, RNG = (0, 1), np.random.default_rng(0)
 _, X2, Y2 = linear_problem(60, 2, seed=2)
 _, X3, Y3 = linear_problem(60, 2, classes=3, seed=1)
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
@@ -225,6 +226,29 @@ def test_single_precision_behind_scalers():
         won = find_proof(model, region, 2, model.predict_proba, "test").wins(own)
         assert not (won & (steps <= n)).any()
         assert won[steps > n + 20].all()
+
+
+def test_members_of_other_libraries():
+    xgboost, lightgbm = map(pytest.importorskip, ("xgboost", "lightgbm"))
+    few = {"n_estimators": 3, "max_depth": 2, "n_jobs": 1}
+    pair = [
+        ("xgboost", xgboost.XGBClassifier(**few)),
+        ("lightgbm", lightgbm.LGBMClassifier(**few, verbose=-1, min_child_samples=5)),
+    ]
+    # Probabilities in single precision meet others in double: the row alone, too.
+    for eps in (1e-9, 0.05):
+        for k in (2, 3):
+            X, y = problem(k)
+            model = VotingClassifier(pair, voting="soft").fit(X, y)
+            proof = proof_of(model, X[::3], eps, np.inf)
+            low, high = proof.probabilities()
+            for i, x in enumerate(X[::3]):
+                p = model.predict_proba(points(x, eps, np.inf, RNG, 50, 0, 1))
+                assert (low[i] - 1e-12 <= p).all()
+                assert (p <= high[i] + 1e-12).all()
+            if eps < 0.01:
+                assert (high - low < 1e-5).all()
+            assert (high - low).mean() < 0.5
 
 
 def test_unknown_labels_and_links():
