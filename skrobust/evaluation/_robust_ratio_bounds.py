@@ -125,7 +125,8 @@ def robust_ratio_bounds(
     - Gaussian naive Bayes: a sum over features; exact in a cube for two classes;
     - support vector machines with Gaussian kernels: lines around each Gaussian;
     - nearest neighbours: the votes that no move within the ball can change;
-    - calibrated, averaged, voting and one-vs-rest models: from those of their members;
+    - calibrated, averaged, voting and one-vs-rest models, and thresholds: from those of
+      their members, trees among them;
     - :class:`~skrobust.certificates.SmoothedClassifier`: of infinitely many votes, each
       row with probability ``1 - alpha``;
     - every other model: :math:`|dP| \le \max(P, 1 - P)`, so that ``lower`` is 0 at the
