@@ -524,7 +524,7 @@ def test_bad_parameters(name):
 
 def test_bad_models_and_rows():
     with pytest.raises(ValueError, match="LinearRegression is a regressor"):
-        RandomSearch().perturb(LinearRegression().fit(X, Y), X, Y)
+        HopSkipJump().perturb(LinearRegression().fit(X, Y), X, Y)
     with pytest.raises(ValueError, match="labels alone give none"):
         RandomSearch(objective="probability_shift", response="predict").perturb(
             MODEL, X, Y
