@@ -147,6 +147,7 @@ def attack_table(only=None):
         table = {COLUMNS[0]: COLUMNS[1:], **rows(kind, only)}
         for name, cells in table.items():
             lines.append(f"   * - {name}")
-            lines += [f"     - {cell}" for cell in cells]
+            # A hyphen alone would be an item of another list.
+            lines += [f"     - {cell}".replace("- -", "- n/a") for cell in cells]
         lines.append("")
     return "\n".join(lines) + "\n"
