@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from problems import linear_problem
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("skorch")
@@ -164,6 +164,16 @@ def test_what_the_view_refuses_is_asked_itself(trained):
         NetLogits.of(net, "it")(X)
     with pytest.raises(ValueError, match="float64 rows for a net of torch"):
         NetLogits.of(constant(0.2, 0.8), "it")(X.astype(float))
+
+
+def test_what_cannot_be_asked_for_logits_is_asked_as_before(trained):
+    net, X, y = trained
+    model = make_pipeline(FunctionTransformer(torch.as_tensor), net)
+    attack = Square(0.2, n_steps=20, random_state=0)
+    found = attack.run(model, X, y)
+    expected = attack.set_params(response="predict_proba").run(model, X, y)
+    assert np.array_equal(found.X_adv, expected.X_adv)
+    assert np.array_equal(found.queries, expected.queries)
 
 
 def test_an_explicit_response_is_what_is_asked(trained):
