@@ -223,8 +223,9 @@ def reach_plane(normal, rise, norm, low=None, high=None):
     -------
     step : array or tensor of shape (n_samples, ...)
         Exact, as the rise is piecewise linear in the length of the step (norms inf and
-        2) or spent greedily (1 and 0). Where the box does not let the function rise
-        that much, the corner at which it is largest; zero where the gradient is zero.
+        2: Newton's method ends at the right piece) or spent greedily (1 and 0). Where
+        the box does not let the function rise that much, the corner at which it is
+        largest; zero where the gradient is zero.
     """
     xp = namespace(normal)
     flat = normal.reshape((len(normal), -1))
@@ -246,23 +247,17 @@ def reach_plane(normal, rise, norm, low=None, high=None):
         taken = xp.minimum(taken, room)
         return (xp.sign(flat) * taken).reshape(normal.shape)
     # Each coordinate moves as pace * time until its room is used up.
-    pace = xp.ones_like(weight) if norm == np.inf else weight
-    times = room / xp.where(pace > 0, pace, xp.ones_like(pace))
-    order = xp.argsort(times, 1)
-    ends = _pick(times, order)
-    full = _pick(weight * room, order)
-    speed = _pick(weight * pace, order)
-    still = speed.sum(1)[:, None] - speed.cumsum(1)
-    still = xp.clip(still, 0, None)
-    gained = full.cumsum(1) + still * ends
-    place = (gained < rise).sum(1)[:, None]
-    within = place < flat.shape[1]
-    place = xp.clip(place, None, flat.shape[1] - 1)
-    # Before this end, that coordinate was still moving.
-    rest = rise - (_pick(full.cumsum(1), place) - _pick(full, place))
-    rate = _pick(still, place) + _pick(speed, place)
-    time = rest / xp.where(rate > 0, rate, xp.ones_like(rate))
-    time = xp.where(within, time, _pick(ends, place))
-    moved = xp.minimum(pace * time, room)
-    moved = xp.clip(xp.where(within, moved, room), 0, None)
+    pace = 1.0 if norm == np.inf else weight
+    speed, full = weight * pace, weight * room
+    time, n_moving = xp.zeros_like(rise), None
+    moving = room > 0
+    while n_moving != (n_moving := int(moving.sum())):
+        # As if none of these stopped: no later than the rise is reached, since it slows
+        # down. So what has stopped by then never moves again, and the last time, at
+        # which nothing more stops, is exact.
+        rate = xp.where(moving, speed, 0.0).sum(1)[:, None]
+        missing = rise - xp.where(moving, 0.0, full).sum(1)[:, None]
+        time = xp.maximum(time, missing / xp.where(rate > 0, rate, 1.0))
+        moving = pace * time < room
+    moved = xp.where(moving, pace * time, room)
     return (xp.sign(flat) * moved).reshape(normal.shape)

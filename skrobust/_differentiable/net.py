@@ -143,13 +143,15 @@ class NetView:
     def __enter__(self):
         MODE_LOCK.acquire()
         self._modes = [(m, m.training) for m in self._net.module_.modules()]
-        for module, _ in self._modes:
-            module.training = False
+        for module, mode in self._modes:
+            if mode:  # to set what is set already takes long, of many small batches
+                module.training = False
         return self
 
     def __exit__(self, *error):
         for module, mode in self._modes:
-            module.training = mode
+            if module.training != mode:
+                module.training = mode
         MODE_LOCK.release()
 
     @contextmanager

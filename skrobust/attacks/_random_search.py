@@ -50,8 +50,10 @@ class RandomSearch(BlackBoxAttack):
         then the prediction of it, and y is not used. None: any wrong label will do.
     response : {"auto", "predict", "predict_proba", "decision_function"}, default="auto"
         The method that is asked. "auto" prefers decisions, then probabilities, then
-        labels; probabilities first where the objective is about them. What seems to be
-        fooled is confirmed by ``predict``.
+        labels; probabilities first where the objective is about them. Of a skorch net
+        whose module returns logits these take the place of its probabilities, which
+        may be 0 and 1 to the last digit. What seems to be fooled is confirmed by
+        ``predict``.
     max_queries : int, default=None
         Most rows shown to the model for each row under attack, the clean one and the
         confirmation included. None: what the steps need.

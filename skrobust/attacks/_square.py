@@ -47,7 +47,8 @@ class Square(BlackBoxAttack):
         Label, or one label per sample, that the model is driven to predict; success is
         then the prediction of it, and y is not used. None: any wrong label will do.
     response : {"auto", "predict_proba", "decision_function"}, default="auto"
-        The method that is asked; labels alone do not guide.
+        The method that is asked; labels alone do not guide. "auto" asks a skorch net
+        for its logits where the module returns them, as the published code does.
     max_queries : int, default=None
         Most rows shown to the model for each row under attack, the clean one and the
         confirmation included. None: what the steps need.

@@ -187,7 +187,7 @@ class Domain:
             return candidates.copy() if shares else candidates
         out = candidates.astype(values.dtype)
         for part in _row_chunks(out, len(away)):
-            rows = away[part]
+            rows = part if len(away) == len(out) else away[part]  # a slice copies less
             out[rows] = self._put_back(candidates[rows], values[rows])
         return out
 
@@ -228,7 +228,10 @@ class Domain:
 
     def _put_back(self, candidates, values):
         exact = values.astype(np.float64)
-        candidates = np.where(np.isfinite(candidates), candidates, exact)
+        finite = np.isfinite(candidates)
+        candidates = candidates.astype(np.float64)
+        if not finite.all():
+            candidates = np.where(finite, candidates, exact)
         out = self._into_ball(candidates, exact)
         if self.low is not None:
             out = np.clip(out, self.low, self.high)
@@ -317,15 +320,20 @@ class Domain:
     def _round_inwards(self, out, exact, values):
         """Return rows in the dtype of ``values``; rounding must not leave the ball."""
         out = out.astype(values.dtype)
+        beyond = np.flatnonzero(~(self.length(out - exact) <= self.eps))
         for n_steps in (1, 2, 4, 8):
-            beyond = np.flatnonzero(~(self.length(out - exact) <= self.eps))
+            if n_steps > 1:  # the others have not moved since
+                size = self.length(out[beyond] - exact[beyond])
+                beyond = beyond[~(size <= self.eps)]
             if not len(beyond):
                 return out
+            there, clean = out[beyond], values[beyond]
             # A step must be seen in the difference, so it is one of the larger number.
-            large = np.maximum(np.abs(out[beyond]), np.abs(values[beyond]))
-            step = n_steps * np.spacing(large)
-            moved = out[beyond] - np.clip(out[beyond] - values[beyond], -step, step)
-            out[beyond] = np.where(self._separate(values), out[beyond], moved)
+            step = n_steps * np.spacing(np.maximum(np.abs(there), np.abs(clean)))
+            moved = there - np.minimum(np.maximum(there - clean, -step), step)
+            if self.is_discrete:
+                moved = np.where(self._separate(values), there, moved)
+            out[beyond] = moved
         # Values so coarse that a step inwards is a large one.
         shrunk = values[beyond] + (out[beyond] - values[beyond]) / 2
         keep = self.length(shrunk - exact[beyond]) <= self.eps

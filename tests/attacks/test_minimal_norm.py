@@ -492,6 +492,24 @@ def test_shortest_steps_are_exact(norm):
     assert np.allclose(steepest(t[0], norm).numpy(), steepest(w, norm))
 
 
+@pytest.mark.parametrize("norm", [np.inf, 2])
+def test_planes_are_reached_in_single_precision(norm):
+    # Slopes over many decades, where running sums along sorted rows lose digits.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        w, noise = rng.normal(size=(2, 8, 200))
+        w = (w * np.exp(2 * noise)).astype(np.float32)
+        low, high = -rng.random(w.shape), rng.random(w.shape)
+        low, high = low.astype(np.float32), high.astype(np.float32)
+        most = np.where(w > 0, w * high, w * low).sum(axis=1)
+        rise = (most * rng.uniform(0.1, 0.95, size=8)).astype(np.float32)
+        step = reach_plane(w, rise, norm, low, high)
+        assert step.dtype == np.float32
+        assert ((step >= low) & (step <= high)).all()
+        reached = (step.astype(float) * w).sum(axis=1)
+        assert np.allclose(reached, rise, rtol=3e-6)
+
+
 @pytest.mark.parametrize(
     "a", [DeepFool(), FAB(n_steps=20), FAB(norm=2, n_steps=20), FMN(), DDN()], ids=str
 )

@@ -161,11 +161,6 @@ def test_the_same_verdicts_in_any_scores(a, trained):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of zero gradients, in single precision
             found = fooled(a, other, X, y).mean()
-        if change == "times 1000" and isinstance(a, (Square, ZOO)):
-            # Probabilities are all that these see, and they hold nothing any more.
-            lines = clone(a).set_params(data_range=(0, 1)).run(other, X, y).warnings
-            assert any("0 and 1 to the last digit" in line for line in lines)
-            continue
         assert found >= calm - 0.05, change
 
 

@@ -9,6 +9,7 @@ from skrobust._responses import (
     several_answers,
     unwrap,
 )
+from skrobust.attacks.core.net_logits import NetLogits
 
 RESPONSES = ("auto", "predict", "predict_proba", "decision_function")
 _BYTES_PER_CALL = 2**26  # of rows given to the model at a time
@@ -25,7 +26,8 @@ class Queries:
     caller : str
         Name of the public function or class, for error messages.
     response : {"auto", "predict", "predict_proba", "decision_function"}
-        The method; "auto" takes the first of ``order`` that the model has.
+        The method; "auto" takes the first of ``order`` that the model has, and the
+        logits in the place of the probabilities of a skorch net.
     order : sequence of str
         Preference of "auto".
     max_queries : int or None
@@ -42,7 +44,7 @@ class Queries:
     n_calls : int
         Calls of a method of the model.
     method : str
-        The method that is asked.
+        The method that is asked; ``"logits"`` of a net, which no loader prepares.
     """
 
     def __init__(
@@ -68,6 +70,10 @@ class Queries:
         self.classes = getattr(model.model, "classes_", None)
         self._learns_classes = self.classes is None
         self.method = "predict" if of_numbers else self._choose(response, order)
+        self._logits = None
+        if response == "auto" and self.method == "predict_proba":
+            self._logits = NetLogits.of(self._estimator, caller)
+            self.method = self.method if self._logits is None else "logits"
 
     def _choose(self, response, order):
         if response == "auto":
@@ -89,6 +95,11 @@ class Queries:
         pairs = getattr(model, "decision_function_shape", "ovr") == "ovo"
         n_classes = 2 if self.classes is None else len(self.classes)
         return name != "decision_function" or not pairs or n_classes == 2
+
+    @property
+    def needs_softmax(self):
+        """Whether probabilities are the softmax of the scores."""
+        return self.method in ("decision_function", "logits")
 
     def left(self, rows):
         """Return how many more questions each row may ask."""
@@ -139,7 +150,7 @@ class Queries:
         return found
 
     def scores(self, values, rows):
-        """Return one score a class: probabilities, decisions, or 1 for the label.
+        """Return one score a class: of the method, or 1 for the label predicted.
 
         Of a regressor it is the prediction.
 
@@ -213,7 +224,7 @@ class Queries:
         for start in range(0, len(values), size):
             batch = self._model.container(values[start : start + size])
             check_net_input(self._estimator, batch)
-            answer = getattr(self._estimator, method)(batch)
+            answer = self._answer(method, batch)
             self.n_calls += 1
             parts.append(np.asarray(answer))
         answers = np.concatenate(parts)
@@ -226,3 +237,14 @@ class Queries:
                 "infinity."
             )
         return answers
+
+    def _answer(self, method, batch):
+        if method == "logits" and self.method == "logits":
+            try:
+                return self._logits(batch)
+            except ValueError:
+                if self._logits.has_answered:
+                    raise
+                self.method = "predict_proba"  # a net that the view does not understand
+        method = self.method if method == "logits" else method
+        return getattr(self._estimator, method)(batch)

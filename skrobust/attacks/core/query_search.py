@@ -190,7 +190,7 @@ class QuerySearch:
         own, others = scores[places, label], scores.copy()
         others[places, label] = -np.inf
         if not self._goal.stops:
-            if self._queries.method == "decision_function":
+            if self._queries.needs_softmax:
                 return self._sign * (logsumexp(others, axis=1) - own)
             return -self._sign * own
         margin = others.max(axis=1) - own
@@ -207,7 +207,7 @@ class QuerySearch:
 
     def _share(self, scores, label):
         """Return the probability of a class, or the softmax that stands in for it."""
-        if self._queries.method == "decision_function":
+        if self._queries.needs_softmax:
             scores = softmax(scores, axis=1)
         return scores[np.arange(len(scores)), label]
 
