@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from skrobust._containers import to_array
 from skrobust._differentiable import differentiable_view
 from skrobust._responses import is_net, unwrap
 
@@ -63,6 +64,7 @@ class NetLogits:
         """
         for _, step in self._steps:
             rows = step.transform(rows)
+        rows = to_array(rows) if hasattr(rows, "detach") else rows  # a tensor
         if not isinstance(rows, np.ndarray):
             raise ValueError(f"a net behind {type(rows).__name__}")
         parts, size = [], self._batch_size or len(rows)
