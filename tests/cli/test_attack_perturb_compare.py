@@ -242,7 +242,7 @@ def test_perturb_images(tmp_path):
         (["attack", "M", "iris", "--eps", "1", "--attack", "X"], "is not one of"),
         (["attack", "M", "iris", "--eps", "1", "--set", "x=1"], "no setting 'x'"),
         (["attack", "M", "iris", "--eps", "1", "--save", "no/x.npz"], "no folder"),
-        (["attack", "L", "iris", "--eps", "1", "--attack", "Square"], "classifier"),
+        (["attack", "L", "iris", "--eps", "1", "--attack", "DDN"], "classifier"),
         (["perturb", "no.csv", "--preset", "tabular", "--out", "o"], "no table"),
         (["perturb", "T", "--out", "o"], "one of --preset"),
         (["perturb", "T", "--perturbation", "X", "--out", "o"], "is not one of"),
