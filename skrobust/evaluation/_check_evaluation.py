@@ -56,7 +56,8 @@ def check_evaluation(
           other units (normalisation in the wrong place).
         - ZERO_GRADIENT: gradients are zero or not finite.
         - WRONG_GRADIENT: the loss does not rise along the gradient, by finite
-          differences (not asked of models that draw).
+          differences (not asked of models that draw, nor where the attack knows and
+          finishes by a search).
         - ATTACK_RAISES: the attack stops with an error, such as that no gradient
           reaches the input.
         - PROBABILITIES_AS_LOGITS: softmax fed into cross entropy.
@@ -119,7 +120,8 @@ def check_evaluation(
         return doubts
     # Differences of a model that draws are of its draws.
     differs = any(d.code == "STOCHASTIC" for d in doubts)
-    rows = estimator, to_array(case.X), not differs
+    is_finished = getattr(attack, "finish", None) is not None
+    rows = estimator, to_array(case.X), not differs, is_finished
     doubts += model_checks.quietly(lambda: [*check_gradients(*rows)])
     try:
         doubts += attack_checks.check_examples(case)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier
@@ -61,7 +62,10 @@ def test_models_of_scikit_learn_have_their_own_gradients():
     attack = PGD(0.05, data_range=(0, 1), random_state=0)
     assert found(LogisticRegression().fit(X, y), X, y, attack) == {}
     votes = AdaBoostClassifier(LogisticRegression(), n_estimators=3).fit(X, y)
-    assert "WRONG_GRADIENT" in found(votes, X, y, attack)  # of smooth votes
+    alone = clone(attack).set_params(finish=None)
+    assert "WRONG_GRADIENT" in found(votes, X, y, alone)  # of smooth votes
+    # An attack that knows of them goes on with a search.
+    assert "WRONG_GRADIENT" not in found(votes, X, y, attack)
 
 
 def test_examples_for_an_imitation_fool_the_model():
