@@ -153,6 +153,7 @@ print(json.dumps(loaded))
     return json.loads(out.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_light_imports(module, loaded):
     assert loaded[module] == []

@@ -110,6 +110,7 @@ def test_probability_shift_meets_the_closed_form(norm, dual):
     assert np.allclose(shift_of(model, X, a.perturb(model, X, y)), best, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm, eps", [(np.inf, 0.08), (2, 0.2)])
 def test_probability_shift_is_never_above_its_starts(norm, eps):
     model, X, y = linear_problem(150, classes=4)
@@ -231,6 +232,7 @@ def test_ensemble_keeps_promises():
         AutoAttack(version="plus").perturb(model, X, y)
 
 
+@pytest.mark.slow
 def test_standard_ensemble():
     model, X, y = linear_problem(60, classes=4)
     result = AutoAttack(0.05, random_state=0).run(model, X, y)
@@ -240,6 +242,7 @@ def test_standard_ensemble():
     assert not any("without" in sentence for sentence in result.warnings)
 
 
+@pytest.mark.slow
 def test_standard_ensemble_in_the_norm_1():
     model, X, y = linear_problem(40, classes=3)
     result = AutoAttack(0.2, norm=1, random_state=0).run(model, X, y)
@@ -248,6 +251,7 @@ def test_standard_ensemble_in_the_norm_1():
     assert np.abs(result.X_adv - X).sum(axis=1).max() <= 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_on_nets():
     torch = pytest.importorskip("torch")

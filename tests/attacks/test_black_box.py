@@ -80,6 +80,7 @@ def test_promises(attack):
     check_attack(attack, *forest(classes=3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm, dual", [(np.inf, 1), (2, 2)])
 @pytest.mark.parametrize("objective", ["loss", "probability_shift"])
 @pytest.mark.parametrize("attack", SCORED)
@@ -130,6 +131,7 @@ def test_hop_skip_jump_inside_a_ball():
     assert (model.predict(out[moved]) != y[moved]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", [*SCORED, HopSkipJump])
 def test_a_row_that_is_not_fooled_comes_back_unchanged(attack):
     model, X, y = forest()
@@ -167,6 +169,7 @@ def counted(attack, X, y, model):
     return np.array(numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:HopSkipJump found no fooling point")
 @pytest.mark.parametrize("limit", [3, 10, 57])
 @pytest.mark.parametrize("objective", [None, "probability_shift"])
@@ -186,6 +189,7 @@ def test_the_budget_is_never_exceeded(attack, objective, limit):
     assert sum(whole.calls) == numbers.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", [*SCORED, HopSkipJump])
 def test_results_carry_the_true_counts(attack):
     model, X, y = forest(12, trees=5)
@@ -214,6 +218,7 @@ def test_forests_get_few_large_calls(attack):
     assert len(few.calls) >= 0.5 * len(counting.calls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", [*SCORED, HopSkipJump])
 def test_batches_mates_and_order_change_nothing(attack):
     model, X, y = forest(classes=3)
@@ -338,6 +343,7 @@ def test_a_model_that_is_no_estimator():
         assert not fooled[np.abs(X[:, 0] - 0.5) > 0.2].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", [np.inf, 2])
 def test_square_on_images(norm):
     X, y = digit_rows()

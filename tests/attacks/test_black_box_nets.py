@@ -68,6 +68,7 @@ def test_the_net_is_left_bit_for_bit(attack, fails):
         assert state() != before  # so the modes and the random state were at stake
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*to the last digit:UserWarning")
 @pytest.mark.parametrize("attack", EVERY, ids=lambda a: type(a).__name__)
 def test_outputs_of_all_kinds(attack):
@@ -91,6 +92,7 @@ def test_outputs_of_all_kinds(attack):
     assert model.score(attack.perturb(model, X, y), y) < model.score(X, y)
 
 
+@pytest.mark.slow
 def test_a_bare_net_takes_float32():
     _, X, y = linear_problem(classes=3)
     X = X.astype(np.float32)

@@ -92,6 +92,7 @@ def test_distance_to_the_target_in_closed_form():
     assert np.median((size / exact)[clean == 0]) < 1.05
 
 
+@pytest.mark.slow
 def test_strings_frames_and_the_evaluation():
     X, y = load_iris(return_X_y=True)
     names = np.array(["red", "green", "blue"], dtype=object)[y]
@@ -123,6 +124,7 @@ def test_models_that_list_no_classes():
         assert (out[:, 0] > 0.6).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a", SCORED, ids=lambda a: type(a).__name__)
 def test_promises_with_a_target(a):
     check_attack(clone(a).set_params(eps=0.2, target=1, objective="loss"))

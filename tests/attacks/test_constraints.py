@@ -193,6 +193,7 @@ def test_searches_find_what_is_allowed(make):
     assert np.array_equal(out[~fooled], X[~fooled])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", [np.inf, 2])
 @pytest.mark.parametrize("make", FAST, ids=NAMES)
 def test_promises_under_constraints(make, norm):

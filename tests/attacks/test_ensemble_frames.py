@@ -62,6 +62,7 @@ class Strict(RandomForestClassifier):
 MEMBERS = [FGSM(), PGD(n_steps=5), FAB(n_steps=5), Square(n_steps=20), Nudge()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 @pytest.mark.parametrize("objective", [None, "probability_shift"])
 def test_columns_by_name(kind, objective):

@@ -328,6 +328,7 @@ def test_trees_against_all_cells(model, norm, box, classes):
     assert np.allclose(reach[fooled], norms[fooled], rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", TREES[:3], ids=str)
 def test_tree_promises(model):
     X, y = table(d=4)

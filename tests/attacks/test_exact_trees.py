@@ -148,6 +148,7 @@ def test_sums_of_regression_tell_their_budget():
     assert shifts[1].mean() > 0
 
 
+@pytest.mark.slow
 def test_boosting_behind_scalers_and_with_names():
     pd = pytest.importorskip("pandas")
     X, y, _ = table()

@@ -118,6 +118,7 @@ def test_closed_form_of_four_classes(a, slack, box):
     assert (ratio <= 1.5).mean() >= 0.95
 
 
+@pytest.mark.slow
 def test_a_box_that_leaves_no_way_out_is_a_failure():
     model = LogisticRegression().fit([[0.0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1])
     model.coef_, model.intercept_ = np.array([[1.0, 0.0]]), np.array([-1.5])

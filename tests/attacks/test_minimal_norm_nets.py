@@ -174,6 +174,7 @@ def test_nothing_about_the_net_changes(a, net):
     assert np.array_equal(X, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a", ATTACKS, ids=str)
 def test_alone_and_in_a_batch_in_double_precision(a, net):
     X, y = problem(n=30)
@@ -256,6 +257,7 @@ def test_strength_on_digits(digits_net):
     assert median(FMN(norm=0)) <= 4
 
 
+@pytest.mark.slow
 def test_minimal_and_fixed_radius_agree(digits_net):
     # What is robust at a radius has no smaller example, and the other way round.
     net, images, y = digits_net

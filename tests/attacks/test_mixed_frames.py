@@ -94,6 +94,7 @@ def test_other_columns_are_frozen_and_keep_their_types(attack, library):
     assert scorer(model, X, Y) == np.mean(~result.success)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda a: type(a).__name__)
 def test_categories_change_among_their_values_at_their_cost(attack, library):
@@ -167,6 +168,7 @@ def test_one_step_finds_the_best_of_a_linear_model():
     np.testing.assert_allclose(np.abs(change), 0.3 * np.abs(weights).sum(), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_order_or_batch():
     X = frame("pandas")
     model = pipeline(LogisticRegression(), X)

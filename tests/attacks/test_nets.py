@@ -359,6 +359,7 @@ def test_rows_that_leave_late_are_attacked_all_the_same(attack, objective, monke
     assert (late.X_adv != X).any(axis=1).sum() > (net.predict(X) == y).sum() / 2
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_binary_threshold_decides_what_is_fooled():
     pytest.importorskip("skorch")

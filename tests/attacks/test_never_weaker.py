@@ -89,6 +89,7 @@ def test_steps_find_what_one_step_and_chance_find(fitted, name, norm):
         assert attack.run(model, X, y).n_successes >= max(one, chance), kind.__name__
 
 
+@pytest.mark.slow
 def test_budgets_buy_successes_in_every_norm(fitted):
     model, X, y = fitted["forest"]
     for norm, eps in ((np.inf, 0.12), (2, 0.9), (1, 3.0)):

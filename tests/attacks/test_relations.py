@@ -92,6 +92,7 @@ def test_gradients_come_near_the_optimum_of_the_linear_programme():
     assert share.min() > 0.95
 
 
+@pytest.mark.slow
 def test_arrays_name_features_by_place():
     rules = Constraints(relations=["x0 <= x1", "x2 == x0 + x1"])
     model = LogisticRegression(C=10).fit(X.to_numpy(), Y)

@@ -101,6 +101,7 @@ def test_regressors_are_judged_as_rounded():
     assert np.isclose(found, best).mean() > 0.8
 
 
+@pytest.mark.slow
 def test_a_net_is_judged_as_rounded():
     pytest.importorskip("skorch")
     from nets_for_tests import make_net

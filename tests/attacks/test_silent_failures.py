@@ -125,6 +125,7 @@ def fooled(a, model, X, y, **change):
     return model.predict(out) != y
 
 
+@pytest.mark.slow
 @every
 def test_failures_are_reported_as_failures(a, trained):
     # A budget with which nothing can be reached.
@@ -193,6 +194,7 @@ def test_batch_mates_change_nothing(a, trained):
     assert np.isclose(turned, whole, atol=2e-3).mean() > share
 
 
+@pytest.mark.slow
 @every
 def test_standardised_input_is_not_cut(a, trained):
     _, X, y = trained

@@ -123,6 +123,7 @@ def test_ensemble_aims_and_is_no_weaker_than_its_members():
     assert set(standard.found_by) <= {"", "clean", "apgd-ce", "apgd-dlr", "square"}
 
 
+@pytest.mark.slow
 def test_a_net_is_driven_to_a_label_for_each_row():
     pytest.importorskip("skorch")
     from nets_for_tests import Net, make_net

@@ -55,6 +55,7 @@ def least_by_patterns(model, x, eps, normal):
     return best
 
 
+@pytest.mark.slow
 def test_small_nets_are_decided_as_by_enumeration():
     model, eps = mlp(hidden=(4,)), 0.15
     rows = X[::5]

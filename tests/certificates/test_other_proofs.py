@@ -66,6 +66,7 @@ MODELS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "norm"), [(2, np.inf), (3, np.inf), (3, 2), (2, 1)])
 @pytest.mark.parametrize("name", MODELS)
 def test_no_point_of_the_ball_is_outside(name, norm, k):

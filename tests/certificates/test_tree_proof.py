@@ -207,6 +207,7 @@ def test_each_column_is_searched_once(monkeypatch):
     assert asked == [(1, 9)] * 3
 
 
+@pytest.mark.slow
 def test_single_precision_behind_scalers():
     """Every number of single precision within reach is tried, next to the border."""
     rng = np.random.default_rng(0)

@@ -275,6 +275,7 @@ def test_doctor_without_what_the_commands_need(monkeypatch, capsys):
     assert "pip install 'skrobust[report]'" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT for one process")
 def test_ctrl_c_leaves_what_the_same_command_goes_on_from(folder, tmp_path):
     sizes = ",".join(f"{0.01 * i:g}" for i in range(1, 16))

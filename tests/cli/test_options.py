@@ -77,6 +77,7 @@ def folder(tmp_path_factory):
 # Report
 
 
+@pytest.mark.slow
 def test_report_has_the_arguments_of_python(folder, tmp_path):
     out = tmp_path / "r.html"
     code, text, err = run(
@@ -169,6 +170,7 @@ def test_index_without_an_upper_end_says_so_everywhere():
     assert interval_ends(None) == (None, None)
 
 
+@pytest.mark.slow
 def test_page_twins_and_terminal_agree_on_the_index(unresolved):
     from skrobust.cli.terminal_text import summary_text
     from skrobust.report._report_json import plain_report
@@ -201,6 +203,7 @@ def test_attack_moves_regressors(folder):
     assert run(*args[:-2], "out.json", "--fail-under", "robust_ratio=0.5")[0] == 1
 
 
+@pytest.mark.slow
 def test_regressors_are_compared_row_by_row(folder):
     args = ["compare", folder / "line.skops", folder / "ridge.skops"]
     args += [folder / "value.csv", "--target", "value", "--json", "-"]
@@ -219,6 +222,7 @@ def test_regressors_are_compared_row_by_row(folder):
 # Conditions
 
 
+@pytest.mark.slow
 def test_compare_takes_presets_of_tables(folder):
     args = ["compare", folder / "weak.skops", folder / "strong.skops"]
     args += [folder / "train.csv", "--target", "kind", "--preset", "tabular"]
@@ -319,6 +323,7 @@ def interrupted(command, seen, tmp_path):
     return stderr, kept
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT for one process")
 @pytest.mark.parametrize("command", ["compare", "report"])
 def test_measurements_go_on_after_ctrl_c(command, folder, tmp_path):
@@ -333,6 +338,7 @@ def test_measurements_go_on_after_ctrl_c(command, folder, tmp_path):
     assert kept == {p: p.stat().st_mtime_ns for p in kept}  # read, not made again
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT for one process")
 def test_copies_go_on_after_ctrl_c(folder, tmp_path):
     X = np.random.default_rng(0).random((6000, 40))

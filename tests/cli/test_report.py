@@ -116,6 +116,7 @@ def folder(tmp_path_factory):
 # Reports from files
 
 
+@pytest.mark.slow
 def test_skops_round_trip_through_the_real_command(folder, tmp_path):
     out, twin = tmp_path / "r.html", tmp_path / "r.json"
     command = [sys.executable, "-m", "skrobust", "report", folder / "named.skops"]
@@ -143,6 +144,7 @@ def test_skops_round_trip_through_the_real_command(folder, tmp_path):
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_call_in_the_report_reproduces_it(folder, tmp_path):
     first, second = tmp_path / "1.json", tmp_path / "2.json"
     code, *_ = run(
@@ -164,6 +166,7 @@ def test_call_in_the_report_reproduces_it(folder, tmp_path):
     assert found["settings"]["norm"] == 2
 
 
+@pytest.mark.slow
 def test_what_is_known_of_digits_is_used(folder, tmp_path):
     code, out, err = run(
         *("report", folder / "digits.skops", "digits", "--n-labels", 5, "--quiet"),
@@ -335,6 +338,7 @@ def test_ctrl_c_is_130_and_one_line(command, folder, tmp_path, capsys, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_ctrl_c_during_training_gives_no_half_trained_report(
     tmp_path, capsys, monkeypatch
@@ -388,6 +392,7 @@ def test_importing_the_command_line_imports_no_click():
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
+@pytest.mark.slow
 def test_demo_without_torch_finishes_and_says_so(tmp_path):
     out = tmp_path / "demo.html"
     args = ("demo", "--quick", "--out", out, "--json", tmp_path / "demo.json")
@@ -404,6 +409,7 @@ def test_demo_without_torch_finishes_and_says_so(tmp_path):
         assert "pip install 'skrobust[torch]'" in text
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_demo_shows_what_an_attack_does(tmp_path):
     pytest.importorskip("torch")

@@ -553,6 +553,7 @@ def test_folders_without_anything(tmp_path):
 # ------------------------------------------------------------------------ real data
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_the_provided_faces():
     folder = data_folder("deepfake", "faces")

@@ -504,6 +504,7 @@ def test_signatures_name_every_option(tmp_path, load):
 # ------------------------------------------------------------------------ real data
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_the_provided_videos():
     folder = data_folder("deepfake", "video")

@@ -93,6 +93,7 @@ def test_slopes_by_finite_differences(step):
             assert np.abs(view.host(slope)[:, j] - by_hand).max() < 1e-3 * scale
 
 
+@pytest.mark.slow
 def test_white_box_through_the_whole_pipeline():
     model = behind(PCA(5), epochs=15)
     rows, labels, eps = X[:150], Y[:150], 0.3
@@ -171,6 +172,7 @@ def test_images_behind_a_decomposition():
     assert (PGD(5.0, n_steps=3).perturb(model, X[:5], Y[:5]) != X[:5]).any()
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_a_large_offset_before_a_scaler_keeps_the_robust_accuracy():
     pytest.importorskip("skorch")

@@ -284,6 +284,7 @@ def test_models(model, name):
     assert pickle.dumps(model) == before
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("step", STEPS, ids=name_of)
 def test_steps(step):
@@ -340,6 +341,7 @@ def test_regressors(model):
     assert pickle.dumps(model) == before
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("norm, eps", [(np.inf, 0.15), (2, 0.5)])
 @pytest.mark.parametrize(
@@ -379,6 +381,7 @@ def test_attacks_work_unchanged(model, norm, eps):
         assert moved > np.abs(p - model.predict_proba(noise))[rows, own].mean()
 
 
+@pytest.mark.slow
 def test_thresholds_move_the_verdict():
     X, y = data("cancer")
     base = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
@@ -456,6 +459,7 @@ def test_smooth_votes_have_the_slope_that_is_followed():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape, breaks", [("ovr", False), ("ovr", True), ("ovo", False)]
 )

@@ -30,6 +30,7 @@ def digits():
     return model, X[1000:1100], y[1000:1100]
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("norm, scale", [(np.inf, 1), (2, 5)])
 def test_curve_of_a_net_takes_a_fifth_of_the_passes(digits, norm, scale):
@@ -125,6 +126,7 @@ def codes(*arguments, **settings):
     return {doubt.code for doubt in check_evaluation(*arguments, **settings)}
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("norm, eps", [(np.inf, 0.1), (2, 0.3)])
 def test_a_clean_net_raises_no_doubt(norm, eps):
@@ -136,6 +138,7 @@ def test_a_clean_net_raises_no_doubt(norm, eps):
     assert "warnings" not in evaluate_attack(net, X, y, attack)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_models_that_do_not_answer_alike():
     from nets_for_tests import BatchBound, Restless
@@ -149,6 +152,7 @@ def test_models_that_do_not_answer_alike():
     assert "BATCH_DEPENDENT" in codes(*net_and_rows(BatchBound), PGD_BOX)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_gradients_that_do_not_come():
     from nets_for_tests import Blind, Flat, Stairs
@@ -166,6 +170,7 @@ def test_gradients_that_do_not_come():
     assert share == 1
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_probabilities_as_logits_and_saturated_losses():
     net, X, y = net_and_rows(module__ending="softmax")
@@ -182,6 +187,7 @@ def test_probabilities_as_logits_and_saturated_losses():
     assert "BLACK_BOX_BEATS_ATTACK" not in {d.code for d in doubts}
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_normalisation_in_the_wrong_place():
     net, X, y = net_and_rows()
@@ -247,6 +253,7 @@ class Lost:
         return X + np.float32(0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_attacks_that_are_too_weak():
     net, X, y = net_and_rows()
@@ -261,6 +268,7 @@ def test_attacks_that_are_too_weak():
     assert codes(net, X, y, free) == {"OUT_OF_RANGE"}
 
 
+@pytest.mark.slow
 def test_checks_of_models_without_gradients():
     from sklearn.ensemble import RandomForestClassifier
 

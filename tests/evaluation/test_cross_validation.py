@@ -339,6 +339,7 @@ def run(folder, calls, **more):
     )
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_is_equal(tmp_path):
     calls = tmp_path / "calls"
     whole = run(tmp_path / "other", tmp_path / "whole")

@@ -31,6 +31,7 @@ TEST, TRUTH = DIGITS[1000:1300], LABELS[1000:1300]
 GRID = two_factor_grid(image_shape=(8, 8), data_range=(0, 16), random_state=0)
 
 
+@pytest.mark.slow
 def test_results_agree_with_the_scorer_and_by_hand():
     r = evaluate_perturbations(MODEL, TEST, TRUTH, GRID)
     by_hand = [MODEL.score(c.perturb(MODEL, TEST), TRUTH) for c in GRID]

@@ -30,6 +30,7 @@ def found(*arguments):
     return {d.code: d for d in check_evaluation(*arguments, **FEW)}
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_decoy_gradients_on_some_rows_are_seen():
     from nets_for_tests import Decoy, Net
@@ -56,6 +57,7 @@ def test_attacks_that_cannot_run_are_reported(name):
     assert "no gradient reaches the input" in str(doubts["ATTACK_RAISES"])
 
 
+@pytest.mark.slow
 def test_models_of_scikit_learn_have_their_own_gradients():
     X, y = load_breast_cancer(return_X_y=True)
     X = minmax_scale(X)
@@ -80,6 +82,7 @@ def test_examples_for_an_imitation_fool_the_model():
     assert stays.mean() >= own.mean() - 1e-9
 
 
+@pytest.mark.slow
 def test_frames_with_text_and_frozen_columns():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))

@@ -146,6 +146,7 @@ def test_a_single_tree_is_exact(norm):
     assert r.upper[0] < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [

@@ -69,6 +69,7 @@ def test_comparison_takes_labels_and_swaps():
     assert compare_models(words, y_true=names[y], random_state=0).low == labels.low
 
 
+@pytest.mark.slow
 def test_accuracy_difference_covers():
     rng = np.random.default_rng(27)
     means = np.array([0.9, 0.8])
@@ -81,6 +82,7 @@ def test_accuracy_difference_covers():
     assert 0.93 <= coverage(draw, 0.1, 1500) <= 0.97
 
 
+@pytest.mark.slow
 def test_asi_difference_covers():
     rng = np.random.default_rng(28)
     means = condition_means(0.85, 0.03, 20), condition_means(0.8, 0.06, 20)
@@ -109,6 +111,7 @@ def draw_shift_pair(rng, n=200, b=(15, 10)):
     return beta.ppf(u[:, 0], 1, b[0]), beta.ppf(u[:, 1], 1, b[1])
 
 
+@pytest.mark.slow
 def test_curve_difference_covers_as_a_whole():
     rng = np.random.default_rng(29)
     tolerances = np.arange(1, 16) / 100
@@ -132,6 +135,7 @@ def test_curve_difference_covers_as_a_whole():
     assert np.all(result.p_adjusted >= result.p_value)
 
 
+@pytest.mark.slow
 def test_equal_curves_raise_few_alarms():
     rng = np.random.default_rng(30)
     alarms = 0
@@ -218,6 +222,7 @@ def test_comparison_over_clusters():
     assert alone.low == compare_models(models, random_state=0).low
 
 
+@pytest.mark.slow
 def test_comparison_of_any_callable():
     rng = np.random.default_rng(35)
     y = rng.integers(2, size=100)

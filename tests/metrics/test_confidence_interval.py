@@ -232,6 +232,7 @@ def test_band_is_the_curve_between_its_limits():
     assert list(band.to_frame().columns) == list(band.columns)
 
 
+@pytest.mark.slow
 def test_band_covers_the_whole_curve():
     rng = np.random.default_rng(19)
     inside = {"band": 0, "points": 0}
@@ -289,6 +290,7 @@ def test_callable_methods_agree_and_cover():
     assert 0.91 <= coverage(lambda: draw("jackknife"), 0.8, 600) <= 0.97
 
 
+@pytest.mark.slow
 def test_bca_equals_scipy():
     a = np.random.default_rng(43).exponential(size=40) ** 2
     options = {"n_resamples": 20_000, "method": "bca"}
@@ -316,6 +318,7 @@ def test_callable_of_a_mean_is_the_t_interval():
     )
 
 
+@pytest.mark.slow
 def test_callable_resamples_weights_and_repeats():
     rng = np.random.default_rng(23)
     y, p = rng.integers(2, size=(2, 80))

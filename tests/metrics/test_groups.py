@@ -300,6 +300,7 @@ def clips(rng, n_clips, n_frames, spread):
     return y, np.where(right.ravel(), y, 1 - y), groups, clusters
 
 
+@pytest.mark.slow
 def test_clusters_keep_their_level():
     # Frames taken as independent reject equal groups far too often.
     rng = np.random.default_rng(0)

@@ -89,6 +89,7 @@ def test_asi_of_a_resample_never_pairs_a_sample_with_itself():
         assert mean == pytest.approx(count @ correct.mean(axis=1) / 12)
 
 
+@pytest.mark.slow
 def test_asi_corrected_covers_and_percentile_fails():
     # 69 conditions of spread .02: a true index of .946.
     rng = np.random.default_rng(9)
@@ -121,6 +122,7 @@ def test_asi_corrected_covers_and_percentile_fails():
     assert coverage(percentile, truth, 60) < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.0, 0.005])
 def test_asi_near_the_noise_floor_is_unresolved_and_covers(spread):
     rng = np.random.default_rng(10)
@@ -193,6 +195,7 @@ def test_asi_of_few_clusters_covers(n_clusters):
     assert coverage(draw, asi_of(means.mean(), means.std()), 150) >= 0.93
 
 
+@pytest.mark.slow
 def test_asi_conditions_are_fixed_unless_asked():
     rng = np.random.default_rng(11)
 
@@ -214,6 +217,7 @@ def test_asi_of_always_wrong():
     assert np.isnan(tuple(interval)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "n, slope", [(10, -0.005), (10, 0.005), (4, -0.005), (20, -0.02)]
 )
@@ -228,6 +232,7 @@ def test_independent_trend_covers(n, slope):
     assert 0.93 <= coverage(draw, truth, 2000) <= 0.97
 
 
+@pytest.mark.slow
 def test_trend_without_slope_warns_and_covers():
     rng = np.random.default_rng(13)
 
@@ -241,6 +246,7 @@ def test_trend_without_slope_warns_and_covers():
             quiet_but_for_slope(draw, method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [30, 60])
 def test_long_trend_covers(n):
     rng = np.random.default_rng(14)
@@ -402,6 +408,7 @@ def test_trend_value_is_the_metric():
     assert tuple(shifted) == pytest.approx([end + 0.1 for end in plain])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, spread", [(12, 0.02), (30, 0.0)])
 def test_trend_of_rows(n, spread):
     # The scatter of the periods themselves, without the noise of their rows.

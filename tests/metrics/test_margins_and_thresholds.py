@@ -239,6 +239,7 @@ def data_of_limits():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of few clusters and unresolved indices
 @pytest.mark.parametrize(
     "kind",
@@ -278,6 +279,7 @@ def test_p_value_of_a_jackknife_is_that_of_t():
         assert found.p_value == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_p_value_of_weights_has_a_uniform_tail():
     """At the threshold itself: the chance of a p-value of at most a is about a."""
     rng, n_small = np.random.default_rng(1), 0

@@ -76,6 +76,7 @@ def test_every_metric_of_the_registry_is_expected_here():
         assert set(metric_axioms(name, **FEW).holds) == {"-"}
 
 
+@pytest.mark.slow
 def test_metrics_of_scikit_learn():
     assert broken(metric_axioms(balanced_accuracy_score, **FEW)) == set()
     assert broken(metric_axioms(accuracy_score, **FEW)) == {"class ratio"}
@@ -94,6 +95,7 @@ def test_metrics_of_scikit_learn():
     assert broken(table) == {"class ratio"}
 
 
+@pytest.mark.slow
 def test_counter_examples_have_the_numbers():
     worst = row_of(metric_axioms("asi", **FEW), "improvement")
     assert worst["after"] < worst["before"] == 1
@@ -133,6 +135,7 @@ def test_a_fault_that_is_put_in_is_found():
     assert "duplicates" in broken(metric_axioms(counts, **FEW))
 
 
+@pytest.mark.slow
 def test_scorers():
     assert broken(metric_axioms("balanced_accuracy", **FEW)) == set()
     noises = [GaussianNoise(std=s, random_state=0) for s in (0.0, 0.3)]

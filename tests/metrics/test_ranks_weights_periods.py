@@ -26,6 +26,7 @@ def draw_models(rng, shares, n):
     return {f"m{k}": u[k] < share for k, share in enumerate(shares)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shares", [(0.8,) * 5, (0.95, 0.9, 0.8, 0.8, 0.6)])
 def test_rank_sets_cover_all_ranks_at_once(shares):
     rng = np.random.default_rng(1)
@@ -105,6 +106,7 @@ def test_weighted_difference_by_hand():
     assert found.method == "linearised, t"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "share"), [(500, 0.1), (2000, 0.02)])
 def test_class_balanced_weights_cover(n, share):
     rng = np.random.default_rng(6)

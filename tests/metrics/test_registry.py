@@ -179,6 +179,7 @@ def test_a_new_metric_is_everywhere(registered):
     assert found.range_p_value == expected.range_p_value
 
 
+@pytest.mark.slow
 def test_a_metric_of_numbers_is_resampled(registered):
     registered(CLOSE)
     y, predicted = predictions(0)
@@ -229,6 +230,7 @@ def test_the_attack_of_a_metric_must_suit_it():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clustered", [False, True])
 def test_groups_of_any_function(clustered):
     y, predicted = predictions(3, n=240)

@@ -75,6 +75,7 @@ def test_promises(name):
     check_scorer(every_scorer()[name])
 
 
+@pytest.mark.slow
 def test_design_snippet_on_a_linear_pipeline():
     scoring = {
         "accuracy": "accuracy",

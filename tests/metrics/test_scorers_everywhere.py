@@ -256,6 +256,7 @@ def test_a_failing_fold_is_a_nan_of_that_fold_alone():
     assert any("outside data_range" in str(w.message) for w in caught)
 
 
+@pytest.mark.slow
 def test_loader_workers_inside_parallel_folds():
     # Nested loader workers used to end in misleading 'not fitted' errors, or in nan.
     pytest.importorskip("skorch")

@@ -86,6 +86,7 @@ def test_responses():
     assert 0.5 < every < 1
 
 
+@pytest.mark.slow
 def test_gini_stability_has_a_scorer():
     scorer = get_scorer("gini_stability")
     expected = gini_stability(LABELS, SCORES, MONTH)

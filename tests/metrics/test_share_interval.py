@@ -253,6 +253,7 @@ def test_a_weighted_band_contains_the_weighted_limits():
     assert (band.low[1], band.high[1]) == tuple(one)
 
 
+@pytest.mark.slow
 def test_no_interval_has_no_width():
     y = np.arange(12) % 2
     found = confidence_interval(

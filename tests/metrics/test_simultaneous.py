@@ -264,6 +264,7 @@ def test_periods_that_agree_or_have_one_row_have_a_width():
     assert found.band_low[2] < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clustered", [False, True])
 def test_the_band_of_periods_covers(clustered):
     rng = np.random.default_rng(14)

@@ -99,6 +99,7 @@ def test_nothing_happens_without_a_budget():
     assert np.array_equal(plain.coef_, same.coef_)
 
 
+@pytest.mark.slow
 def test_rounds_make_a_linear_model_robust():
     attack = PGD(0.05, n_steps=10, **BOX)
     sampler = AdversarialSampler(LINEAR, attack, n_rounds=20, keep="best")
@@ -154,6 +155,7 @@ def test_input_is_never_changed():
     assert rows.tobytes() == before
 
 
+@pytest.mark.slow
 def test_pipelines_and_checks_of_imbalanced_learn():
     pipeline = pytest.importorskip("imblearn.pipeline")
     sampler = AdversarialSampler(SVC(), FGSM(0.1))
@@ -255,6 +257,7 @@ def test_without_a_budget_training_is_ordinary_bit_for_bit():
     assert same(nets[0], nets[2])
 
 
+@pytest.mark.slow
 def test_a_net_becomes_robust():
     train, test = slice(0, 1000), slice(1000, None)
     inner = PGD(0.06, n_steps=5, **BOX)

@@ -55,6 +55,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels, one_logit", KINDS)
 def test_labels_of_any_kind(labels, one_logit):
     X, y = problem(labels)
@@ -211,6 +212,7 @@ def test_resnet_is_named_as_in_torchvision():
     assert sum(p.numel() for p in resnet34(1000).parameters()) == 21_797_672
 
 
+@pytest.mark.slow
 def test_resnet_takes_weights(tmp_path):
     source = resnet34(10)
     state = source.state_dict()
@@ -237,6 +239,7 @@ def test_resnet_takes_weights(tmp_path):
         resnet34(weights=tmp_path / "code.pth")
 
 
+@pytest.mark.slow
 def test_resnet_learns_by_its_head_alone():
     X = np.random.default_rng(0).random((8, 3, 32, 32)).astype(np.float32)
     y = np.where(np.arange(8) % 2, "real", "fake")

@@ -73,6 +73,7 @@ def fits(name, shape):
     return name != "Saturate" or 3 in shape[1:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SHAPES)
 @pytest.mark.parametrize("name", EVERY)
 def test_promises(name, kind):

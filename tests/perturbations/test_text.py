@@ -473,6 +473,7 @@ def test_letters_that_a_keyboard_lacks():
 # Use
 
 
+@pytest.mark.slow
 def test_in_a_pipeline_and_a_search():
     good, bad = (
         ["a lovely day", "what a lovely film", "fine music"],

@@ -487,6 +487,7 @@ def test_subfigures_hold_displays(digits, attacked):
     assert display.plot(right.subplots()).figure_ is right
 
 
+@pytest.mark.slow
 def test_importing_plots_loads_no_matplotlib():
     code = "import sys, skrobust.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -69,6 +69,7 @@ def test_registered_metrics_are_checked_before_the_work(last_recall):
         report(metrics=["last_recall"], attacks={"last_recall": FGSM(0.1)})
 
 
+@pytest.mark.slow
 def test_metric_of_another_task_is_skipped_with_its_reason(monkeypatch):
     monkeypatch.setattr(registry, "_SPECS", dict(registry._SPECS))
     name = "largest_miss"

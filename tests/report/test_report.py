@@ -121,6 +121,7 @@ def nasty():
 # What is measured
 
 
+@pytest.mark.slow
 def test_clean_score_and_its_interval(collected, models, digits):
     _, _, X, y = digits
     for model in collected["models"]:
@@ -231,6 +232,7 @@ def test_label_budget_stops_at_the_pool(models, digits):
     assert row["covered"]
 
 
+@pytest.mark.slow
 def test_same_seed_same_report(collected, models, digits, drawn_anew):
     X, _, X_test, y_test = digits
     again = collect_report(models, X_test, y_test, X_train=X, **SETTINGS)
@@ -259,6 +261,7 @@ def test_regressor_gets_r2_and_says_what_is_left_out():
     assert "R2" in build_report(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("side", "smoke"), [(8, True), (31, True), (32, False)])
 @pytest.mark.usefixtures("undrawn")
 def test_small_images_give_a_smoke_figure(side, smoke):
@@ -270,6 +273,7 @@ def test_small_images_give_a_smoke_figure(side, smoke):
     assert ("Indicative only" in build_report(found)) is smoke
 
 
+@pytest.mark.slow
 def test_range_of_pixels_is_learned_from_training_rows(models, digits):
     X_train, _, X, y = digits
     settings = {"image_shape": (8, 8), "n_labels": 5}
@@ -322,6 +326,7 @@ def test_attack_without_probabilities_loses_the_ratio_only(digits):
     assert "Robust accuracy" in build_report(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["stability", "attack", "normalized_score"])
 @pytest.mark.usefixtures("undrawn")
 def test_one_section_takes_no_other_along(broken, models, digits, monkeypatch):
@@ -346,6 +351,7 @@ def test_one_section_takes_no_other_along(broken, models, digits, monkeypatch):
     assert "It went wrong." in text.texts("td")
 
 
+@pytest.mark.slow
 def test_warnings_are_listed_once_with_their_number(nasty):
     rows = [w for w in nasty["warnings"] if w["text"].startswith("<u>")]
     places = [(w["model"], w["section"]) for w in rows]
@@ -452,6 +458,7 @@ def test_pictures_are_the_only_images(nasty, page, collected):
     assert kinds.count("data:image/png") == 2 * len(collected["models"])
 
 
+@pytest.mark.slow
 def test_picture_that_fails_leaves_its_reason(collected, monkeypatch, drawn_anew):
     from skrobust.plots import StabilitySurfaceDisplay
 
@@ -643,6 +650,7 @@ def test_missing_folder_is_found_before_the_work(models, digits, tmp_path):
         create_report({"m": models["SVC"]}, X, y, out=tmp_path / "no" / "r.html")
 
 
+@pytest.mark.slow
 def test_drawing_leaves_no_figure_and_no_setting_behind(collected, drawn_anew):
     import matplotlib
     from matplotlib import pyplot

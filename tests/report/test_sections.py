@@ -179,6 +179,7 @@ def test_many_models_are_counted_rather_than_listed():
     assert "All 45 pairs" in page.texts("summary")
 
 
+@pytest.mark.slow
 def test_resamples_can_resolve_the_correction():
     rng = np.random.default_rng(0)
     hits = {f"m{i}": rng.random((100, 3)) < 0.98 for i in range(9)}
@@ -303,6 +304,7 @@ def test_every_code_of_the_checks_is_explained():
     assert codes == set(MEANINGS)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_checks_can_be_switched_off_and_the_page_says_so(models, data, monkeypatch):
     _, _, X, y = data
@@ -343,6 +345,7 @@ def test_curve_groups_and_times_are_those_of_their_functions(collected, models, 
     assert found["times"]["index"] == index
 
 
+@pytest.mark.slow
 def test_tables_are_perturbed_as_tables(collected, page):
     results = collected["models"][0]["stability"]
     assert results["preset"] == "tabular"
@@ -360,6 +363,7 @@ def test_tables_are_perturbed_as_tables(collected, page):
         assert ends_text((low, high)) in page.texts("span")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_text_is_perturbed_as_text():
     X = np.array(["a good good film", "so bad a film"] * 30, dtype=object)
@@ -415,6 +419,7 @@ def clone_with(attack, **params):
     return clone(attack).set_params(**params)
 
 
+@pytest.mark.slow
 def test_checkpoint_takes_up_what_was_done(models, data, tmp_path, monkeypatch):
     X_train, _, X, y = data
     settings = {"X_train": X_train, "checkpoint": tmp_path / "parts", **OPTIONS}
@@ -433,6 +438,7 @@ def test_checkpoint_takes_up_what_was_done(models, data, tmp_path, monkeypatch):
     assert twins[0] == twins[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["curve", "group_table", "period_scores"])
 @pytest.mark.usefixtures("undrawn")
 def test_added_sections_fail_alone(broken, models, data, monkeypatch):
@@ -509,6 +515,7 @@ def test_json_twin_keeps_to_its_schema(collected):
         check(twin, report_schema())
 
 
+@pytest.mark.slow
 def test_json_twin_makes_the_same_page_again(collected, tmp_path):
     paths = {"json_out": tmp_path / "r.json", "markdown_out": tmp_path / "r.md"}
     written = write_report(collected, tmp_path / "r.html", **paths)

@@ -148,6 +148,7 @@ def test_what_cannot_be_corrected_changes_nothing(sampler):
 # As text
 
 
+@pytest.mark.slow
 @every_sampler
 def test_a_sampler_resumes_bit_for_bit_at_every_point(sampler):
     whole = clone(sampler).fit(SCORES, y_pred=PREDICTED)

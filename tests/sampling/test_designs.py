@@ -167,6 +167,7 @@ def group_outcomes(p, n):
             yield drawn, drawn[1].prod() / len(splits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 4, 6])
 def test_rao_hartley_cochran_is_unbiased_and_so_is_its_variance(n):
     p = P6 / P6.sum()

@@ -147,6 +147,7 @@ def test_difference_of_a_perfect_predictor_has_no_error():
     assert result.std_error == 0
 
 
+@pytest.mark.slow
 def test_ppi_is_between_the_plain_and_the_difference_estimate():
     rng = np.random.default_rng(1)
     scores = rng.beta(0.4, 2, size=3000)
@@ -195,6 +196,7 @@ def test_bad_options(sampler, options, message):
 # The anytime interval
 
 
+@pytest.mark.slow
 def test_anytime_interval_holds_at_all_looks_and_t_does_not():
     rng = np.random.default_rng(3)
     scores = rng.random(60)
@@ -235,6 +237,7 @@ def test_the_anytime_interval_never_widens():
     assert (np.diff(high) <= 1e-8).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.03, 0.3, 0.5])
 def test_betting_covers_at_all_times(rate):
     # The worst case for a martingale: independent coin flips, looked at 300 times.

@@ -100,6 +100,7 @@ def test_one_huge_score(sampler):
     assert sampler.result().n_labels == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [StratifiedSampler, ConfidenceStratifiedSampler])
 def test_strata_without_a_failure_are_not_taken_for_certain(kind):
     rng = np.random.default_rng(0)

@@ -420,6 +420,7 @@ def uniform_error(failed, n):
     return np.sqrt(rate * (1 - rate) / n * (size - n) / (size - 1))
 
 
+@pytest.mark.slow
 def test_error_of_uniform_draws_is_the_known_one():
     scores, failed = pool()
     found = simulate(
@@ -470,6 +471,7 @@ def test_a_good_score_pays_and_the_variance_is_conservative():
     assert np.mean(excess) < 0.5 * rmse**2  # and not by much
 
 
+@pytest.mark.slow
 def test_emphasis_finds_more_failures():
     scores, failed = pool(3000, seed=3)
     found = [
@@ -507,6 +509,7 @@ def test_plan_is_about_right():
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["CN5_MNIST", "CN12_CIFAR10", "VGG16_CIFAR10"])
 def test_on_real_pools(name):
     pandas = pytest.importorskip("pandas")

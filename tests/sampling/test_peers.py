@@ -61,6 +61,7 @@ class Script:
 # Unbiased, by enumeration
 
 
+@pytest.mark.slow
 @every_peer
 def test_public_checks(sampler):
     check_sampler(sampler, n_repeats=200)
@@ -252,6 +253,7 @@ def test_first_two_draws_have_their_frequencies(sampler):
 # What the authors compute
 
 
+@pytest.mark.slow
 def test_hansen_hurwitz_of_draws_with_replacement():
     # The first n draws of the urn are independent, each in proportion to p.
     scores = np.array([0.2, 0.5, 0.3])
@@ -573,6 +575,7 @@ def test_errors_and_failures_against_uniform_draws(sampler, error, found):
     assert np.mean([r.interval[0] <= 1 - rate <= r.interval[1] for r in results]) > 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_published_two_stage_estimate_is_far_off_on_a_real_pool():
     scores, failed = real_pool("CN12_CIFAR10")
@@ -588,6 +591,7 @@ def test_published_two_stage_estimate_is_far_off_on_a_real_pool():
     assert abs(ours.mean()) < 4 * ours.std(ddof=1) / np.sqrt(40)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_published_gradient_estimate_and_cross_entropy_are_biased_on_a_real_pool():
     scores, failed = real_pool("VGG16_CIFAR10")

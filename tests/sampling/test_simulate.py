@@ -70,6 +70,7 @@ def test_a_census_has_no_error():
     assert results.failures == pytest.approx([failed.sum()] * 2)
 
 
+@pytest.mark.slow
 def test_same_result_whatever_the_workers_and_the_company():
     scores, failed = pool()
     given = {"n_labels": (20, 40), "n_repeats": 60, "random_state": 3}

@@ -65,6 +65,7 @@ def test_fast_draw_states_the_definition_down_to_the_last_unit(rule):
         taken[i] = True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scores", "n"), [(P5, 3), (P6, 3), (P7, 4)], ids=["5-3", "6-3", "7-4"]
 )
@@ -103,6 +104,7 @@ def test_result_is_the_enumerated_estimate(design):
         assert result.std_error == pytest.approx(np.std(z, ddof=1) / 2, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", DESIGNS)
 def test_draws_have_the_sequence_probabilities(design):
     repeats = 8000 if design == "floored" else 33_000
@@ -205,6 +207,7 @@ def test_real_pools_give_the_published_failures_without_bias(pool, rule, found):
     assert abs(accuracy.mean() - (1 - failed.mean())) < 4 * standard
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_uniform_draws_on_a_real_pool_cover_and_are_unbiased():
     scores, failed = read_pool("CN12_CIFAR10")

@@ -166,6 +166,7 @@ def test_rows_and_kind():
         assert_robust(model, X, Y, perturbation=Flip(1), max_drop=0)
 
 
+@pytest.mark.slow
 def test_pytest_shows_no_line_of_ours(tmp_path):
     (tmp_path / "test_user.py").write_text(
         "import numpy as np\n"
