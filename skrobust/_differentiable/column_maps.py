@@ -11,14 +11,7 @@ def columns_map(step, name, caller, translate):
     """Return the map of a ColumnTransformer over numeric columns."""
     names = getattr(step, "feature_names_in_", None)
     maps = []
-    for part, transformer, columns in step.transformers_:
-        if is_idle(transformer, "drop"):
-            continue
-        places = column_places(columns, names, step.n_features_in_)
-        if places is None:
-            refuse(f"{name}.{part}", step, caller, "columns by name, place or mask")
-        if not len(places):
-            continue
+    for part, transformer, _, places in column_parts(step, names, name, caller):
         inner = transformer_map(transformer, f"{name}.{part}", caller, translate)
         maps.append((step.output_indices_[part].start, chain([pick(places), inner])))
     return beside([one for _, one in sorted(maps, key=lambda pair: pair[0])])
@@ -43,7 +36,20 @@ def _times(one, weight):
     return Map(apply, one.affine, one.stand_in)
 
 
+def column_parts(step, names, name, caller):
+    """Yield the parts of a ColumnTransformer that take columns, with their places."""
+    for part, transformer, columns in step.transformers_:
+        if is_idle(transformer, "drop"):
+            continue
+        places = column_places(columns, names, step.n_features_in_)
+        if places is None:
+            refuse(f"{name}.{part}", step, caller, "columns by name, place or mask")
+        if len(places):
+            yield part, transformer, columns, places
+
+
 def transformer_map(transformer, name, caller, translate):
+    """Return the map of one part; that of "passthrough" or None changes nothing."""
     if is_idle(transformer, "passthrough") or transformer is None:
         return chain([])
     if isinstance(transformer, Pipeline):
@@ -55,6 +61,7 @@ def transformer_map(transformer, name, caller, translate):
 
 
 def is_idle(transformer, word):
+    """Say whether a word stands in the place of a transformer."""
     return isinstance(transformer, str) and transformer == word
 
 

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from skrobust._containers import is_frame
 from skrobust._differentiable import maps
 from skrobust._differentiable.asked_maps import function_map
-from skrobust._differentiable.column_maps import column_places, is_idle, transformer_map
+from skrobust._differentiable.column_maps import column_parts, is_idle, transformer_map
 from skrobust._differentiable.steps import refuse
 from skrobust.base.frame_columns import rows_at, with_columns
 from skrobust.base.rows_as_numbers import FrameRows
@@ -74,14 +74,7 @@ def frame_map(frame_step, name, caller, translate):
     known = getattr(step, "feature_names_in_", None)
     known = coded.names if known is None else list(known)
     found = []
-    for part, transformer, columns in step.transformers_:
-        if is_idle(transformer, "drop"):
-            continue
-        places = column_places(columns, known, step.n_features_in_)
-        if places is None:
-            refuse(f"{name}.{part}", step, caller, "columns by name, place or mask")
-        if not len(places):
-            continue
+    for part, transformer, columns, places in column_parts(step, known, name, caller):
         places = [coded.names.index(known[p]) for p in places]
         # One name, not a list of it, hands the transformer a single column.
         chosen = [coded.names[p] for p in places]
