@@ -87,9 +87,10 @@ def regression_results(
         **samples.facts(),
     )
     how = {"clusters": clusters, "confidence": confidence}
-    results.update(_scores("clean", y, clean, how))
+    results.update(regression_scores("clean", y, clean, how))
     if "error" in found:
-        results.update(_scores("robust", y, found["error"][0], how))
+        moved = found["error"][0]
+        results.update(regression_scores("robust", y, moved, how))
     if "shift" in found:
         moved, run = found["shift"][0], runs["shift"]
         idle = bool((clean == moved).all())
@@ -127,9 +128,25 @@ def _answers(estimator, attack, X, y):
     return np.array([predicted, changed, size], dtype=np.float64)
 
 
-def _scores(name, y, predicted, how):
-    """Return R2 and mean absolute error with their intervals."""
-    found = {}
+def regression_scores(name, y, predicted, how=None):
+    """Return R2 and mean absolute error with their bootstrap intervals.
+
+    Parameters
+    ----------
+    name : str
+        What the keys begin with.
+    y, predicted : ndarray of shape (n_samples,)
+        Targets and predictions.
+    how : dict, default=None
+        ``clusters`` and ``confidence`` of the intervals.
+
+    Returns
+    -------
+    dict
+        ``<name>_r2`` and ``<name>_mean_absolute_error``, and each with ``_interval``;
+        nan and None for fewer than three rows or equal targets.
+    """
+    found, how = {}, how or {}
     for key, score in (("r2", r2_score), ("mean_absolute_error", mean_absolute_error)):
         value = interval = None
         if len(y) > 2 and np.ptp(y) > 0:

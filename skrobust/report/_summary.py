@@ -1,5 +1,7 @@
 """Summary of a report: one row per model."""
 
+import math
+
 from skrobust.report.summary_cells import (
     TOLERANCE,
     attack_names,
@@ -7,6 +9,7 @@ from skrobust.report.summary_cells import (
     headline,
     ratio_at,
 )
+from skrobust.report.undefined_numbers import reason_of
 
 
 def summary_rows(collected):
@@ -37,7 +40,13 @@ def summary_rows(collected):
     ('neighbours', True, None)
     """
     names, chosen = attack_names(collected), headline(collected)
-    return [_row(model, names, chosen) for model in collected["models"]]
+    rows = [_row(model, names, chosen) for model in collected["models"]]
+    for row in rows:
+        for key, found in row.items():
+            if isinstance(found, dict) and not math.isfinite(found["value"] or 0):
+                reason = reason_of(collected, row["name"], key)
+                found["note"] = reason or found["note"]
+    return rows
 
 
 def _row(model, names, chosen):
@@ -49,15 +58,22 @@ def _row(model, names, chosen):
         **{name: found and _metric(found) for name, found in metrics},
         "clean": cell(clean["value"], clean["interval"], note=clean["metric"]),
         "normalized": model["normalized"] and cell(model["normalized"]["score"]),
+        "worst": model["stability"] and _worst(model["stability"]),
         "asi": model["stability"] and _stability(model["stability"]),
         "ratio": None,
         "estimate": _estimate(model["labelling"]),
     }
-    keys = ("robust_accuracy", "robust_accuracy_interval")
+    score = "robust_accuracy" if model["kind"] == "classifier" else "robust_r2"
     for name in dict.fromkeys([*names, "FGSM", "PGD"]):
         results = attacks.get(name)
-        row[name] = results and cell(*(results[key] for key in keys))
+        known = results and score in results
+        row[name] = (
+            cell(results[score], results[f"{score}_interval"]) if known else None
+        )
     results, mode = attacks.get(chosen), "probability_shift"
+    if results and "prediction_shift" in results.get("modes", ()):
+        tolerance = TOLERANCE * results["target_std"]
+        row["ratio"] = ratio_at(results, "prediction_shift", tolerance)
     if results and mode in results.get("modes", ()):
         scaled = ratio_at(results, mode, TOLERANCE, "_tempered")["value"]
         ratio = ratio_at(results, mode, TOLERANCE)
@@ -68,6 +84,11 @@ def _row(model, names, chosen):
 
 def _metric(found):
     return cell(found["value"], found["interval"], note=found["interval_note"])
+
+
+def _worst(results):
+    worst = results["worst"]
+    return cell(worst["score"], worst["interval"], note=str(worst["name"]))
 
 
 def _stability(results):

@@ -5,9 +5,14 @@ import numpy as np
 from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
+from skrobust.report.brackets import bracket
+from skrobust.report.data_facts import is_text
 from skrobust.report.estimator_text import estimator_text
+from skrobust.report.preset_conditions import with_scales
+from skrobust.report.responsible import responsible_parts
 
-_SECTIONS = ("normalized", "stability", "curve", "doubts", "gallery", "groups", "times")
+_SECTIONS = ("normalized", "stability", "weakness", "bounds", "curve", "doubts")
+_SECTIONS += ("gallery", "groups", "times")
 
 
 class ModelSections:
@@ -29,9 +34,12 @@ class ModelSections:
         Options of the measurement; ``paired`` is filled for the comparisons.
     log : Log
         Takes reasons and warnings.
+    target : str, default=None
+        Name of the target, where the model has several.
     """
 
-    def __init__(self, name, model, kind, X, y, settings, work, log):
+    def __init__(self, name, model, kind, X, y, settings, work, log, target=None):
+        self.target = target
         self.name, self.model, self.kind, self.X, self.y = name, model, kind, X, y
         self.settings, self.work, self.log = settings, work, log
         self.seed = {"random_state": settings["random_state"]}
@@ -81,7 +89,8 @@ class ModelSections:
         self.log.skip(self.name, section, reason)
 
     def _pair(self, metric, values):
-        self.work["paired"].setdefault(metric, {})[self.name] = values
+        key = metric, self.target
+        self.work["paired"].setdefault(key, {})[self.name] = values
 
     def _measure_classifier(self):
         found = self.found
@@ -92,7 +101,9 @@ class ModelSections:
             by_condition = found["stability"]["correct"]
             self._pair("mean accuracy", by_condition.mean(axis=1))
             self._pair("stability", by_condition)
+        found["weakness"] = self._weakness()
         found["attacks"] = self._attacks()
+        found["bounds"] = self._bounds()
         done = {name: r for name, r in found["attacks"].items() if r is not None}
         for attack, results in done.items():
             after = correct["clean"] & ~results["per_sample"]["success"]
@@ -113,12 +124,12 @@ class ModelSections:
 
     def _measure_regressor(self):
         self._pair("R2", self.predicted)
-        left_out = "attacks and operational testing"
-        if self.work["conditions"] is None:
-            left_out = f"stability, {left_out}"
-        else:
-            self.found["stability"] = self._stability()
-        self._skip(left_out, "They count correct labels; a regressor predicts none.")
+        reason = "It estimates an accuracy; a regressor predicts no labels."
+        self._skip("operational testing", reason)
+        self.found["stability"] = self._stability()
+        self.found["weakness"] = self._weakness()
+        self.found["attacks"] = self._attacks()
+        self.found["gallery"] = self._gallery()
         if self.work["groups"]:
             self._skip("groups", "They compare proportions of correct labels.")
         self.found["times"] = self._times()
@@ -153,6 +164,27 @@ class ModelSections:
         options = {name: self.work[name] for name in names}
         function = measurements.stability
         return self._on_rows("stability", function, self.settings, **options)
+
+    def _weakness(self):
+        results = self.found["stability"]
+        if results is None:
+            return None
+        given = self.work["conditions"], self.settings, self.work["X_train"]
+        conditions, X_ref = with_scales(*given)
+        worst = conditions[int(np.argmin(results["score"]))]
+        more = worst, X_ref, self.settings, is_text(self.X)
+        function, section = responsible_parts, "responsible part of the input"
+        return self._on_rows(section, function, self.kind, *more)
+
+    def _bounds(self):
+        settings = self.settings
+        if settings["eps"] is None or not self.work["bounds"]:
+            return None
+        names = ("norm", "data_range", "random_state")
+        options = {name: settings[name] for name in names}
+        options["eps"] = float(np.max(settings["eps"]))
+        parts = ["bracket", *options.values()]
+        return self._kept("bracket of robust accuracy", parts, bracket, **options)
 
     def _make_attacks(self):
         return measurements.make_attacks(self.work["attacks"], self.settings)

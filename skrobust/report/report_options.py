@@ -9,6 +9,7 @@ from skrobust._validation import check_scores, invalid
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report.data_facts import is_text
+from skrobust.report.needs import check_needs
 from skrobust.report.preset_conditions import GIVEN
 from skrobust.report.public_classes import get_attack_classes
 
@@ -17,6 +18,7 @@ _RULES = {
     "n_samples": Count(optional=True),
     "norm": Norm(np.inf, 2, 1),
     "checks": Flag(),
+    "bounds": Flag(),
 }
 _SIZE = Number(low=0, low_open=True, optional=True)
 _MOST_GROUPS = 50
@@ -61,6 +63,7 @@ def check_options(options, n_rows, caller):
     if times is not None:  # read as given: an ordered Categorical has its own order
         _check_per_row("times", times, n_rows, caller)
     metrics = _check_metrics(options["metrics"], caller)
+    thresholds = check_needs(options["thresholds"], metrics, caller)
     return options | {
         "attacks": _check_attacks(options["attacks"], (*_RESERVED, *metrics), caller),
         "radii": radii,
@@ -70,6 +73,7 @@ def check_options(options, n_rows, caller):
             for name, values in (groups or {}).items()
         },
         "metrics": metrics,
+        "thresholds": thresholds,
     }
 
 

@@ -40,9 +40,9 @@ from skrobust.report import _create as create_module
 from skrobust.report import optional_measurements as optional_module
 from skrobust.report import pictures as pictures_module
 from skrobust.report._html import _slugs, heat
-from skrobust.report._markdown import escaped
 from skrobust.report._report_json import to_json
 from skrobust.report.doubt_meanings import MEANINGS
+from skrobust.report.markdown_parts import escaped
 from skrobust.report.model_ranking import compare_measure
 from skrobust.report.severity_table import severity_table
 from skrobust.report.summary_cells import ends_text
@@ -274,7 +274,7 @@ def test_doubts_are_those_of_the_evaluation(collected, models, data):
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_doubts_stand_before_the_tables_with_meaning_and_cure(collected, monkeypatch):
+def test_doubts_are_named_in_the_verdict_and_explained(collected, monkeypatch):
     broken = {**collected, "models": [dict(m) for m in collected["models"]]}
     doubts = [
         {"code": code, "sentence": f"<s>{code}</s>", "numbers": {"x": 1.0}}
@@ -284,7 +284,10 @@ def test_doubts_stand_before_the_tables_with_meaning_and_cure(collected, monkeyp
         model["doubts"] = {"attack": "PGD", "n_checked": 64, "found": doubts}
     page = Page(build_report(broken))
     sections = [e["attrs"]["id"] for e in page.all("section")]
-    assert sections[:2] == ["summary", "doubts"]
+    assert sections[:2] == ["verdict", "summary"]
+    inside = page.inside("section", id="verdict")
+    assert "#doubts" in {e["attrs"].get("href") for e in inside}
+    assert "doubts" in sections
     text = " ".join(e["text"] for e in page.inside("section", id="doubts"))
     for code, (meaning, cure) in MEANINGS.items():
         assert text.count(meaning) >= 1
