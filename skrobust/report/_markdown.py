@@ -1,7 +1,5 @@
 """Markdown twin of a report, short enough for a comment on a change."""
 
-import math
-
 from skrobust.report._summary import summary_rows
 from skrobust.report.doubt_meanings import explained
 from skrobust.report.markdown_parts import (
@@ -13,6 +11,7 @@ from skrobust.report.markdown_parts import (
     verdict_lines,
 )
 from skrobust.report.summary_cells import interval_text, summary_columns
+from skrobust.report.undefined_numbers import is_known
 
 _SHOWN = 10  # rows of long lists
 
@@ -81,7 +80,7 @@ def _summary(collected):
 def _cell(cell):
     if cell is None:
         return "skipped"
-    if not math.isfinite(cell["value"] or 0):
+    if not is_known(cell["value"]):
         return escaped(f"undefined: {cell['note']}" if cell["note"] else "undefined")
     return interval_text(cell["value"], cell["interval"])
 

@@ -1,7 +1,5 @@
 """Summary of a report: one row per model."""
 
-import math
-
 from skrobust.report.summary_cells import (
     TOLERANCE,
     attack_names,
@@ -9,7 +7,7 @@ from skrobust.report.summary_cells import (
     headline,
     ratio_at,
 )
-from skrobust.report.undefined_numbers import reason_of
+from skrobust.report.undefined_numbers import is_known, reason_of
 
 
 def summary_rows(collected):
@@ -43,7 +41,7 @@ def summary_rows(collected):
     rows = [_row(model, names, chosen) for model in collected["models"]]
     for row in rows:
         for key, found in row.items():
-            if isinstance(found, dict) and not math.isfinite(found["value"] or 0):
+            if isinstance(found, dict) and not is_known(found["value"]):
                 reason = reason_of(collected, row["name"], key)
                 found["note"] = reason or found["note"]
     return rows
@@ -59,7 +57,7 @@ def _row(model, names, chosen):
         "clean": cell(clean["value"], clean["interval"], note=clean["metric"]),
         "normalized": model["normalized"] and cell(model["normalized"]["score"]),
         "worst": model["stability"] and _worst(model["stability"]),
-        "asi": model["stability"] and _stability(model["stability"]),
+        "asi": model["stability"] and _stability(model["stability"], clean["metric"]),
         "ratio": None,
         "estimate": _estimate(model["labelling"]),
     }
@@ -91,15 +89,16 @@ def _worst(results):
     return cell(worst["score"], worst["interval"], note=str(worst["name"]))
 
 
-def _stability(results):
+def _stability(results, metric):
     notes = [results.get("interval_note")]
     if results.get("preset") not in (None, "asi68"):
         notes.append(f"{len(results['score'])} conditions")
     elif results["smoke_figure"]:
         notes.append("indicative only")
     note = "; ".join(text for text in notes if text) or None
-    beside, value = (results["mean"], "mean accuracy"), "accuracy_stability_index"
-    return cell(results[value], results.get("interval"), beside, note)
+    beside = results["mean"], f"mean {metric}"
+    value = results["accuracy_stability_index"]
+    return cell(value, results.get("interval"), beside, note)
 
 
 def _estimate(labelling):

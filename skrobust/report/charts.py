@@ -31,9 +31,9 @@ def heat_chart(table, label):
     """
     names, rows = table["names"], table["rows"]
     left = 16 + _CHARACTER * max([len(_short(row["name"], 24)) for row in rows] + [8])
-    width, top = max([96, *(int(7.4 * len(_short(n, 18))) for n in names)]), 34
+    width, top = max([112, *(int(7.2 * len(_short(n, 22))) for n in names)]), 34
     parts = [
-        _text(left + width * (j + 0.5), 20, _short(name, 18), "name", "middle")
+        _text(left + width * (j + 0.5), 20, _short(name, 22), "name", "middle")
         for j, name in enumerate(names)
     ]
     for i, row in enumerate(rows):
@@ -199,6 +199,8 @@ def interval_chart(rows, label, *, axis, low=0.0, high=1.0):
 
 
 def _digits(value):
+    if value < -9.99:
+        return "< \N{MINUS SIGN}10"
     return number(value, 2).replace("-", "\N{MINUS SIGN}")
 
 

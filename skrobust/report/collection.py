@@ -52,7 +52,7 @@ def collect(caller, models, X, y, **options):
         X = np.asarray(X)
     models, columns, y = by_target(models, X, y)
     kinds = {name: data_facts.kind_of(name, model) for name, model in models.items()}
-    targets = None if columns is None else sorted(set(columns.values()))
+    targets = None if columns is None else list(dict.fromkeys(columns.values()))
     y = np.asarray(y if targets else check_targets(y, caller))
     shape, is_text = shape_of(X), data_facts.is_text(X)
     check_same_length(caller, X=range(shape[0]), y=y)

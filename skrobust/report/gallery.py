@@ -36,9 +36,10 @@ def draw_gallery(model, X, y, found, settings, work):
     rows = np.unique(np.linspace(0, len(y) - 1, n_rows).astype(int))
     shown = {"clean": take_rows(X, rows)}
     shown |= _perturbed(found["stability"], model, X, y, settings, work, rows)
-    done = [name for name, results in found["attacks"].items() if results is not None]
+    made = measurements.make_attacks(work["attacks"], settings) or {}
+    done = [name for name in made if found["attacks"].get(name) is not None]
     if done:
-        one = measurements.make_attacks(work["attacks"], settings)[done[-1]]
+        one = made[done[-1]]
         shown[done[-1]] = one.perturb(model, shown["clean"], y[rows])
     if len(shown) == 1:
         return None

@@ -76,7 +76,7 @@ def _cell(scores, model):
         "mean": mean,
         "lowest": lowest,
         "shade": heat(mean, clean),
-        "below": bool(lowest < constant),
+        "below": bool(round(lowest, 2) < round(constant, 2)),
     }
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust.attacks import RandomSearch
 from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
@@ -104,6 +105,8 @@ class ModelSections:
         found["weakness"] = self._weakness()
         found["attacks"] = self._attacks()
         found["bounds"] = self._bounds()
+        if found["bounds"] is None:
+            found["attacks"] |= self._search()
         done = {name: r for name, r in found["attacks"].items() if r is not None}
         for attack, results in done.items():
             after = correct["clean"] & ~results["per_sample"]["success"]
@@ -129,6 +132,7 @@ class ModelSections:
         self.found["stability"] = self._stability()
         self.found["weakness"] = self._weakness()
         self.found["attacks"] = self._attacks()
+        self.found["attacks"] |= self._search()
         self.found["gallery"] = self._gallery()
         if self.work["groups"]:
             self._skip("groups", "They compare proportions of correct labels.")
@@ -203,6 +207,19 @@ class ModelSections:
                 self._skip(f"{name}, robust ratio", results["skipped"])
         return found
 
+    def _search(self):
+        """Return the result of a search without gradients, where nothing else ran."""
+        settings, name = self.settings, RandomSearch.__name__
+        done = any(self.found["attacks"].values())
+        if done or settings["eps"] is None or name in self.work["attacks"]:
+            return {}
+        names = ("norm", "data_range", "random_state")
+        options = {key: settings[key] for key in names}
+        attack = RandomSearch(eps=float(np.max(settings["eps"])), **options)
+        parts = name, evaluate_attack, attack
+        checkpoint = self.work["checkpoint"]
+        return {name: self._on_rows(*parts, checkpoint=checkpoint)}
+
     def _curve(self):
         radii = self.work["radii"]
         if radii is None:
@@ -219,10 +236,12 @@ class ModelSections:
         return self._kept("gallery", [*parts, self.name], gallery.draw_gallery, *data)
 
     def _doubts(self, done):
+        made = self._make_attacks() or {}
+        done = [name for name in done if name in made]
         if not self.settings["checks"] or not done:
             return None
         chosen = "PGD" if "PGD" in done else done[-1]
-        attack = self._make_attacks()[chosen]
+        attack = made[chosen]
         parts, data = [attack, *self.seed.values()], (attack, chosen)
         function = optional_measurements.doubts
         return self._kept("honest evaluation", parts, function, *data, **self.seed)

@@ -1,10 +1,39 @@
 """Models that predict several targets, taken apart into one model for each."""
 
 import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from skrobust._containers import is_frame
 from skrobust._keyed_noise.rows import take_rows
+from skrobust._responses import predicts_numbers
 from skrobust.attacks import OneLabel
+
+
+class OneTarget(RegressorMixin, BaseEstimator):
+    """One target of a fitted regressor that predicts several.
+
+    Parameters
+    ----------
+    estimator : fitted regressor
+        The model.
+    target : int
+        Place of the target.
+    """
+
+    def __init__(self, estimator, target):
+        self.estimator = estimator
+        self.target = target
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def fit(self, X, y=None):
+        """Return itself, since the model is fitted."""
+        return self
+
+    def predict(self, X):
+        """Return the predictions of the target, of shape (n_samples,)."""
+        return np.asarray(self.estimator.predict(X))[:, self.target]
 
 
 def by_target(models, X, y):
@@ -38,12 +67,10 @@ def by_target(models, X, y):
     names = [f"target {j}" for j in range(shape[1])]
     if is_frame(y):
         names = [str(name) for name in y.columns]
-    width = len(str(shape[1] - 1))
-    if not is_frame(y):
-        names = [f"target {j:0{width}d}" for j in range(shape[1])]
     found, targets = {}, {}
     for name, model in models.items():
         for j, target in enumerate(names):
-            found[f"{name}, {target}"] = OneLabel(model, j)
+            kind = OneTarget if predicts_numbers(model) else OneLabel
+            found[f"{name}, {target}"] = kind(model, j)
             targets[f"{name}, {target}"] = target
     return found, targets, np.asarray(y)

@@ -26,12 +26,17 @@ def undefined_numbers(collected):
     found = []
     for model in collected["models"]:
         for key, number, value, reason in _of_model(model):
-            if value is None or math.isfinite(value):
+            if is_known(value):
                 continue
             said = _said(collected["warnings"], model["name"], number)
             row = {"model": model["name"], "number": number, "key": key}
             found.append(row | {"reason": said or reason})
     return found
+
+
+def is_known(value):
+    """Return whether a number is defined: neither None, as in JSON, nor NaN."""
+    return value is not None and math.isfinite(value)
 
 
 def reason_of(collected, model, key):
@@ -72,9 +77,10 @@ def _of_model(model):
         variation = stability["coefficient_of_variation"]
         reason = _ZERO if inside else "It is defined for scores that are not negative."
         yield None, "coefficient of variation", variation, reason
-        error = stability.get("mean_corruption_error")
-        reason = "The reference makes no errors under some perturbation."
-        yield None, "mean corruption error", error, reason
+        if "mean_corruption_error" in stability:
+            error = stability["mean_corruption_error"]
+            reason = "The reference makes no errors under some perturbation."
+            yield None, "mean corruption error", error, reason
     for name, results in (model["attacks"] or {}).items():
         if results and "robust_r2" in results:
             yield name, f"R2 under {name}", results["robust_r2"], _TARGETS
