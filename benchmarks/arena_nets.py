@@ -85,6 +85,7 @@ def _trained(images, y, n_train, epochs, rows):
     net = net[-1].fit(images[:n_train], y[:n_train])
     x, t = images[n_train:], y[n_train:].astype(np.int64)
     right = np.flatnonzero(net.predict(x) == t)[:rows]
+    net.set_params(batch_size=rows)  # all in one batch
     net.module_ = Counted(net.module_.eval())
     return net, x[right], t[right]
 
@@ -100,7 +101,8 @@ def of_skrobust(net, eps, norm, seed):
         "momentum": lambda n: sk.MomentumPGD(n_steps=n, **box),
         "FMN": lambda n: sk.FMN(n_steps=n, **box),
         "FAB": lambda n: sk.FAB(n_steps=n, n_targets=N_TARGETS, **box),
-        "Square": lambda n: sk.Square(max_queries=n, **box),
+        # One for the confirmation, which a tiny ball does not cost.
+        "Square": lambda n: sk.Square(max_queries=n - 1, **box),
     }
     if norm == 2:
         made["DDN"] = lambda n: sk.DDN(n_steps=n, **box)
@@ -231,11 +233,11 @@ def steps_for(budget, tiny, net, x, y):
     None where the budget does not pay for one step.
     """
     cost = {}
-    for n in (4, 8):
+    for n in (5, 9):
         net.module_.restart()
         tiny(n, x[:4], y[:4])
         cost[n] = net.module_.calls
-    n = int(4 + (budget - cost[4]) * 4 // (cost[8] - cost[4]))
+    n = int(5 + (budget - cost[5]) * 4 // (cost[9] - cost[5]))
     return n if n >= 1 else None
 
 
