@@ -1,9 +1,9 @@
 """Nets and attacks of several libraries for equal numbers of passes.
 
-Passes are counted in the net itself, forward and backward, whoever calls it. Each attack
-is made for a number of steps; what a step costs is measured on a few rows within a tiny
-ball, where nothing is fooled early, so that every attack gets the steps that the budget
-pays for. Libraries that are not installed are left out.
+Passes are counted in the net itself, forward and backward, whoever calls it. Each
+attack is made for a number of steps; what a step costs is measured on a few rows within
+a tiny ball, where nothing is fooled early, so that every attack gets the steps that the
+budget pays for. Libraries that are not installed are left out.
 """
 
 from functools import partial
@@ -101,8 +101,7 @@ def of_skrobust(net, eps, norm, seed):
         "momentum": lambda n: sk.MomentumPGD(n_steps=n, **box),
         "FMN": lambda n: sk.FMN(n_steps=n, **box),
         "FAB": lambda n: sk.FAB(n_steps=n, n_targets=N_TARGETS, **box),
-        # One for the confirmation, which a tiny ball does not cost.
-        "Square": lambda n: sk.Square(max_queries=n - 1, **box),
+        "Square": lambda n: sk.Square(max_queries=n, **box),
     }
     if norm == 2:
         made["DDN"] = lambda n: sk.DDN(n_steps=n, **box)
@@ -144,9 +143,7 @@ def of_foolbox(net, eps, norm, seed):
     import foolbox as fb
 
     a, is_linf = fb.attacks, norm == np.inf
-    pgd, fmn = (
-        (a.LinfPGD, a.LInfFMNAttack) if is_linf else (a.L2PGD, a.L2FMNAttack)
-    )
+    pgd, fmn = (a.LinfPGD, a.LInfFMNAttack) if is_linf else (a.L2PGD, a.L2FMNAttack)
     made = {
         "PGD": lambda n: pgd(steps=n, rel_stepsize=2.5 / n),
         "FMN": lambda n: fmn(steps=n),
@@ -238,7 +235,8 @@ def steps_for(budget, tiny, net, x, y):
         tiny(n, x[:4], y[:4])
         cost[n] = net.module_.calls
     n = int(5 + (budget - cost[5]) * 4 // (cost[9] - cost[5]))
-    return n if n >= 1 else None
+    # Queries that confirm an example come only where there is one.
+    return min(n, budget) if n >= 1 else None
 
 
 def fooled(net, x, y, found, eps, norm):

@@ -400,8 +400,10 @@ def test_squares_that_exchange_length_have_odd_sides(shape, least):
         for one in (*window[:, 0], *other[:, 0]):
             down, along = np.nonzero(one)
             side = np.ptp(down) + 1
-            assert np.ptp(along) + 1 == side and one.sum() == side**2
-            assert side >= least and (side % 2 or side == min(shape))
+            assert np.ptp(along) + 1 == side
+            assert one.sum() == side**2
+            assert side >= least
+            assert side % 2 or side == min(shape)
         if least == 3:  # hill and dale
             assert (bump.min(axis=(1, 2, 3)) < 0).all()
             assert (bump.max(axis=(1, 2, 3)) > 0).all()
