@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 FLOORS = [
     {"_containers", "_deprecation", "_keyed_noise", "_norms", "_optional", "_parallel",
      "_parameters",
-     "_responses", "_results", "_stacklevel", "_validation"},
+     "_responses", "_results", "_stacklevel", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},

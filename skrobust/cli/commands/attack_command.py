@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from skrobust._whole_file import write_whole
 from skrobust.cli import attack_results as results
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, build_attacks, chosen_attacks
@@ -14,7 +15,6 @@ from skrobust.cli.model_file import load_model
 from skrobust.cli.rows_file import load_data
 from skrobust.cli.terminal_text import Progress, aligned, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
-from skrobust.cli.whole_file import write_whole
 from skrobust.report.data_facts import kind_of, versions
 from skrobust.report.number_text import compact, number
 from skrobust.report.section_log import Log
