@@ -5,7 +5,8 @@ import numpy as np
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import proportion_interval
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import draw_curves, label_axes, legend_above
+from skrobust.plots.drawing import label_axes, legend_above
+from skrobust.plots.many_lines import draw_curves, label_grey_lines
 
 _COLUMNS = ("eps", "robust_accuracy", "low", "high")
 
@@ -152,6 +153,8 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         ax.set_ylim(0, 1.02)
         ax.set_xlim(left=0)
         label_axes(ax, size, x=f"radius eps ({self.norm_name})", y="robust accuracy")
-        named = [line for label, line in self.lines_.items() if label]
+        lines = self.lines_
+        named = [lines[n] for n in lines if n and lines[n].get_label() != "_grey"]
         self.legend_ = legend_above(ax, size, named)
+        label_grey_lines(ax, self.lines_, size)
         return self
