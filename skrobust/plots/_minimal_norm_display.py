@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._responses import model_name
 from skrobust._validation import invalid
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import label_axes, legend_above
@@ -106,7 +107,8 @@ class MinimalNormDisplay(BaseDisplay):
         attack : attack with ``minimal_norms(estimator, X, y)``
             Such as ``DDN``, ``DeepFool`` or ``ExactLinear``.
         name : str, default=None
-            The name of the model; None is the name of its class.
+            The name of the model; None is the name of its class, of a pipeline that of
+            its last step.
 
         Returns
         -------
@@ -118,7 +120,7 @@ class MinimalNormDisplay(BaseDisplay):
             raise invalid("attack", cls.__name__, rule, attack)
         norms = attack.minimal_norms(estimator, X, y)
         kind = f"l-{attack.norm} norm, units of X"
-        name = name or type(estimator).__name__
+        name = name or model_name(estimator)
         return cls.from_results(norms, name=name, norm_name=kind)
 
     def frame(self):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._responses import model_name
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import proportion_interval
 from skrobust.plots.base import BaseDisplay
@@ -104,7 +105,8 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         eps_grid : array-like of float of shape (n_radii,)
             Rising positive radii.
         name : str, default=None
-            The name of the model; None is the name of its class.
+            The name of the model; None is the name of its class, of a pipeline that of
+            its last step.
         **kwargs : dict
             Passed to ``robust_accuracy_curve``.
 
@@ -116,7 +118,7 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         results = robust_accuracy_curve(estimator, X, y, attack, eps_grid, **kwargs)
         norm = getattr(attack, "norm", None)
         kind = "units of X" if norm is None else f"l-{norm} norm, units of X"
-        name = name or type(estimator).__name__
+        name = name or model_name(estimator)
         return cls.from_results(results, name=name, norm_name=kind)
 
     def frame(self):

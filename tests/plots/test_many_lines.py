@@ -80,3 +80,17 @@ def test_minimal_norms_of_many_attacks():
     assert len(named) == 8
     assert all(": median" in text for text in named)
     assert [t.get_text() for t in display.ax_.texts] == ["attack 8", "attack 9"]
+
+
+def test_a_pipeline_is_named_by_its_model():
+    from sklearn.datasets import load_iris
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from skrobust.attacks import DeepFool
+
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    display = MinimalNormDisplay.from_estimator(model, X[:5], y[:5], DeepFool())
+    assert list(display.norms) == ["LogisticRegression"]
