@@ -75,7 +75,8 @@ def differentiable_view(estimator, caller, *, regressors=False):
 def _refuse_numbers(view, model, regressors, caller):
     if view.is_regressor and not regressors:
         raise ValueError(
-            f"{caller} attacks labels here, and {type(model).__name__} is a regressor."
+            f"{caller} attacks labels here, and {type(model).__name__} is a regressor. "
+            "Use PGD, AutoPGD, RandomSearch, Square or ZOO."
         )
 
 

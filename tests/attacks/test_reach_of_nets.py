@@ -28,6 +28,7 @@ from skrobust.attacks import (
 )
 from skrobust.evaluation import evaluate_attack
 from skrobust.metrics import make_robust_scorer
+from skrobust.nets import make_net_classifier
 
 pytestmark = pytest.mark.torch
 RNG = np.random.default_rng(0)
@@ -150,6 +151,39 @@ def test_several_labels_or_pixels_get_one_right_sentence():
     for attack in (PGD(), RandomSearch()):
         with pytest.raises(ValueError, match=r"OneLabel\(model, 0\) with that"):
             attack.perturb(members, X)
+
+
+class OnePixel(nn.Module):
+    """The scores of one pixel, of a module that has them for each."""
+
+    def __init__(self, whole, row, column):
+        super().__init__()
+        self.whole, self.row, self.column = whole, row, column
+
+    def forward(self, x):
+        return self.whole(x)[:, :, self.row, self.column]
+
+
+def test_one_pixel_is_attacked_as_the_sentence_says():
+    """Scores of a pixel are linear in it, so that the best step is a corner."""
+    images = RNG.random((20, 1, 4, 4)).astype(np.float32)
+    masks = (images[:, 0] > 0.5).astype(np.int64)
+    net = NeuralNetClassifier(Pixels, lr=1.0, **{**SETTINGS, "max_epochs": 60})
+    net.fit(images, masks)
+    one = make_net_classifier(OnePixel(net.module_, 2, 1), fitted=True)
+    y = masks[:, 2, 1]
+    ends = [images + e * np.float32(0.2) for e in (-1, 1)]
+    wrong = [one.predict(z) != y for z in (images, *ends)]
+    result = FGSM(0.2).run(one, images, y)
+    np.testing.assert_array_equal(result.success, np.any(wrong, axis=0))
+    assert 0 < result.success.mean() < 1
+    moved = np.abs(result.X_adv - images) > 0
+    moved[:, :, 2, 1] = False
+    assert not moved.any()
+    search = Square(0.2, channel_axis=1, n_steps=30, random_state=0)
+    found = search.run(one, images, y).success
+    assert (found <= result.success).all()
+    assert found.sum() > wrong[0].sum()
 
 
 def models_of_labels():
