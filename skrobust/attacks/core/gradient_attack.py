@@ -6,9 +6,10 @@ from functools import partial
 import numpy as np
 
 from skrobust._differentiable import PRECISIONS, differentiable_view
-from skrobust._keyed_noise.generator import KeyedGenerator, seed_number
+from skrobust._keyed_noise.generator import KeyedGenerator
 from skrobust._norms import namespace
 from skrobust._parameters import Choice, Count, Flag, NamedOr
+from skrobust.attacks.core.averaged_answers import averaged_answers
 from skrobust.attacks.core.finisher import finish
 from skrobust.attacks.core.goal import Batch, Goal
 from skrobust.attacks.core.gradient_masking import zero_gradient_message
@@ -143,8 +144,7 @@ class GradientAttack(BaseAttack):
         n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         domain = self._domain(X)
         whole_view = differentiable_view(estimator.model, caller, regressors=True)
-        seed = seed_number(self.random_state, caller) if self.n_draws > 1 else 0
-        with whole_view as view, view.several_draws(self.n_draws, seed):
+        with whole_view as view, averaged_answers(self, view):
             goal = Goal.of_regressor(self, y) if view.is_regressor else Goal.of(self)
             if is_reduced and not hasattr(view, "reduced_precision"):
                 raise ValueError(

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._differentiable import differentiable_view
-from skrobust._keyed_noise.generator import seed_number
 from skrobust._norms import namespace, per_sample
 from skrobust._parameters import Choice, Count, Number
+from skrobust.attacks.core.averaged_answers import averaged_answers
 from skrobust.attacks.core.class_margins import margin_against
 from skrobust.attacks.core.goal import Goal
 from skrobust.attacks.core.gradient_masking import zero_gradient_message
@@ -185,10 +185,8 @@ class MinimalNormAttack(BaseAttack):
         domain = self._domain(X)
         if objective != "probability_shift":
             domain.eps = np.inf
-        draws = self.n_draws
-        seed = seed_number(self.random_state, caller) if draws > 1 else 0
         whole_view = differentiable_view(estimator.model, caller)
-        with whole_view as view, view.several_draws(draws, seed):
+        with whole_view as view, averaged_answers(self, view):
             ball, label = Ball.of(view, domain), None
             if goal.targeted:
                 label = target_index(view, self.target, X, caller)
@@ -222,13 +220,10 @@ class MinimalNormAttack(BaseAttack):
                     n_backward[places[some]] += backward
                 n_zero += int(search.zero_gradient.sum())
         messages = [zero_gradient_message(n_zero, caller)] if n_zero else []
+        draws = self.n_draws
         counts = {"forward": draws * n_forward, "backward": draws * n_backward}
-        return out, {
-            **counts,
-            "queries": n_queries,
-            "iterations": n_backward,
-            "warnings": messages,
-        }
+        counts |= {"queries": n_queries, "iterations": n_backward}
+        return out, {**counts, "warnings": messages}
 
     def _choose(self, search, domain, estimator, values, asked):
         """Return what the objective asks for, in the precision of the input."""
