@@ -58,8 +58,9 @@ class AttackResult:
         shift of probabilities: whose row was kept.
     finish : str or None
         Of attacks by gradients: which search by queries went on with the rows that
-        stood, why, with what budget, and how many of them it fooled (or moved further);
-        None where none did. Its queries are in ``queries``, and what it found in
+        stood, why, with what budget, and how many of them it fooled (for a shift of
+        probabilities: with all rows, and how many of its own were kept); None where
+        none did. Its queries are in ``queries``, and what it found in
         ``found_by``.
     objective : str or None
         What the rows were made for: "misclassification" (for robust accuracy alone) or

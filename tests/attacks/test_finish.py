@@ -142,7 +142,10 @@ def test_probabilities_move_as_far_as_without_a_search_and_further(attack):
     best = np.max(corners, axis=0)
     assert (shift(model, X, full.X_adv) <= best + 1e-12).all()
     assert np.mean(shift(model, X, full.X_adv) > best - 1e-9) > 0.9
-    assert "Square, with at most 100 queries a row, went on with all" in full.finish
+    assert (
+        "Square, with at most 100 queries a row, went on with all 40 rows"
+        in full.finish
+    )
     assert full.queries.max() <= 100
     by = full.found_by
     assert set(by[gain > 0]) == {"square"}

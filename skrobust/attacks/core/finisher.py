@@ -111,9 +111,9 @@ def finish_shift(attack, estimator, X, y, out, why):
             raise
         return out, {"finish": _refused(caller, why, error)}
     moved = np.asarray(result.X_adv).reshape(X.shape).astype(X.dtype)
-    further = (moved != out).reshape(len(X), -1).any(axis=1)
-    found_by = np.where(further, "square", caller.lower()).astype("U40")
-    what = f"with all rows and moved {int(further.sum())} of {len(X)} further."
+    own = (moved != out).reshape(len(X), -1).any(axis=1)
+    found_by = np.where(own, "square", caller.lower()).astype("U40")
+    what = f"with all {len(X)} rows and kept its own for {int(own.sum())} of them."
     sentence = _said(caller, why, search, what)
     found = {"queries": result.queries, "found_by": found_by, "finish": sentence}
     return moved, found
