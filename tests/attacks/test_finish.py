@@ -154,6 +154,22 @@ def test_probabilities_move_as_far_as_without_a_search_and_further(attack):
     assert np.abs(full.X_adv - X).max() <= 0.1 + 1e-12
 
 
+def test_the_smallest_budget_loses_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, size=(60, 5)).astype(float)
+    model = LogisticRegression().fit(X, X @ [1, -1, 2, -2, 1] > 2)
+    rules = Constraints(integer=[0, 1, 2, 3, 4])
+    found = {}
+    for budget in (None, 3, "auto"):
+        attack = ProbabilityShift(1.0, n_steps=5, constraints=rules, finish=budget)
+        result = attack.set_params(random_state=0).run(model, X)
+        found[budget] = shift(model, X, result.X_adv)
+        np.testing.assert_array_equal(result.X_adv, np.round(result.X_adv))
+    assert found[None].min() > 0
+    assert (found[3] >= found[None]).all()
+    assert (found["auto"] >= found[None]).all()
+
+
 def test_square_begins_where_it_is_told():
     """A start in the ball is asked about first, and is never lost."""
     model, X, y = linear_problem(30)

@@ -14,7 +14,7 @@ from skrobust.attacks.core.targets import target_labels
 AUTO_QUERIES = 100  # of each row, where finish="auto" finishes
 
 
-def finish(attack, goal, estimator, X, y, out, why):
+def finish_attack(attack, goal, estimator, X, y, out, why):
     """Go on by queries with what a gradient attack found, where its goal can.
 
     Parameters
@@ -51,7 +51,7 @@ def finish(attack, goal, estimator, X, y, out, why):
 
 
 def finish_rows(attack, estimator, X, y, out, why):
-    """Search for the rows that still stand; see ``finish``.
+    """Search for the rows that still stand; see ``finish_attack``.
 
     Square asks for scores, and HopSkipJump for labels where the model has none.
     """
@@ -94,7 +94,7 @@ def finish_rows(attack, estimator, X, y, out, why):
 
 
 def finish_shift(attack, estimator, X, y, out, why):
-    """Move probabilities further from where the gradients left them; see ``finish``.
+    """Move probabilities further than the gradients did; see ``finish_attack``.
 
     Square begins with what was found, so that nothing is lost.
     """
@@ -103,6 +103,7 @@ def finish_shift(attack, estimator, X, y, out, why):
     if not isinstance(search, Square):
         return out, {}
     search.objective, search.target = "probability_shift", attack.target
+    out = attack._domain(X).put_back(out, X)
     given, start = estimator.container(X.copy()), estimator.container(out)
     try:
         result = search.run(estimator.model, given, y, start=start)

@@ -10,7 +10,7 @@ from skrobust._keyed_noise.generator import KeyedGenerator
 from skrobust._norms import namespace
 from skrobust._parameters import Choice, Count, Flag, NamedOr
 from skrobust.attacks.core.averaged_answers import averaged_answers
-from skrobust.attacks.core.finisher import finish
+from skrobust.attacks.core.finisher import finish_attack
 from skrobust.attacks.core.goal import Batch, Goal
 from skrobust.attacks.core.gradient_masking import zero_gradient_message
 from skrobust.attacks.core.loss_oracle import LossOracle, Run
@@ -208,7 +208,7 @@ class GradientAttack(BaseAttack):
         draws = self.n_draws
         details = {"forward": draws * n_forward, "backward": draws * n_backward}
         details |= {"iterations": n_backward, "warnings": messages}
-        out, finished = finish(self, goal, estimator, X, y, out, why)
+        out, finished = finish_attack(self, goal, estimator, X, y, out, why)
         return out, details | finished
 
     _attack_from = _attack
