@@ -47,6 +47,11 @@ def unwrap(estimator):
             return steps, estimator
 
 
+def model_name(estimator):
+    """Return the class of the model in an estimator, which names it in pictures."""
+    return type(unwrap(estimator)[1]).__name__
+
+
 def _parts(name, step):
     """Return the steps that a step applies at predict: its own, itself, or none."""
     if isinstance(step, Pipeline):
