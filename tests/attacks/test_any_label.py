@@ -156,7 +156,7 @@ def test_nets_flip_any_label():
     rows, labels = X.astype(np.float32), Y.astype(np.float32)
     for criterion, head in [(nn.BCEWithLogitsLoss, ()), (nn.BCELoss, (nn.Sigmoid(),))]:
         module = nn.Sequential(nn.Linear(5, 3), *head)
-        net = NeuralNet(module, criterion, verbose=0, train_split=None, max_epochs=30)
+        net = NeuralNet(module, criterion, verbose=0, train_split=None, max_epochs=10)
         net.fit(rows, labels)
         one = OneLabel(net, "any")
         y = one.codes(Y)

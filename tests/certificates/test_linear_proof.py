@@ -210,6 +210,7 @@ def test_certified_true_and_attacked_ratios_in_the_plane(classifier, norm):
         np.testing.assert_allclose(r.per_sample.certified, most, atol=0.01)
 
 
+@pytest.mark.slow
 def test_probabilities_of_classes_that_move_together_are_certified():
     """Each score at its worst by itself proves less than the scores together."""
     rows, y = load_wine(return_X_y=True)
