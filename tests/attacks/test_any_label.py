@@ -145,31 +145,3 @@ def test_what_is_no_combination_is_named():
     for attack in (PGD(), Square(), HopSkipJump()):
         with pytest.raises(ValueError, match="over 1024 combinations"):
             attack.perturb(several, X)
-
-
-@pytest.mark.torch
-def test_nets_flip_any_label():
-    pytest.importorskip("skorch")
-    from skorch import NeuralNet
-    from torch import nn
-
-    rows, labels = X.astype(np.float32), Y.astype(np.float32)
-    for criterion, head in [(nn.BCEWithLogitsLoss, ()), (nn.BCELoss, (nn.Sigmoid(),))]:
-        module = nn.Sequential(nn.Linear(5, 3), *head)
-        net = NeuralNet(module, criterion, verbose=0, train_split=None, max_epochs=10)
-        net.fit(rows, labels)
-        one = OneLabel(net, "any")
-        y = one.codes(Y)
-        with differentiable_view(one, "PGD") as view:
-            scores = view.host(view.logits(view.tensor(rows)))
-        p = np.exp(scores - scores.max(axis=1, keepdims=True))
-        p /= p.sum(axis=1, keepdims=True)
-        np.testing.assert_allclose(p, one.predict_proba(rows), atol=1e-5)
-        np.testing.assert_array_equal(scores.argmax(axis=1), one.predict(rows))
-        found = FGSM(0.1).run(one, rows, y).success
-        each = [
-            FGSM(0.1).run(OneLabel(net, k), rows, Y[:, k]).success for k in range(3)
-        ]
-        np.testing.assert_array_equal(found, np.any(each, axis=0))
-        search = Square(0.1, n_steps=20, random_state=0).run(one, rows, y).success
-        assert (search <= found).all()

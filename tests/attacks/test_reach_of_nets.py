@@ -229,3 +229,29 @@ def test_labels_that_are_none_are_named():
     search = RandomSearch(1.0, n_steps=5, random_state=0)
     found = search.run(OneLabel(forest, 1), X, labels[:, 1])
     assert found.success.mean() > 0.3
+
+
+def test_nets_flip_any_label():
+    labels = (X[:, :3] + 0.3 * RNG.normal(size=(40, 3)) > 0).astype(int)
+    for criterion, head in [(nn.BCEWithLogitsLoss, ()), (nn.BCELoss, (nn.Sigmoid(),))]:
+        torch.manual_seed(0)
+        module = nn.Sequential(nn.Linear(6, 3), *head)
+        net = NeuralNet(module, criterion, **SETTINGS)
+        net.fit(X, labels.astype(np.float32))
+        one = OneLabel(net, "any")
+        y = one.codes(labels)
+        with differentiable_view(one, "PGD") as view:
+            scores = view.host(view.logits(view.tensor(X)))
+        p = np.exp(scores - scores.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(p, one.predict_proba(X), atol=1e-5)
+        np.testing.assert_array_equal(scores.argmax(axis=1), one.predict(X))
+        # The nearest boundary of any label, of which each is a plane.
+        weights, bias = (p.detach().numpy() for p in net.module_[0].parameters())
+        margins = (X @ weights.T + bias) * (2 * labels - 1)
+        distance = (margins / np.linalg.norm(weights, axis=1)).min(axis=1)
+        norms = DDN().minimal_norms(one, X, y)
+        np.testing.assert_array_equal(norms == 0, distance < 0)
+        assert (norms >= distance - 1e-4).all()
+        far = distance > 0.01
+        assert np.median(norms[far] / distance[far]) < 1.01
