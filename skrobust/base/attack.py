@@ -25,6 +25,7 @@ from skrobust._responses import (
     predict_labels,
     predicts_numbers,
     refuse_module,
+    torch_kind,
     undisturbed,
 )
 from skrobust._validation import check_rows, check_same_length, check_targets
@@ -190,7 +191,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             True labels; None stands for the estimator's own predictions.
         start : container like X, default=None
             Rows to start from in place of X; they are put into the ball around X first.
-            For attacks that can (those that follow gradients step by step).
+            For attacks that can (those that follow gradients step by step, Square).
 
         Returns
         -------
@@ -243,7 +244,8 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     def _search(self, estimator, X, y, start=None):
         """Return adversarial values, what was counted, and the domain they lie in."""
         attack = self if type(X) is np.ndarray else self._by_position(X)
-        refuse_module(estimator, type(self).__name__)
+        if torch_kind(type(estimator)) == "module":
+            refuse_module(estimator, type(self).__name__)
         values, y = attack._check_input(X, y)
         domain = attack._domain(values)  # refuses clean rows that break the constraints
         if self.eps == 0:

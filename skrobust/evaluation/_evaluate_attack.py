@@ -17,6 +17,7 @@ from skrobust.evaluation.regression_attack import (
 )
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
 from skrobust.evaluation.temperature import fit_temperature, tempered
+from skrobust.evaluation.verdict import verdict_on_attack
 from skrobust.metrics.registry import get_metric
 from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.robust.unmoved import full_attack
@@ -195,6 +196,7 @@ def evaluate_attack(
         per_sample=per_sample(table),
         **samples.facts(),
     )
+    results["verdict"] = verdict_on_attack(results)
     facts = results["per_sample"]
     results["changed"] = float(facts.changed.mean())
     results["distortion"] = mean_of_changed(facts.changed, facts.distortion)

@@ -4,6 +4,7 @@ import sys
 import warnings
 from collections import Counter
 
+from skrobust._one_line import one_line
 from skrobust._optional import require
 
 # Errors that skip one section only: whatever a user's model raises, but not Ctrl-C.
@@ -18,15 +19,6 @@ _SHARES = {
     "honest evaluation": 15.0,
 }
 _SHARE = 2.0  # of any other
-
-
-def one_line(error):
-    """Return the text of an error or warning as one line."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    # The text of these is only a key, an attribute or an index.
-    if isinstance(error, (LookupError, AttributeError, AssertionError)):
-        return f"{type(error).__name__}: {text}"
-    return text
 
 
 class Log:
