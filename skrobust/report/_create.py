@@ -202,9 +202,10 @@ def create_report(
     **settings : dict
         As in :func:`collect_report`: ``X_train``, ``image_shape``, ``channel_axis``,
         ``data_range``, ``eps``, ``norm``, ``attacks``, ``radii``, ``conditions``,
-        ``groups``, ``times``, ``metrics``, ``checks``, ``n_samples``,
-        ``class_counts``, ``n_labels``, ``random_state``, ``n_jobs``, ``verbose``,
-        ``checkpoint``, ``title``, ``dataset``.
+        ``groups``, ``times``, ``metrics``, ``checks``, ``bounds``, ``thresholds``,
+        ``reference``, ``evidence``, ``n_samples``, ``class_counts``, ``n_labels``,
+        ``random_state``, ``n_jobs``, ``verbose``, ``checkpoint``, ``title``,
+        ``dataset``.
 
     Returns
     -------
