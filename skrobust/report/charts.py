@@ -1,4 +1,4 @@
-"""Charts as SVG inside the page: their colours are those of the page, by day and night.
+"""Charts as SVG inside the page: their colours are those of the page, in light and dark.
 
 Sizes are in pixels; words are escaped here.
 """
