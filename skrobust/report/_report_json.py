@@ -31,7 +31,7 @@ def to_json(collected):
 def report_from_json(source):
     """Read the JSON twin of a report back, so that its page can be made again.
 
-    Nothing is computed anew: the page is poured from the same numbers.
+    Nothing is computed again: the page is made from the stored numbers.
 
     Parameters
     ----------

@@ -26,6 +26,7 @@ _PHRASES = {
     "WordSwap": "swaps of {:.0%} of the words with a neighbour",
     "Truncation": "truncation to {:.0%} of the text",
 }
+_NAMES = ("Gaussian", "Poisson", "Unicode")
 
 
 def condition_words(condition):
@@ -81,4 +82,5 @@ def _step_words(step):
     if not declared:
         return ""
     line = (inspect.getdoc(kind) or "").split("\n")[0].rstrip(".")
-    return f"{line[:1].lower()}{line[1:]}" if line[1:2].islower() else line
+    is_word = line[1:2].islower() and not line.startswith(_NAMES)
+    return f"{line[:1].lower()}{line[1:]}" if is_word else line

@@ -3,7 +3,7 @@
 from skrobust._validation import invalid
 from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
 from skrobust.report.evidence_figures import list_figures
-from skrobust.report.evidence_record import ALGORITHM, COVERS, MODEL_ALGORITHM
+from skrobust.report.evidence_record import ALGORITHM, COVERS, MODEL_COVERS
 
 VERSION = 1
 NOTE = (
@@ -73,7 +73,7 @@ def build_evidence(collected, names, record):
             **record,
             "data_algorithm": ALGORITHM,
             "data_covers": COVERS,
-            "model_algorithm": MODEL_ALGORITHM,
+            "model_covers": MODEL_COVERS,
             "measured_at": collected["created"],
             "random_state": _shown(collected["settings"]["random_state"]),
             "settings": _settings(collected["settings"]),

@@ -65,7 +65,7 @@ def _record():
         {"name": TEXT, "shape": list_of(COUNT), "dtype": TEXT, "fingerprint": TEXT}
     )
     known = {"fingerprint": OR_TEXT, "reason": OR_TEXT}
-    model = object_of({"name": TEXT, "class": TEXT, **known})
+    model = object_of({"name": TEXT, "class": TEXT, "algorithm": TEXT, **known})
     return object_of(
         {
             "data": list_of(data),
@@ -74,7 +74,7 @@ def _record():
             "settings": map_of(TEXT),
             "data_algorithm": TEXT,
             "data_covers": TEXT,
-            "model_algorithm": TEXT,
+            "model_covers": TEXT,
             "measured_at": TEXT,
             "random_state": {"type": ["integer", "string", "null"]},
             "call": OR_TEXT,

@@ -93,13 +93,15 @@ def _record(record):
     for model in record["models"]:
         known = model["fingerprint"]
         mark = (
-            f"MD5 `{known}`" if known else f"no fingerprint, {escaped(model['reason'])}"
+            f"{model['algorithm']} `{known}`"
+            if known
+            else f"no fingerprint, {escaped(model['reason'])}"
         )
         name, kind = escaped(model["name"]), escaped(model["class"])
         yield f"- Model {name}: {kind}, {mark}"
     yield (
-        f"- Fingerprints: of data, {record['data_algorithm']} of "
-        f"{record['data_covers']}; of models, {record['model_algorithm']}"
+        f"- Fingerprints: of data, {record['data_covers']}; of models, "
+        f"{record['model_covers']}"
     )
     parts = (f"{name} {version}" for name, version in record["environment"].items())
     yield f"- Environment: {escaped(', '.join(parts))}"

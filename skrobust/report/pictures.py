@@ -206,7 +206,7 @@ def picture(draw, alt, form="svg", size=_SIZE):
 
 
 def by_night(text):
-    """Return an SVG of matplotlib whose ink and greys follow the colours of the page.
+    """Return an SVG of matplotlib whose ink and greys follow the page.
 
     Black is the ink of the page and white its ground, by day and by night; colours of
     lines stay.
