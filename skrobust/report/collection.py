@@ -11,7 +11,7 @@ from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import data_facts
 from skrobust.report.corruption_error import add_corruption_errors, check_reference
-from skrobust.report.evidence import build_evidence, check_evidence
+from skrobust.report.evidence_by_clause import build_evidence, check_evidence
 from skrobust.report.evidence_record import record_of
 from skrobust.report.measure_model import ModelSections
 from skrobust.report.mixed_table import untouched_columns

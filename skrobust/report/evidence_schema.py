@@ -1,6 +1,6 @@
 """JSON Schema of the evidence of a report."""
 
-from skrobust.report.evidence import STATUSES, VERSION
+from skrobust.report.evidence_by_clause import STATUSES, VERSION
 from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS
 from skrobust.report.schema_parts import (
     COUNT,

@@ -29,7 +29,7 @@ from skrobust.report import (
 )
 from skrobust.report._report_json import to_json
 from skrobust.report.content_digest import content_digest
-from skrobust.report.evidence import check_evidence
+from skrobust.report.evidence_by_clause import check_evidence
 from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
 from skrobust.report.evidence_record import model_facts
 
