@@ -1,4 +1,4 @@
-"""Charts as SVG inside the page: their colours are those of the page, in light and dark.
+"""Charts as SVG inside the page, in whose colours they are drawn, light or dark.
 
 Sizes are in pixels; words are escaped here.
 """
@@ -56,7 +56,7 @@ def heat_chart(table, label):
 
 
 def line_chart(panels, label, *, axis, reference=None, low=None):
-    """Return small charts side by side, in which each model has one line.
+    """Return small charts that stand side by side, in which each model has one line.
 
     Parameters
     ----------
@@ -74,43 +74,44 @@ def line_chart(panels, label, *, axis, reference=None, low=None):
     Returns
     -------
     str
-        SVG.
+        HTML: a legend, and one SVG for each chart.
     """
     names = list(dict.fromkeys(line["name"] for p in panels for line in p["lines"]))
     values = [v for p in panels for line in p["lines"] for v in line["y"]]
     values = np.array([v for v in values if np.isfinite(v)] or [0.0])
     floor = min(0.0, max(float(values.min()), -1.0)) if low is None else low
     ends = floor, max(1.0, float(values.max()))
-    n_columns = min(3, len(panels))
-    wide, high = 262, 190
-    head = 12 + 20 * ((len(names) + 1 + n_columns - 1) // n_columns)
-    parts = _legend(names, reference, n_columns, wide)
-    for i, panel in enumerate(panels):
-        x, y = wide * (i % n_columns), head + high * (i // n_columns)
-        parts += _panel(panel, names, (x, y, wide, high), ends, axis, reference)
-    n_rows = -(-len(panels) // n_columns)
-    return _svg(wide * n_columns, head + high * n_rows, parts, label)
+    size = 262, 190
+    drawn = "".join(
+        _svg(
+            *size,
+            _panel(panel, names, size, ends, axis, reference),
+            f"{label}; {panel['title']}",
+        )
+        for panel in panels
+    )
+    return f'{_legend(names, reference)}<div class="panels">{drawn}</div>'
 
 
-def _legend(names, reference, n_columns, wide):
+def _legend(names, reference):
     entries = [(name, _color(i)) for i, name in enumerate(names)]
     if reference is not None:
         entries.append(("constant model", "constant"))
-    parts = []
-    for i, (name, color) in enumerate(entries):
-        x, y = wide * (i % n_columns) + 34, 14 + 20 * (i // n_columns)
-        parts.append(f'<path class="line {color}" d="M{x} {y - 4}h22"/>')
-        parts.append(_text(x + 28, y, _short(name, 28)))
-    return parts
+    keys = "".join(
+        '<span><svg class="chart" aria-hidden="true" width="24" height="10">'
+        f'<path class="line {color}" d="M1 5h22"/></svg>{escape(str(name))}</span>'
+        for name, color in entries
+    )
+    return f'<div class="legend">{keys}</div>'
 
 
 def _color(place):
     return f"c{place}" if place < _N_COLORS else "rest"
 
 
-def _panel(panel, names, box, ends, axis, reference):
-    left, top, wide, high = box
-    x0, x1, y0, y1 = left + 34, left + wide - 14, top + high - 42, top + 24
+def _panel(panel, names, size, ends, axis, reference):
+    wide, high = size
+    x0, x1, y0, y1 = 34, wide - 14, high - 30, 24
     xs = [x for line in panel["lines"] for x in line["x"]]
     first, last = min(xs), max(xs)
 
@@ -119,7 +120,7 @@ def _panel(panel, names, box, ends, axis, reference):
         up = (np.clip(y, *ends) - ends[0]) / (ends[1] - ends[0])
         return x0 + across * (x1 - x0), y0 + up * (y1 - y0)
 
-    parts = [_text(x0, top + 15, _short(panel["title"], 32), "name")]
+    parts = [_text(x0, 15, _short(panel["title"], 32), "name")]
     for tick in np.linspace(*ends, 3):
         _, y = place(first, tick)
         parts.append(f'<path class="grid" d="M{x0} {y:.1f}H{x1}"/>')
@@ -169,9 +170,8 @@ def interval_chart(rows, label, *, axis, low=0.0, high=1.0):
     str
         SVG.
     """
-    left = 16 + _CHARACTER * max(len(_short(row["name"], 34)) for row in rows)
-    wide, top = 330, 8
-    bottom = top + 24 * len(rows)
+    left, wide, top, step = 14, 300, 2, 38
+    bottom = top + step * len(rows)
 
     def place(value):
         share = (np.clip(value, low, high) - low) / (high - low)
@@ -185,17 +185,17 @@ def interval_chart(rows, label, *, axis, low=0.0, high=1.0):
         parts.append(_text(x, bottom + 16, text, "tick", "middle"))
     parts.append(_text(left + wide / 2, bottom + 32, axis, "tick", "middle"))
     for i, row in enumerate(rows):
-        y, color = top + 24 * i + 12, _color(row["color"])
-        parts.append(_text(left - 8, y + 4, _short(row["name"], 34), "", "end"))
+        y, color = top + step * i + 25, _color(row["color"])
+        parts.append(_text(left + 4, y - 11, _short(row["name"], 44)))
         a, b = place(row["low"]), place(row["high"])
         if row.get("value") is None:
-            box = f'x="{a - 1:.1f}" y="{y - 7}" width="{b - a + 2:.1f}" height="14"'
+            box = f'x="{a - 1:.1f}" y="{y - 5}" width="{b - a + 2:.1f}" height="10"'
             parts.append(f'<rect class="bar {color}" {box}/>')
         else:
             parts.append(f'<path class="line {color}" d="M{a:.1f} {y}H{b:.1f}"/>')
             x = place(row["value"])
             parts.append(f'<circle class="dot {color}" cx="{x:.1f}" cy="{y}" r="4"/>')
-    return _svg(left + wide + 24, bottom + 40, parts, label)
+    return _svg(left + wide + 14, bottom + 40, parts, label)
 
 
 def _digits(value):
