@@ -5,6 +5,7 @@ import math
 from skrobust._validation import invalid
 from skrobust.metrics.registry import find_metric
 from skrobust.report._summary import summary_rows
+from skrobust.report.undefined_numbers import is_known
 
 OF_CLASSIFIERS = (
     "accuracy",
@@ -109,23 +110,37 @@ def _of_model(model, row):
         if mean:
             lows[f"mean_{score}"] = mean[0]
     name, attacked = f"robust_{score}", attacked_scores(model)
-    found[name] = min((value for value, _ in attacked), default=None)
-    ends = [interval[0] for _, interval in attacked if interval]
+    found[name] = min((one[0] for one in attacked), default=None)
+    ends = [one[1][0] for one in attacked if one[1]]
     lows[name] = min(ends, default=None)
     return found, lows
 
 
 def attacked_scores(model):
-    """Return (score, interval) under each attack, the bracket's own included."""
+    """Return the scores under attack, those of the bracket included.
+
+    Parameters
+    ----------
+    model : dict
+        One of the ``models`` of a collected report.
+
+    Returns
+    -------
+    list of (float, tuple or None, list of str, int or None)
+        Score, interval, names of the attacks, and the number of rows where it is not
+        that of the report. The lowest is the one that counts: every attack is an upper
+        bound.
+    """
     name = "robust_accuracy" if model["kind"] == "classifier" else "robust_r2"
     found = [
-        (results[name], results.get(f"{name}_interval"))
-        for results in (model["attacks"] or {}).values()
-        if results and results.get(name) is not None
+        (results[name], results.get(f"{name}_interval"), [attack], None)
+        for attack, results in (model["attacks"] or {}).items()
+        if results and is_known(results.get(name))
     ]
     bounds = model.get("bounds")
-    if bounds and not found:  # of fewer rows: only where nothing else is known
-        found = [(bounds["upper"], bounds["upper_interval"])]
+    if bounds and is_known(bounds["upper"]):
+        ends, rows = bounds["upper_interval"], bounds["n_rows"]
+        found.append((bounds["upper"], ends, bounds["attacks"], rows))
     return found
 
 

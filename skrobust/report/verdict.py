@@ -37,7 +37,7 @@ def build_verdicts(collected):
             "clean": _clean(model),
             "worst": worst_condition(model),
             "responsible": _responsible(model),
-            "attacked": _attacked(model, collected["settings"]),
+            "attacked": _attacked(model),
         }
         parts = _by_needs(one) if thresholds else _by_constant(one)
         one["status"], one["sentence"] = parts
@@ -135,26 +135,20 @@ def _responsible(model):
     return {"sentence": sentence, "method": found["method"], "part": part}
 
 
-def _attacked(model, settings):
+def _attacked(model):
     scores = attacked_scores(model)
     if not scores:
         return None
-    constant = model["clean"]["constant_model"]
-    known = [(v, i) for v, i in scores if v is not None and math.isfinite(v)]
-    if not known:
-        return None
-    value, interval = min(known, key=lambda pair: pair[0])
+    value, interval, _, n_rows = min(scores, key=lambda one: one[0])
     bounds = model.get("bounds")
-    done = [name for name, found in (model["attacks"] or {}).items() if found]
-    names = done or (bounds["attacks"] if bounds else [])
-    rows = None if done else bounds["n_rows"]
+    names = [name for _, _, several, _ in scores for name in several]
     return {
         "value": value,
         "interval": interval,
-        "side": side(value, interval, constant),
-        "attacks": names,
+        "side": side(value, interval, model["clean"]["constant_model"]),
+        "attacks": list(dict.fromkeys(names)),
         "certified": bounds and bounds["lower"],
-        "n_rows": rows,
+        "n_rows": n_rows,
     }
 
 

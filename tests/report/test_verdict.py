@@ -412,7 +412,7 @@ def test_charts_escape_names_and_show_their_numbers(collected):
         r'class="bar c0" x="([\d.]+)".*?width="([\d.]+)"',
         interval_chart([bar], "l", axis="x"),
     ).groups()
-    assert float(width) == pytest.approx(165 + 2)
+    assert float(width) == pytest.approx(150 + 2)
     assert float(left) > 0
 
 
