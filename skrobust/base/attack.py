@@ -17,7 +17,6 @@ from skrobust._parameters import (
     Choice,
     Instance,
     Norm,
-    Number,
     SharedParameters,
     check_parameters,
 )
@@ -27,7 +26,7 @@ from skrobust._responses import (
     refuse_module,
     undisturbed,
 )
-from skrobust._validation import check_rows, check_same_length, check_targets
+from skrobust._validation import check_rows, check_same_length, check_targets, invalid
 from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
 from skrobust.base.changed_rows import changed_rows
@@ -36,6 +35,7 @@ from skrobust.base.domain import Domain
 from skrobust.base.linear_relation import with_rows
 from skrobust.base.model_in_container import ModelInContainer
 from skrobust.base.rows_as_numbers import as_numbers, frame_of
+from skrobust.base.spread import Radius, with_number
 
 OBJECTIVES = (
     None,
@@ -75,8 +75,12 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
 
     Parameters
     ----------
-    eps : float, default=0.1
-        Radius of the ball around each row, in units of the raw input.
+    eps : float or str, default=0.1
+        Radius of the ball around each row, in units of the raw input. ``"0.1 std"`` is
+        0.1 standard deviations of each feature over all rows of the call, whatever the
+        batches; ``"0.1 iqr"`` and ``"0.1 range"`` count in widths of the middle half
+        and of the whole. Every attack takes them. For the spread of other rows, give a
+        number and ``constraints=Constraints(scale=X_train.std(axis=0))``.
     norm : {numpy.inf, 2, 1}, default=numpy.inf
         Norm in which ``eps`` is meant.
     data_range : (low, high) or None, default=None
@@ -109,7 +113,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     constraints = None
     target = None
     _parameter_rules = {
-        "eps": Number(low=0),
+        "eps": Radius(low=0),
         "norm": Norm(*NORMS),
         "objective": Choice(*OBJECTIVES),
         "constraints": Instance(Constraints, "None or Constraints", optional=True),
@@ -167,12 +171,14 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         were not moved as far as the ball allows: use ``objective="probability_shift"``
         or :func:`skrobust.metrics.make_robust_scorer`, which asks for it.
         """
+        attack = with_number(self, X)
         if type(X) is np.ndarray:
-            X_adv, details, _ = self._search(estimator, X, y)
+            X_adv, details, _ = attack._search(estimator, X, y)
         else:
-            attack, model, rows, back = as_numbers(self, estimator, X)
-            X_adv, details, _ = attack._search(model, rows, y)
+            coded, model, rows, back = as_numbers(attack, estimator, X)
+            X_adv, details, _ = coded._search(model, rows, y)
             X_adv = back(X_adv)
+        self._learn_from(attack)
         for message in details.get("warnings", ()):
             warnings.warn(message, UserWarning, stacklevel=2)
         return X_adv
@@ -201,12 +207,14 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             whose prediction moved counts as a success.
         """
         begun = time.perf_counter()
-        attack, model, rows, back = as_numbers(self, estimator, X)
+        own = with_number(self, X)
+        attack, model, rows, back = as_numbers(own, estimator, X)
         if issparse(start):
             start = start.toarray()
         elif start is not None and is_frame(X) and rows is not X:
             start = frame_of(model).encode(start, "start")
         adversarial, details, domain = attack._search(model, rows, y, start)
+        self._learn_from(own)
         seconds = time.perf_counter() - begun
         values, X_adv = domain.values, back(adversarial)
         with undisturbed(estimator):
@@ -236,6 +244,12 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         return AttackResult(
             X_adv, success, norm, seconds=seconds, warnings=messages, **counted, **made
         )
+
+    def _learn_from(self, copied):
+        """Take what a copy of this attack has learned."""
+        if copied is not self:
+            learned = {k: v for k, v in vars(copied).items() if k.endswith("_")}
+            vars(self).update(learned)
 
     def _aims_at_labels(self):
         return self.objective in (None, "misclassification")
@@ -269,6 +283,9 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         """Check the parameters and return float rows and labels (or None)."""
         caller = type(self).__name__
         check_parameters(self)
+        if isinstance(self.eps, str):
+            cure = "Use Constraints(scale=X.std(axis=0)) for standard deviations."
+            raise invalid("eps", caller, "a number in this method", self.eps, cure)
         self._check_parameters()
         if self.target is not None and self.objective == "probability_shift":
             raise ValueError(
