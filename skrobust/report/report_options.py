@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from skrobust._containers import shape_of
+from skrobust._containers import is_text, shape_of
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Count, Flag, Norm, Number
 from skrobust._validation import check_scores, invalid
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
-from skrobust.report.data_facts import is_text
 from skrobust.report.preset_conditions import GIVEN
 from skrobust.report.public_classes import get_attack_classes
 
