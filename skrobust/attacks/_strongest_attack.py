@@ -25,12 +25,13 @@ class StrongestAttack(AttackEnsemble):
       decides are done;
     - models with gradients: :class:`FGSM`, :class:`AutoPGD` on the soft margin and on
       the targeted DLR loss, :class:`FAB`;
-    - every model with scores: :class:`Square` and :class:`RandomSearch`; with labels
-      alone :class:`HopSkipJump` and :class:`RandomSearch`;
+    - every model: :class:`RandomSearch`, then :class:`Square`, or with labels alone
+      :class:`HopSkipJump`;
     - text: :class:`WordSubstitution` alone, whose budget is ``n_words``.
 
-    Where probabilities or predictions are to be moved, each member attacks all rows
-    that none has decided, and the example that moves them most is kept. The string
+    Where probabilities or predictions are to be moved, each member (the exact ones,
+    FGSM, AutoPGD, RandomSearch) attacks all rows that none has decided, and the example
+    that moves them most is kept. The string
     ``"auto"`` stands for this attack in scorers, evaluation, report and command line.
 
     Parameters
@@ -42,7 +43,7 @@ class StrongestAttack(AttackEnsemble):
         Norm of the ball.
     data_range : None or (low, high), default=None
         Bounds of the raw input, scalars or one per feature.
-    max_queries : int, default=1000
+    max_queries : int, default=500
         Most queries of a row in each search.
     node_budget : int, default=50
         Parts of the ball that :class:`ExactTree` may open for a row.
@@ -98,7 +99,7 @@ class StrongestAttack(AttackEnsemble):
         self,
         eps=0.1,
         *,
-        max_queries=1000,
+        max_queries=500,
         node_budget=50,
         n_words=3,
         substitutions=None,
@@ -164,12 +165,14 @@ class StrongestAttack(AttackEnsemble):
         if by_label and not targeted:
             members += [("fab", FAB())]
         budget = {"max_queries": self.max_queries}
-        names = ("predict_proba", "decision_function")
-        if predicts_numbers(model) or any(hasattr(model, name) for name in names):
-            members += [("square", Square(**budget))]
-        else:
-            members += [("hopskipjump", HopSkipJump(**budget))]
-        return self._set_up([*members, ("random", RandomSearch(**budget))])
+        members += [("random", RandomSearch(**budget))]
+        if by_label:
+            names = ("predict_proba", "decision_function")
+            if any(hasattr(model, name) for name in names):
+                members += [("square", Square(**budget))]
+            else:
+                members += [("hopskipjump", HopSkipJump(**budget))]
+        return self._set_up(members)
 
     def _common(self):
         return {} if self.batch_size is None else {"batch_size": self.batch_size}

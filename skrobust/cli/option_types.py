@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from skrobust.base.spread import parse_radius
 from skrobust.cli.exit_codes import UserError
 
 
@@ -48,6 +49,34 @@ class Sizes(click.ParamType):
         if not sizes or not all(0 < size < math.inf for size in sizes):
             self.fail(f"{value!r} is not positive numbers separated by commas.")
         return sizes
+
+
+class Radii(click.ParamType):
+    """One or several radii separated by commas: numbers, or such as ``0.1 std``."""
+
+    name = "a,b,..."
+
+    def convert(self, value, param, ctx):
+        """Return a tuple of floats and texts."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(self._radius(part.strip(), value) for part in value.split(","))
+
+    def _radius(self, part, value):
+        number, unit = part, ""
+        try:
+            number = float(part)
+        except ValueError:
+            try:
+                number, unit = parse_radius(part)
+            except ValueError:
+                number = math.nan
+        if not 0 < number < math.inf:
+            self.fail(
+                f"{value!r} is not positive numbers separated by commas, each alone or "
+                "with its unit, such as '0.1 std'."
+            )
+        return f"{number:g} {unit}" if unit else number
 
 
 def _split(value, kind):

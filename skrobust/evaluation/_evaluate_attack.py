@@ -9,10 +9,12 @@ from skrobust.attacks import StrongestAttack
 from skrobust.base.attack import own_params
 from skrobust.base.attack_by_name import read_attack
 from skrobust.evaluation._check_evaluation import doubts_and_fallen
+from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.acted import mean_of_changed, part_of, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
 from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.model_checks import quietly
 from skrobust.evaluation.proved_rows import bracket
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
 from skrobust.evaluation.temperature import fit_temperature, tempered
@@ -57,7 +59,8 @@ def evaluate_attack(
     ``"probability_shift"`` drives the probability of the predicted class itself, both
     ways. An attack finds examples but proves no absence of others, so all of these are
     upper bounds of the true values. With ``"auto"`` a certificate gives the lower bound
-    of robust accuracy, and every example that any run found counts.
+    of robust accuracy, every example that any run found counts, and the only mode is
+    ``"probability_shift"``.
 
     Parameters
     ----------
@@ -90,7 +93,8 @@ def evaluate_attack(
         goes on from there when it is made again.
     checks : bool, default=False
         Whether to add ``warnings``, the doubts of :func:`check_evaluation`. It attacks
-        64 samples about seven times, and the examples that it finds count.
+        64 samples about seven times, and the examples that it finds count. Checks that
+        fail are the doubt UNCHECKED.
     groups : array-like of shape (n_samples,), default=None
         The group of each sample, for the tables in ``groups``. It takes no further run
         of the attack.
@@ -192,7 +196,11 @@ def evaluate_attack(
         robust &= clean  # it turns wrong rows right as well
     doubts, fallen = [], np.zeros(len(y), dtype=bool)
     if checks:
-        doubts, fallen = doubts_and_fallen(estimator, X, y, attack)
+        try:
+            doubts, fallen = quietly(doubts_and_fallen, estimator, X, y, attack)
+        except Exception as error:  # what was measured is not lost by a check
+            message = " ".join(str(error).split()) or type(error).__name__
+            doubts = [doubt("UNCHECKED", {"message": message})]
     reason, full = _why_no_ratio(estimator, attack), []
     for run, mode in () if reason else _full_runs(attack, params):
         key = store.key(prefix, "right, probabilities", run)
@@ -275,6 +283,8 @@ def _full_runs(attack, params):
     """Return the attacks that never stop early, each with its objective."""
     if params.get("objective", "") in (None, "misclassification"):
         free = clone(attack).set_params(objective=None)
+        if isinstance(attack, StrongestAttack):
+            return [at_full_strength(free)]
         return [at_full_strength(free, mode) for mode in _MODES]
     return [at_full_strength(attack)]
 

@@ -65,7 +65,7 @@ def collect(caller, models, X, y, **options):
         "n_samples_given": n_samples is not None,
         "n_features": None if has_text else int(np.prod(shape[1:])),
         "sides": None if has_text else data_facts.image_sides(X, *image),
-        "eps": np.asarray(options["eps"]).tolist(),
+        "eps": _plain_sizes(options["eps"]),
         "conditions": name_of_conditions(options["conditions"], X, image[0]),
     }
     for name, reason in (options["skipped"] or {}).items():
@@ -94,6 +94,13 @@ def collect(caller, models, X, y, **options):
     collected["versions"] = data_facts.versions()
     collected["seconds"] = time.perf_counter() - started
     return collected
+
+
+def _plain_sizes(eps):
+    """Return radii as numbers, text, a list of them or None."""
+    if isinstance(eps, (list, tuple)):
+        return [_plain_sizes(one) for one in eps]
+    return np.asarray(eps).tolist()
 
 
 def _check_models(models, caller):

@@ -38,7 +38,9 @@ def draw_gallery(model, X, y, found, settings, work):
     shown |= _perturbed(found["stability"], model, X, y, settings, work, rows)
     done = [name for name, results in found["attacks"].items() if results is not None]
     if done:
-        one = measurements.make_attacks(work["attacks"], settings)[done[-1]]
+        X_ref = X if work["X_train"] is None else work["X_train"]
+        made = measurements.make_attacks(work["attacks"], settings, X_ref)
+        one = made[done[-1]]
         shown[done[-1]] = one.perturb(model, shown["clean"], y[rows])
     if len(shown) == 1:
         return None
