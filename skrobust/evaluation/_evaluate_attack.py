@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_probabilities
 from skrobust._results import Results
 from skrobust.attacks import StrongestAttack
@@ -107,7 +108,8 @@ def evaluate_attack(
     certify : bool, default=True
         Whether "auto" also looks for a certificate, which may take long for nets.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the permutations and of "auto"; an attack has its own.
+        Seed of the permutations, of "auto" and of the checks (there None is 0); an
+        attack has its own.
 
     Returns
     -------
@@ -196,8 +198,10 @@ def evaluate_attack(
         robust &= clean  # it turns wrong rows right as well
     doubts, fallen = [], np.zeros(len(y), dtype=bool)
     if checks:
+        seed = 0 if random_state is None else seed_number(random_state, caller) % 2**32
+        parts = estimator, X, y, attack
         try:
-            doubts, fallen = quietly(doubts_and_fallen, estimator, X, y, attack)
+            doubts, fallen = quietly(doubts_and_fallen, *parts, random_state=seed)
         except Exception as error:  # what was measured is not lost by a check
             message = " ".join(str(error).split()) or type(error).__name__
             doubts = [doubt("UNCHECKED", {"message": message})]

@@ -168,7 +168,7 @@ class ModelSections:
             )
             self._skip("attacks", reason)
             return {}
-        found, options = {}, {"checkpoint": self.work["checkpoint"]}
+        found, options = {}, {"checkpoint": self.work["checkpoint"], **self.seed}
         checked = headline_of(list(made)) if self.settings["checks"] else None
         for name, attack in made.items():
             parts = name, evaluate_attack, attack

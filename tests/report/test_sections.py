@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from skrobust.attacks import PGD, Square
+from skrobust.evaluation import _evaluate_attack as evaluate_module
 from skrobust.evaluation import (
     check_evaluation,
     evaluate_perturbations,
@@ -52,6 +53,7 @@ pytest.importorskip("matplotlib").use("Agg")
 
 EPS, RADII = 0.05, [0.02, 0.05]
 OPTIONS = {"eps": EPS, "data_range": (0, 1), "n_labels": 20, "random_state": 4}
+OPTIONS["attacks"] = ["FGSM", "PGD"]
 
 
 class Fixed(ClassifierMixin, BaseEstimator):
@@ -312,17 +314,17 @@ def test_checks_can_be_switched_off_and_the_page_says_so(models, data, monkeypat
     def fail(*args, **kwargs):
         raise AssertionError("It was asked.")
 
-    monkeypatch.setattr(optional_module, "check_evaluation", fail)
+    monkeypatch.setattr(evaluate_module, "doubts_and_fallen", fail)
     model = {"m": models["plain"]}
     found = collect_report(model, X, y, checks=False, **OPTIONS)
     assert found["models"][0]["doubts"] is None
     assert "checks=False" in build_report(found)
     # A check that fails takes nothing along.
     found = collect_report(model, X, y, **OPTIONS)
-    assert found["models"][0]["doubts"] is None
+    (doubt,) = found["models"][0]["doubts"]["found"]
+    assert doubt["code"] == "UNCHECKED"
+    assert doubt["sentence"].endswith("It was asked.")
     assert found["models"][0]["attacks"]["PGD"] is not None
-    reasons = {row["section"]: row["reason"] for row in found["skipped"]}
-    assert reasons["honest evaluation"] == "AssertionError: It was asked."
 
 
 # Sections that are asked for
@@ -409,8 +411,8 @@ def test_attacks_of_ones_own_get_their_columns(data, models):
     assert "Robust accuracy, strong" in heads
     assert "Robust accuracy, FGSM" not in heads
     assert found["models"][0]["doubts"]["attack"] == "aimed"
-    named = collect_report({"m": models["plain"]}, X[::30], y[::30],
-                           attacks=["Square"], checks=False, **OPTIONS)  # fmt: skip
+    options = OPTIONS | {"attacks": ["Square"], "checks": False}
+    named = collect_report({"m": models["plain"]}, X[::30], y[::30], **options)
     expected = repr(Square(EPS, data_range=(0, 1), random_state=4))
     assert named["models"][0]["attacks"]["Square"]["attack"] == expected
 
