@@ -35,7 +35,7 @@ from skrobust.base.domain import Domain
 from skrobust.base.linear_relation import with_rows
 from skrobust.base.model_in_container import ModelInContainer
 from skrobust.base.rows_as_numbers import as_numbers, frame_of
-from skrobust.base.spread import Radius, with_number
+from skrobust.base.spread import Radius, assumed_units, with_number
 
 OBJECTIVES = (
     None,
@@ -45,6 +45,7 @@ OBJECTIVES = (
     "prediction_shift",
     "prediction_error",
 )
+_EPS = 0.1  # the default radius
 _PASSES = ("forward", "backward", "queries")
 _COUNTED = ("forward", "backward", "queries", "iterations", "found_by", "finish")
 
@@ -125,7 +126,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
 
     def __init__(
         self,
-        eps=0.1,
+        eps=_EPS,
         *,
         norm=np.inf,
         data_range=None,
@@ -277,7 +278,19 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             start = domain.put_back(start_rows(start, X, values, caller), values)
             found = attack._attack_from(estimator, values, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
+        details = self._tell_units(values, details)
         return domain.put_back(np.asarray(adversarial), values), details, domain
+
+    def _tell_units(self, values, details):
+        """Add what a default radius means on a table whose columns differ much."""
+        if self.eps != _EPS or self.data_range is not None:
+            return details
+        if self.constraints is not None and self.constraints.scale is not None:
+            return details
+        message, told = assumed_units(values, self.eps), details.get("warnings", [])
+        if message is None or message in told:
+            return details
+        return {**details, "warnings": [*told, message]}
 
     def _check_input(self, X, y):
         """Check the parameters and return float rows and labels (or None)."""

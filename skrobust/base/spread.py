@@ -15,6 +15,7 @@ from skrobust.base.constraints import Constraints
 from skrobust.base.frame_columns import column_at, numbers_of
 
 _RULE = "a number, or a number and its unit, such as '0.1 std', '0.1 iqr', '0.1 range'"
+_FAR = 1000  # between spreads that one radius cannot serve
 _TEXT = re.compile(r"\s*(\S+)\s+(std|iqr|range)\s*")
 _MEASURES = {
     "std": lambda values: np.nanstd(values, axis=0),
@@ -104,6 +105,35 @@ def _measure(values, unit):
     with warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)  # a column without values
         return np.nan_to_num(_MEASURES[unit](values), nan=0.0, posinf=0.0)
+
+
+def assumed_units(values, eps):
+    """Return what a raw radius means where the spreads of columns are far apart.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, ...)
+        Rows; those of tables have one axis more.
+    eps : float
+        The radius.
+
+    Returns
+    -------
+    str or None
+        A message, where the largest standard deviation is more than 1,000 times the
+        smallest that is not 0.
+    """
+    if values.ndim != 2 or len(values) < 2:
+        return None
+    spread = _measure(values, "std")
+    low, high = spread[spread > 0].min(initial=np.inf), spread.max(initial=0.0)
+    if high <= _FAR * low:
+        return None
+    return (
+        f"eps={eps:g} is in raw units, and the standard deviations of the columns run "
+        f"from {low:.2g} to {high:.2g}: it is much for one and nothing for another. "
+        f"Use eps='{eps:g} std' for a share of the deviation of each."
+    )
 
 
 def with_number(attack, X):

@@ -633,9 +633,7 @@ def test_json_twin_holds_the_same_numbers(collected, nasty, tmp_path):
 def test_create_report_writes_and_tells_its_call(models, digits, tmp_path):
     _, _, X, y = digits
     out = tmp_path / "a b.html"
-    report = create_report(
-        {"m": models["SVC"]}, X, y, out=out, norm=np.inf, n_labels=5
-    )
+    report = create_report({"m": models["SVC"]}, X, y, out=out, norm=np.inf, n_labels=5)
     assert os.fspath(report) == str(out)
     assert report.path == out
     assert report.json_path is None
