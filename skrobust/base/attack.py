@@ -122,6 +122,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     _moves_probabilities = True  # or labels alone
     _added_before = "objective"
     _asks_in_container = False  # whether ``_attack`` gets a ModelInContainer
+    _tells_units = True  # whether a default radius says what it means on a table
     _draws = True  # whether ``_attack`` gets the keys of the rows, or None
 
     def __init__(
@@ -283,14 +284,14 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
 
     def _tell_units(self, values, details):
         """Add what a default radius means on a table whose columns differ much."""
-        if self.eps != _EPS or self.data_range is not None:
+        if self.eps != _EPS or self.data_range is not None or not self._tells_units:
             return details
         if self.constraints is not None and self.constraints.scale is not None:
             return details
-        message, told = assumed_units(values, self.eps), details.get("warnings", [])
-        if message is None or message in told:
+        message = assumed_units(values, self.eps)
+        if message is None:
             return details
-        return {**details, "warnings": [*told, message]}
+        return {**details, "warnings": [*details.get("warnings", ()), message]}
 
     def _check_input(self, X, y):
         """Check the parameters and return float rows and labels (or None)."""

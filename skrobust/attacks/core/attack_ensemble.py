@@ -111,10 +111,11 @@ class AttackEnsemble(BaseAttack):
         if not isinstance(member, BaseAttack):
             moved = member.perturb(estimator.model, given, y)
         else:
+            member._tells_units = False  # the ensemble does
             result = member.run(estimator.model, given, y)
             numbers = {name: getattr(result, name) for name in _COUNTS}
             tally.add(rows, **{k: v for k, v in numbers.items() if v is not None})
-            tally.add_messages(result.warnings)
+            tally.messages += result.warnings
             moved = result.X_adv
         return self._domain(X).put_back(np.asarray(to_array(moved)), X)
 
@@ -160,10 +161,6 @@ class Tally:
         self.counts, self.messages = {}, []
         self.found_by = np.full(n, "", dtype="U40")
         self.decided = np.zeros(n, dtype=bool)  # no other member can do better
-
-    def add_messages(self, messages):
-        """Keep each message once."""
-        self.messages += [m for m in messages if m not in self.messages]
 
     def add(self, rows, **numbers):
         """Add the passes, queries or iterations of some rows."""
