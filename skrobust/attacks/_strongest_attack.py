@@ -184,6 +184,8 @@ class StrongestAttack(AttackEnsemble):
             if isinstance(member, RandomSearch):  # takes every model
                 raise
             return X.copy()
+        finally:
+            tally.messages.clear()  # of one member; others do what it cannot
         if isinstance(member, ExactLinear):
             tally.decided[rows] = True
         elif isinstance(member, ExactTree):

@@ -49,6 +49,7 @@ class _Sweep:
     def attack_at(self, place, rows, attack, *, warm=False):
         """Attack some rows at one radius and narrow their brackets."""
         attack = clone(attack).set_params(eps=float(self.eps[place]))
+        attack._tells_units = False  # the radius is one of many
         data = self.estimator, take_rows(self.X, rows), self.y[rows]
         result = attack.run(*data, start=self.ends[rows] if warm else None)
         self.n_runs += 1
