@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._keyed_noise.generator import seed_number
+from skrobust._one_line import one_line
 from skrobust._responses import predict_probabilities
 from skrobust._results import Results
 from skrobust.attacks import StrongestAttack
@@ -203,8 +204,7 @@ def evaluate_attack(
         try:
             doubts, fallen = quietly(doubts_and_fallen, *parts, random_state=seed)
         except Exception as error:  # what was measured is not lost by a check
-            message = " ".join(str(error).split()) or type(error).__name__
-            doubts = [doubt("UNCHECKED", {"message": message})]
+            doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
     reason, full = _why_no_ratio(estimator, attack), []
     for run, mode in () if reason else _full_runs(attack, params):
         key = store.key(prefix, "right, probabilities", run)
