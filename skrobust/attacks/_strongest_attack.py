@@ -55,15 +55,15 @@ class StrongestAttack(AttackEnsemble):
     batch_size : int or None, default=None
         Samples attacked at a time, for members that have it. The result does not
         depend on it.
-    objective : str or None, default=None
-        ``"misclassification"`` (None for a classifier), ``"loss"`` or
-        ``"probability_shift"``; ``"prediction_shift"`` (None for a regressor) or
-        ``"prediction_error"``.
     target : None, label or array-like of shape (n_samples,), default=None
         Label, or one label per sample, that the model is driven to predict, by the
         members that can aim (not the exact ones, nor FAB). Only for misclassification.
     constraints : Constraints or None, default=None
         What features may do.
+    objective : str or None, default=None
+        ``"misclassification"`` (None for a classifier), ``"loss"`` or
+        ``"probability_shift"``; ``"prediction_shift"`` (None for a regressor) or
+        ``"prediction_error"``.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the members.
 
@@ -122,7 +122,23 @@ class StrongestAttack(AttackEnsemble):
         return [{"max_queries": 20}]
 
     def perturb(self, estimator, X, y=None):
-        """Return adversarial rows or texts, as :meth:`BaseAttack.perturb` has it."""
+        """Return adversarial rows or texts.
+
+        Parameters
+        ----------
+        estimator : fitted classifier or regressor
+            The model under attack; it is used as it is and left as it was.
+        X : array-like, data frame or tensor of shape (n_samples, ...), or texts
+            Raw input of the whole pipeline; never changed.
+        y : array-like of shape (n_samples,), default=None
+            True labels; None stands for the estimator's own predictions.
+
+        Returns
+        -------
+        X_adv : container like X
+            Within ``eps`` of X in ``norm``, and within ``data_range``; of texts at most
+            ``n_words`` words differ.
+        """
         if is_text(X):
             return self._on_texts().perturb(estimator, X, y)
         return super().perturb(estimator, X, y)
