@@ -62,8 +62,8 @@ class Constraints(BaseEstimator):
     at last stays clean.
 
     There is no ``scale="std"``: the deviations of the rows under attack make the result
-    of a row depend on the other rows of the call. Those of the training rows are a fixed
-    unit; ``eps="0.1 std"`` of an attack takes those of all rows of the call.
+    of a row depend on the other rows of the call. Those of the training rows are a
+    fixed unit; ``eps="0.1 std"`` of an attack takes those of all rows of the call.
 
     Examples
     --------

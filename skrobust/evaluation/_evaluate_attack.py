@@ -20,6 +20,7 @@ from skrobust.evaluation.model_checks import quietly
 from skrobust.evaluation.proved_rows import bracket
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
 from skrobust.evaluation.temperature import fit_temperature, tempered
+from skrobust.evaluation.verdict import verdict_on_attack
 from skrobust.metrics.registry import get_metric
 from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.robust.unmoved import full_attack
@@ -228,6 +229,7 @@ def evaluate_attack(
         per_sample=per_sample(table),
         **samples.facts(),
     )
+    results["verdict"] = verdict_on_attack(results)
     facts = results["per_sample"]
     if is_strongest or checks:
         facts["success"] = facts["success"] | fallen

@@ -11,6 +11,7 @@ from skrobust.evaluation.attacks_in_ball import (
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.proved_rows import proved_rows
 from skrobust.evaluation.sample_groups import SampleGroups
+from skrobust.evaluation.verdict import verdict_on_bounds
 from skrobust.metrics.scorers.attack_objective import for_accuracy
 
 _CALLER = "robust_accuracy_bounds"
@@ -130,7 +131,7 @@ def robust_accuracy_bounds(
     parts = estimator, X, y, values, stands, clean, ball, _CALLER
     proved, name, is_exact = proved_rows(*parts)
     columns = {"lower": proved, "upper": stands, "clean": clean}
-    return Results(
+    results = Results(
         columns=(),
         lower=float(proved.mean()),
         upper=float(stands.mean()),
@@ -146,6 +147,8 @@ def robust_accuracy_bounds(
         attacks=[repr(attack) for attack in attacks],
         **samples.facts(),
     )
+    results["verdict"] = verdict_on_bounds(results)
+    return results
 
 
 def _keeps(estimator, attack, X, y, values, ball):
