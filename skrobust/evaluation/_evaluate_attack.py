@@ -229,13 +229,13 @@ def evaluate_attack(
         per_sample=per_sample(table),
         **samples.facts(),
     )
-    results["verdict"] = verdict_on_attack(results)
     facts = results["per_sample"]
     if is_strongest or checks:
         facts["success"] = facts["success"] | fallen
     if is_strongest and certify:
         parts = estimator, X, y, attack, robust, clean, samples, caller
         results.update(bracket(*parts))
+    results["verdict"] = verdict_on_attack(results)
     results["changed"] = float(facts.changed.mean())
     results["distortion"] = mean_of_changed(facts.changed, facts.distortion)
     tables = {}

@@ -67,6 +67,7 @@ def test_the_strongest_known_answer_is_the_default_one():
     assert (results.robust_accuracy_lower_interval.low
             == results.robust_accuracy_interval.low)  # fmt: skip
     assert results.modes == ("probability_shift",)
+    assert "at least 0.083 is certified" in str(results)
     json.dumps(to_plain(results), allow_nan=False)
 
 
