@@ -150,7 +150,7 @@ def test_call_in_the_report_reproduces_it(folder, tmp_path):
     code, *_ = run(
         *("report", folder / "digits.skops", "digits", "--eps", "1.6", "--norm", "2"),
         *("--data-range", "-1,17", "--n-labels", "20", "--image-shape", "8,8"),
-        *("--out", tmp_path / "r.html", "--json", first, "--quiet"),
+        *("--out", tmp_path / "r.html", "--json", first, "--quiet", "--attack", "PGD"),
     )
     assert code == 0
     found = json.loads(first.read_text())
