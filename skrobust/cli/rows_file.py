@@ -18,6 +18,7 @@ BUILT_IN = {
     "wine": {},
 }
 PARQUET = (".parquet", ".pq")
+_CODE = r"\s*[+-]?(0\d+|\d+[eE]\d+)\s*"  # a number that need not be meant as one
 
 
 def load_data(source, target, model, *, beside=()):
@@ -53,7 +54,8 @@ def load_data(source, target, model, *, beside=()):
         if _has_text_classes(model):
             y = np.asarray(bunch.target_names).astype(str)[y]
     else:
-        frame, y = _load_labelled(Path(source), target, _has_text_classes(model))
+        texts = _has_text_classes(model)
+        frame, y = _load_labelled(Path(source), target, texts, beside)
         known = {}
     _check_labels(y, model, target)
     name = Path(source).name
@@ -88,12 +90,16 @@ def load_train(options, model, *, beside=()):
     return columns_for(model, without(frame, there, model), source)
 
 
-def open_table(source, as_text=()):
-    """Return a table file with text names of its columns and at least one row."""
+def open_table(source, as_text=(), *, labels=()):
+    """Return a table file with text names of its columns and at least one row.
+
+    Columns that are named in ``labels`` stay text where they hold codes that differ as
+    text and may be equal as numbers: leading zeros (02139), or an exponent (1e5).
+    """
     path = Path(source)
     if not path.is_file():
         raise UserError(f"There is no table {str(path)!r}.")
-    frame = _read_table(path, dict.fromkeys(as_text, str))
+    frame = _read_table(path, dict.fromkeys(as_text, str), labels)
     frame.columns = [str(name) for name in frame.columns]
     return check_rows(frame, path.name)
 
@@ -169,10 +175,10 @@ def _check_labels(y, model, target):
         )
 
 
-def _load_labelled(path, target, as_text):
+def _load_labelled(path, target, as_text, beside=()):
     if not path.is_file():
         raise no_such_data("data file", str(path))
-    frame = open_table(path, [target] if as_text else [])
+    frame = open_table(path, [target] if as_text else [], labels=beside)
     columns = list(frame.columns)
     if target is None:
         raise UserError(
@@ -186,7 +192,7 @@ def _load_labelled(path, target, as_text):
     return frame.drop(columns=target), y
 
 
-def _read_table(path, as_text):
+def _read_table(path, as_text, labels=()):
     """Read a CSV file, or a parquet file with pyarrow; text such as NA stays text."""
     pandas = require("pandas", "A table", extra="report")
     kinds = (ValueError, OSError)  # also errors of the parsers
@@ -195,7 +201,16 @@ def _read_table(path, as_text):
         with as_user_error(f"{path.name!r} could not be read as parquet", kinds):
             return pandas.read_parquet(path)
     with as_user_error(f"{path.name!r} could not be read as CSV", kinds):
-        return _read_csv(pandas, path, as_text)
+        frame = _read_csv(pandas, path, as_text)
+        names = [name for name in labels if name in frame.columns]
+        codes = [name for name in names if frame[name].dtype.kind in "iuf"]
+        if not codes:
+            return frame
+        plain = pandas.read_csv(path, usecols=codes, dtype=str, index_col=False)
+        for name in codes:
+            if plain[name].str.fullmatch(_CODE, na=False).any():
+                frame[name] = plain[name]
+        return frame
 
 
 def _read_csv(pandas, path, as_text):
