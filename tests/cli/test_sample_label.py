@@ -679,7 +679,7 @@ def test_numbers_as_answers_are_exact_and_finite():
 
 @pytest.mark.parametrize("marked", [False, True])
 def test_a_class_called_right_is_not_a_verdict(marked, tmp_path):
-    """The model says left or straight; the truth is right, a class it never predicts."""
+    """Predictions are left and straight; the truth, right, is a class besides."""
     table = pandas.DataFrame({"x": range(8), "said": ["left", "straight"] * 4})
     table.to_csv(tmp_path / "p.csv", index=False)
     words = ("sample", tmp_path / "p.csv", "--state", tmp_path / "s.json")
