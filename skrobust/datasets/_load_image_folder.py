@@ -36,7 +36,7 @@ def load_image_folder(
     ``path/<label>/<clip>_<frame>.jpg``, or ``path/<label>/<clip>/<frame>.jpg``: the
     number at the end is that of the frame, what stands before it is the clip.
     ``clip-frame-12``, ``clip.f12``, ``clip (12)``, ``clip#12``, ``clip_12_face0`` and
-    ``frame12_clip`` are read alike. An image without such a number is a clip of its own.
+    ``frame12_clip`` are read alike. An image without a number is a clip of its own.
 
     Parameters
     ----------
