@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from skrobust._containers import one_per_row
 from skrobust._responses import predict_labels
-from skrobust._validation import invalid
+from skrobust._validation import invalid, refuse_missing
 from skrobust.metrics import stability_index
 from skrobust.metrics.stability.period_metrics import takes_scores
 from skrobust.plots.drawing import color_of
@@ -30,7 +31,8 @@ def checked_periods(scores, periods, limits, caller):
         raise invalid("limits", caller, rule, np.shape(limits))
     if periods is None:
         return None
-    periods = np.asarray(periods)
+    periods = one_per_row(periods)
+    refuse_missing(periods, caller, "periods")
     if periods.shape != scores.shape:
         rule = f"one name for each of the {len(scores)} scores"
         raise invalid("periods", caller, rule, periods.tolist())

@@ -6,6 +6,7 @@ from skrobust._containers import shape_of
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Count, Flag, Norm, Number
 from skrobust._validation import check_scores, invalid
+from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report.data_facts import is_text
@@ -133,7 +134,8 @@ def _check_per_row(name, values, n_rows, caller):
 
 
 def _check_groups(name, values, n_rows, caller):
-    values = _check_per_row(name, values, n_rows, caller)
+    values = label_array(values, caller, name)
+    _check_per_row(name, values, n_rows, caller)
     n_groups = len(set(values.tolist()))
     if not 2 <= n_groups <= _MOST_GROUPS:
         rule = f"2 to {_MOST_GROUPS} different groups"

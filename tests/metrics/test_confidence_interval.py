@@ -392,7 +392,7 @@ def test_normalized_scores_keep_the_data_set():
         (("accuracy", ROWS), {"n_resamples": 5}, "at least 100"),
         (("accuracy", ROWS), {"random_state": "x"}, "'random_state'"),
         (("accuracy", ROWS), {"clusters": [1, 2]}, "clusters has 2"),
-        (("accuracy", ROWS), {"clusters": [1, 1, np.nan]}, "finite clusters"),
+        (("accuracy", ROWS), {"clusters": [1, 1, np.nan]}, "clusters without missing"),
         (("accuracy", ROWS), {"sample_weight": [1, 1, -1]}, "'sample_weight'"),
         (("robust_ratio", [0.1, 0.2]), {}, "needs tolerance="),
         (("robust_ratio", [0.1, 2.0]), {"tolerance": 0.1}, "fractions in \\[0, 1\\]"),

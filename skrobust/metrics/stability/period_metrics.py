@@ -6,7 +6,13 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
-from skrobust._validation import check_same_length, check_scores, invalid
+from skrobust._containers import one_per_row
+from skrobust._validation import (
+    check_same_length,
+    check_scores,
+    invalid,
+    refuse_missing,
+)
 from skrobust.metrics.labels import label_array, label_pair
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.metrics.undefined import warn_undefined
@@ -18,7 +24,9 @@ _UNDEFINED = float("nan")
 def named_metric(metric, y_true, y_pred, caller):
     """Return checked arrays and the function that scores the rows of one period."""
     if callable(metric):
-        y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+        y_true, y_pred = one_per_row(y_true), one_per_row(y_pred)
+        for name, values in (("y_true", y_true), ("y_pred", y_pred)):
+            refuse_missing(values, caller, name)
         check_same_length(caller, y_true=y_true, y_pred=y_pred)
         return y_true, y_pred, metric
     of_labels = metric_names(needs={"labels"}, objective=None)
