@@ -76,7 +76,11 @@ def one_per_row(values):
         Of dtype object where a list mixes text with other values.
     """
     if isinstance(values, np.ma.MaskedArray):
-        return values.astype(object).filled(None) if values.mask.any() else values.data
+        if not values.mask.any():
+            return values.data
+        kept = values.data.astype(object)
+        kept[values.mask] = None
+        return kept
     found = to_array(values)
     if found.dtype.kind in "US" and not hasattr(values, "dtype"):
         kept = np.array(values, dtype=object)

@@ -120,7 +120,7 @@ def test_the_model_with_the_smaller_loss_is_better(metric):
     found = compare_models(
         {"bad": bad + noise, "good": good + noise}, metric=metric, **options
     )
-    ranks = dict(zip(found.ranks.model, found.ranks.low, strict=True))
+    ranks = dict(zip(found.ranks.model, found.ranks["rank"], strict=True))
     assert ranks["good"] == 1 < ranks["bad"]
     sign = -1 if metric is not log_loss else 1
     for p, limit, verdict in ((good, 0.4, "passes"), (bad, 0.3, "fails")):

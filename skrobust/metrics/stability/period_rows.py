@@ -47,6 +47,7 @@ def time_values(times, caller, *, name="times", rule="numbers, dates or ISO text
         For missing times and for what is neither a number nor a date.
     """
     values = one_per_row(times)
+    refuse_missing(values, caller, name)
     if values.dtype.kind in "iufb" or values.ndim != 1:
         return check_scores(values, caller, name=name, min_size=0)
     try:
@@ -54,8 +55,6 @@ def time_values(times, caller, *, name="times", rule="numbers, dates or ISO text
     except (TypeError, ValueError):
         shown = values[:3].astype(str).tolist()
         raise invalid(name, caller, rule, shown) from None
-    if np.isnat(dates).any():
-        raise ValueError(f"{caller} needs finite {name}; one is missing.")
     return (dates - dates[:1]).astype(np.float64) / 86_400e6
 
 
