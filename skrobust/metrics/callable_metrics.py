@@ -95,12 +95,22 @@ class CallableMetric:
 
 def is_scorer(metric):
     """Return whether a callable takes a model and rows, as scorers do."""
+    return _needed(metric)[:1] in (["estimator"], ["model"])
+
+
+def is_function_of_answers(metric):
+    """Return whether a callable takes two arrays, which a scorer never does."""
+    return len(_needed(metric)) == 2 and not is_scorer(metric)
+
+
+def _needed(metric):
+    """Return the names of the parameters without a default."""
     try:
-        parameters = list(inspect.signature(metric).parameters.values())
+        parameters = inspect.signature(metric).parameters.values()
     except (TypeError, ValueError):
-        return False
-    needed = [p for p in parameters[:3] if p.kind in (p.POSITIONAL_ONLY, _EITHER)]
-    return bool(needed) and needed[0].name in ("estimator", "model")
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p.name for p in parameters if p.kind in kinds and p.default is p.empty]
 
 
 def read_callable(metric, caller, *, name="metric", greater_is_better=None):
@@ -213,4 +223,3 @@ def _given_answers(answers, classes):
 
 
 _SCORER = type(get_scorer("accuracy"))
-_EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD

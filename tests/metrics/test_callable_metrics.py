@@ -17,6 +17,7 @@ from sklearn.metrics import (
     zero_one_loss,
 )
 
+from skrobust.evaluation import evaluate_perturbations
 from skrobust.metrics import (
     by_group,
     compare_models,
@@ -228,3 +229,13 @@ def test_functions_of_scikit_learn_are_those_of_its_scorers():
         wanted = {"predict": ["predict"]}.get(asked[0], ["predict_proba", "scores"])
         assert response_of(function) in wanted
         assert direction_of(function, "test") is not scorer.startswith("neg_")
+
+
+@pytest.mark.parametrize("function", [roc_auc_score, log_loss, plain])
+def test_scoring_takes_scorers_and_no_functions_of_answers(function):
+    with pytest.raises(ValueError, match="scoring.*make_scorer"):
+        evaluate_perturbations(Stub(), ROWS, Y, [STILL], scoring=function)
+    scores = evaluate_perturbations(
+        Stub(), ROWS, Y, [STILL], scoring=lambda m, X, y: 0.25
+    )
+    assert scores.score[0] == 0.25

@@ -101,7 +101,7 @@ def test_dates_are_times_in_days(call):
 
 
 def test_a_missing_date_is_no_time():
-    with pytest.raises(ValueError, match="finite times; one is missing"):
+    with pytest.raises(ValueError, match="times without missing values; 1 of 3"):
         stability_index(SCORES, times=pd.to_datetime([*DAYS[:2], None]))
     with pytest.raises(ValueError, match="numbers, dates or ISO text"):
         stability_index(SCORES, times=np.array([1, 2, 3], dtype=object))
