@@ -1,15 +1,14 @@
 """Rows and labels from a table file or a built-in data set."""
 
 import contextlib
-import warnings
 from pathlib import Path
 
 import numpy as np
 from sklearn import datasets
 from sklearn.utils import get_tags
 
-from skrobust._optional import require
-from skrobust.cli.exit_codes import UserError, as_user_error
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.table_file import read_table
 
 BUILT_IN = {
     "digits": {"image_shape": (8, 8), "data_range": (0.0, 16.0)},
@@ -17,12 +16,12 @@ BUILT_IN = {
     "iris": {},
     "wine": {},
 }
-PARQUET = (".parquet", ".pq")
-_CODE = r"\s*[+-]?(0\d+|\d+[eE]\d+)\s*"  # a number that need not be meant as one
 
 
 def load_data(source, target, model, *, beside=()):
     """Load the rows that a model takes, and their labels.
+
+    :func:`check_columns` has seen that the columns are there.
 
     Parameters
     ----------
@@ -47,8 +46,6 @@ def load_data(source, target, model, *, beside=()):
         values of those columns by name.
     """
     if source in BUILT_IN and not Path(source).is_file():
-        if target not in (None, "target"):
-            raise UserError(f"The built-in data set {source!r} has its own target.")
         bunch = load_built_in(source)
         frame, y, known = bunch.data, bunch.target.to_numpy(), dict(BUILT_IN[source])
         if _has_text_classes(model):
@@ -99,7 +96,7 @@ def open_table(source, as_text=(), *, labels=()):
     path = Path(source)
     if not path.is_file():
         raise UserError(f"There is no table {str(path)!r}.")
-    frame = _read_table(path, dict.fromkeys(as_text, str), labels)
+    frame = read_table(path, dict.fromkeys(as_text, str), labels)
     frame.columns = [str(name) for name in frame.columns]
     return check_rows(frame, path.name)
 
@@ -175,11 +172,33 @@ def _check_labels(y, model, target):
         )
 
 
-def _load_labelled(path, target, as_text, beside=()):
+def _load_labelled(path, target, as_text, beside):
+    frame = open_table(path, [target] if as_text else [], labels=beside)
+    y = full_column(frame, target, path.name, kind="target column")
+    return frame.drop(columns=target), y
+
+
+def check_columns(source, target, beside=()):
+    """Raise where a table lacks a column, before a model is loaded.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or parquet file, or the name of a built-in data set.
+    target : str or None
+        Column of the labels; needed for a file.
+    beside : sequence of str, default=()
+        Further columns that are needed.
+    """
+    path = Path(source)
+    if source in BUILT_IN and not path.is_file():
+        if target not in (None, "target"):
+            raise UserError(f"The built-in data set {source!r} has its own target.")
+        return
     if not path.is_file():
         raise no_such_data("data file", str(path))
-    frame = open_table(path, [target] if as_text else [], labels=beside)
-    columns = list(frame.columns)
+    frame = read_table(path, {}, n_rows=0)
+    columns = [str(name) for name in frame.columns]
     if target is None:
         raise UserError(
             f"Name the column of the labels in {path.name!r} with --target; its "
@@ -187,54 +206,8 @@ def _load_labelled(path, target, as_text, beside=()):
         )
     is_unsplit = len(columns) == 1 and any(mark in columns[0] for mark in ";\t|")
     hint = " Fields must be separated by commas." if is_unsplit else ""
-    column_of(frame, target, path.name, hint=hint)
-    y = full_column(frame, target, path.name, kind="target column")
-    return frame.drop(columns=target), y
-
-
-def _read_table(path, as_text, labels=()):
-    """Read a CSV file, or a parquet file with pyarrow; text such as NA stays text."""
-    pandas = require("pandas", "A table", extra="report")
-    kinds = (ValueError, OSError)  # also errors of the parsers
-    if path.suffix.lower() in PARQUET:
-        require("pyarrow", "A parquet file", extra="parquet")
-        with as_user_error(f"{path.name!r} could not be read as parquet", kinds):
-            return pandas.read_parquet(path)
-    with as_user_error(f"{path.name!r} could not be read as CSV", kinds):
-        frame = _read_csv(pandas, path, as_text)
-        names = [name for name in labels if name in frame.columns]
-        codes = [name for name in names if frame[name].dtype.kind in "iuf"]
-        if not codes:
-            return frame
-        plain = pandas.read_csv(path, usecols=codes, dtype=str, index_col=False)
-        for name in codes:
-            if plain[name].str.fullmatch(_CODE, na=False).any():
-                frame[name] = plain[name]
-        return frame
-
-
-def _read_csv(pandas, path, as_text):
-    with warnings.catch_warnings():  # else a field too many shifts all columns
-        warnings.simplefilter("error", pandas.errors.ParserWarning)
-        try:
-            frame = pandas.read_csv(path, dtype=as_text, index_col=False)
-        except pandas.errors.ParserWarning as error:
-            text = f"{path.name!r} has rows with more fields than its header."
-            raise UserError(text) from error
-        except UnicodeDecodeError as error:
-            raise UserError(f"{path.name!r} is not UTF-8; save it so.") from error
-    # Text columns get words such as NA back, which pandas reads as missing.
-    holes = [
-        name
-        for name in frame.columns[frame.isna().any()]
-        if name in as_text or not pandas.api.types.is_numeric_dtype(frame[name])
-    ]
-    if holes:
-        plain = pandas.read_csv(
-            path, dtype=str, keep_default_na=False, na_values=[""], index_col=False
-        )
-        frame[holes] = plain[holes]
-    return frame
+    for name in (target, *beside):
+        column_of(frame, name, path.name, hint=hint)
 
 
 def columns_for(model, frame, source, *, beside=" beside the target"):

@@ -233,7 +233,7 @@ def test_functions_of_scikit_learn_are_those_of_its_scorers():
 
 @pytest.mark.parametrize("function", [roc_auc_score, log_loss, plain])
 def test_scoring_takes_scorers_and_no_functions_of_answers(function):
-    with pytest.raises(ValueError, match="scoring.*make_scorer"):
+    with pytest.raises(ValueError, match=r"scoring.*make_scorer"):
         evaluate_perturbations(Stub(), ROWS, Y, [STILL], scoring=function)
     scores = evaluate_perturbations(
         Stub(), ROWS, Y, [STILL], scoring=lambda m, X, y: 0.25

@@ -4,8 +4,8 @@ import csv
 import io
 from pathlib import Path
 
+from skrobust._whole_file import write_text_whole
 from skrobust.cli.exit_codes import UserError, as_user_error
-from skrobust.cli.whole_file import write_text_whole
 
 COLUMNS = ("id", "item", "predicted", "answer")
 
