@@ -137,11 +137,10 @@ def read_callable(metric, caller, *, name="metric", greater_is_better=None):
 def direction_of(metric, caller, *, name="metric"):
     """Return whether greater values of a callable are better, or raise."""
     called = name_of(metric)
-    if is_scorer(metric) or called.endswith("_score"):
+    # The second is the one name in scikit-learn without a suffix.
+    if is_scorer(metric) or called.endswith(("_score", "matthews_corrcoef")):
         return True
-    if called == "matthews_corrcoef":  # scikit-learn's one name without a suffix
-        return True
-    if called.endswith(_SMALLER):
+    if is_loss(metric):
         return False
     raise ValueError(
         f"The {name!r} parameter of {caller} must say which way is better: a scorer, "
@@ -149,6 +148,11 @@ def direction_of(metric, caller, *, name="metric"):
         f"{called} instead. Wrap it: sklearn.metrics.make_scorer(function, "
         "greater_is_better=..., response_method=...)."
     )
+
+
+def is_loss(metric):
+    """Return whether the name of a function says that smaller values are better."""
+    return not is_scorer(metric) and name_of(metric).endswith(_SMALLER)
 
 
 def response_of(metric):

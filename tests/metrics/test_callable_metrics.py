@@ -134,6 +134,19 @@ def test_the_model_with_the_smaller_loss_is_better(metric):
     assert table.worst_group == "bad"
 
 
+def test_scores_of_periods_in_an_interval_must_rise():
+    rng, periods = np.random.default_rng(0), np.repeat(np.arange(6), 8)
+    y = np.tile(Y, 12)
+    p = rng.uniform(0.3, 0.6, 48) + 0.2 * y
+    data = "stability_index", y, p
+    options = {"periods": periods, "random_state": 0}
+    with pytest.raises(ValueError, match="greater values are better"):
+        confidence_interval(*data, score=log_loss, **options)
+    found = confidence_interval(*data, score=AUC, **options)
+    plainly = confidence_interval(*data, score=roc_auc_score, **options)
+    assert found == plainly
+
+
 def test_scores_of_shares_must_rise():
     with pytest.raises(ValueError, match="greater values are better"):
         ENTRIES["asi scorer"](zero_one_loss)
