@@ -4,10 +4,9 @@ import warnings
 
 import numpy as np
 
-from skrobust._responses import predict_labels
 from skrobust._stacklevel import level_outside
 from skrobust.base import Constraints
-from skrobust.evaluation.argument_checks import float_rows
+from skrobust.evaluation.argument_checks import float_rows, model_classes
 from skrobust.evaluation.certificates import certify_labels
 
 NOTHING = "trivial"  # how the name of a proof of nothing begins
@@ -40,7 +39,7 @@ def proved_rows(estimator, X, y, values, stands, clean, ball, caller):
     is_exact : bool
         Whether the other rows are known to lose it.
     """
-    classes = _classes(estimator, X, y)
+    classes = model_classes(estimator, X, y, caller)
     own = np.full(len(y), -1)
     for index, label in enumerate(classes):
         own[y == label] = index
@@ -103,11 +102,3 @@ def bracket(estimator, X, y, attack, stands, clean, samples, caller):
         "certificate": name,
         "is_exact": bool(is_exact or (proved == stands).all()),
     }
-
-
-def _classes(estimator, X, y):
-    """Return the labels of the classes, in the order of the scores."""
-    found = getattr(estimator, "classes_", None)
-    if found is not None:
-        return np.asarray(found)
-    return np.unique(np.concatenate([np.ravel(y), predict_labels(estimator, X)]))

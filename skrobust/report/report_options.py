@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from skrobust._containers import is_text, shape_of
+from skrobust._containers import is_text, one_per_row, shape_of
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Count, Flag, Norm
-from skrobust._validation import check_scores, invalid
+from skrobust._validation import check_scores, invalid, refuse_missing
 from skrobust.base.attack_by_name import AUTO
 from skrobust.base.spread import Radius
+from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report.preset_conditions import GIVEN
@@ -60,7 +61,7 @@ def check_options(options, n_rows, caller):
     if groups is not None and not isinstance(groups, dict):
         groups = {"group": groups}
     if times is not None:  # read as given: an ordered Categorical has its own order
-        _check_per_row("times", times, n_rows, caller)
+        refuse_missing(_check_per_row("times", times, n_rows, caller), caller, "times")
     metrics = _check_metrics(options["metrics"], caller)
     return options | {
         "attacks": _check_attacks(options["attacks"], (*_RESERVED, *metrics), caller),
@@ -128,7 +129,7 @@ def _check_conditions(conditions, caller):
 
 
 def _check_per_row(name, values, n_rows, caller):
-    values = np.asarray(values)
+    values = one_per_row(values)
     if values.ndim != 1 or len(values) != n_rows:
         rule = f"1-D with one entry for each of the {n_rows} rows"
         raise invalid(name, caller, rule, f"shape {values.shape}")
@@ -136,7 +137,8 @@ def _check_per_row(name, values, n_rows, caller):
 
 
 def _check_groups(name, values, n_rows, caller):
-    values = _check_per_row(name, values, n_rows, caller)
+    values = label_array(values, caller, name)
+    _check_per_row(name, values, n_rows, caller)
     n_groups = len(set(values.tolist()))
     if not 2 <= n_groups <= _MOST_GROUPS:
         rule = f"2 to {_MOST_GROUPS} different groups"
