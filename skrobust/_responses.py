@@ -18,7 +18,8 @@ from skrobust._validation import check_probabilities
 def unwrap(estimator):
     """Split an estimator into its preprocessing steps and its final model.
 
-    Looks through Pipeline, a fitted search (``best_estimator_``) and FrozenEstimator.
+    Looks through Pipeline, a fitted search (``best_estimator_``), FrozenEstimator and
+    wrapped models with an estimator inside.
 
     Parameters
     ----------
@@ -42,6 +43,8 @@ def unwrap(estimator):
             estimator = estimator.best_estimator_
         elif type(estimator).__name__ == "FrozenEstimator":
             estimator = estimator.estimator
+        elif hasattr(estimator, "wrapped_estimator_"):  # of skrobust.wrap
+            estimator = estimator.wrapped_estimator_
         else:
             return steps, estimator
 
