@@ -8,7 +8,7 @@ import contextlib
 import sys
 
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from skrobust._containers import is_frame
@@ -98,15 +98,25 @@ def undisturbed(estimator):
             module.training = mode
 
 
-def refuse_module(estimator, caller):
-    """Raise where a plain torch module stands in for an estimator."""
+def refuse_unwrapped(estimator, caller):
+    """Raise where a module, a function, a session or an address stands in."""
+    name, what = type(estimator).__name__, None
     if any(c.__module__ == "torch.nn.modules.module" for c in type(estimator).__mro__):
-        name = type(estimator).__name__
+        what = "a torch module"
+    elif hasattr(estimator, "predict") or isinstance(estimator, type):
+        return
+    elif isinstance(estimator, str):
+        name, what = repr(estimator)[:80], "a string"
+    elif hasattr(estimator, "get_inputs") or hasattr(estimator, "get_input_details"):
+        what = "a session of another library"
+    elif callable(estimator):
+        name = getattr(estimator, "__name__", name)
+        what = "a function"
+    if what is not None:
         raise ValueError(
-            f"{caller} takes estimators of scikit-learn, and {name} is a torch module. "
-            "Wrap it: skrobust.nets.make_net_classifier(module, fitted=True) for a "
-            "classifier that returns logits, or skorch's NeuralNetRegressor for "
-            "numbers."
+            f"{caller} takes estimators of scikit-learn, and {name} is {what}. Wrap "
+            "it: skrobust.wrap(model, classes=[...]), or response='values' for a "
+            "regressor."
         )
 
 
@@ -119,6 +129,7 @@ def _float_of(net):
 
 def refuse_regressor(estimator, caller, cure):
     """Raise where a metric of classes meets a regressor, whose score would be 0."""
+    refuse_unwrapped(estimator, caller)
     if predicts_numbers(estimator):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(
@@ -163,7 +174,7 @@ def _respond(estimator, method, X):
 def predict_labels(estimator, X):
     """Return ``estimator.predict(X)`` as a 1-D array."""
     check_net_input(estimator, X)
-    refuse_module(estimator, "This evaluation")
+    refuse_unwrapped(estimator, "This evaluation")
     if not hasattr(estimator, "predict"):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(
@@ -199,6 +210,7 @@ def several_answers(estimator, need, shape):
 def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):
     """Return ``estimator.predict_proba(X)``, or say that there is none."""
     check_net_input(estimator, X)
+    refuse_unwrapped(estimator, caller)
     if not hasattr(estimator, "predict_proba"):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(
@@ -220,3 +232,11 @@ def predicts_numbers(estimator):
         return is_regressor(estimator)
     except (AttributeError, TypeError):  # not an estimator of scikit-learn
         return False
+
+
+def predicts_classes(estimator):
+    """Say whether an estimator is a classifier, whatever library it is of."""
+    try:
+        return is_classifier(estimator)
+    except (AttributeError, TypeError):  # not an estimator of scikit-learn
+        return hasattr(estimator, "predict_proba")

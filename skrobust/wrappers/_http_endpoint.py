@@ -157,7 +157,7 @@ class HTTPEndpoint:
             found = sorted(reply)[:5] if isinstance(reply, dict) else reply
             raise ValueError(
                 f"{self._name()} found no answers under {read!r} in the response, "
-                f"which has {str(found):.80}. Pass answer_key=."
+                f"which has {found!s:.80}. Pass answer_key=."
             )
         if not isinstance(answers, list) or len(answers) != len(rows):
             n = len(answers) if isinstance(answers, list) else "no list of"

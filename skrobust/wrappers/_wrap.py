@@ -169,6 +169,8 @@ def wrap(
             as_values(answers)
         made = WrappedRegressor(model, response=response, **settings)
     else:
+        if classes is None and names is None and answers is not None:
+            _check_positions(source, answers, rows)
         classes = _classes_of(classes, names, response, answers, source)
         made = WrappedClassifier(model, classes=classes, response=response, **settings)
     made.n_outputs = _n_outputs(source, answers, made)
@@ -290,6 +292,19 @@ def _classes_of(classes, names, response, answers, source):
         f"{CALLER} does not know the classes of the {source.kind}. Pass classes=[...], "
         "or a few rows to ask it, sample=X[:10]."
     )
+
+
+def _check_positions(source, answers, rows):
+    """Raise where the labels of a converted classifier are not 0, 1, ... ."""
+    own = source.own_labels(rows) if hasattr(source, "own_labels") else None
+    if own is None or answers.ndim != 2:
+        return
+    if not np.array_equal(own, answers.argmax(axis=1)):
+        raise ValueError(
+            f"{CALLER} needs the labels of this {source.kind}, which are not 0, 1, ... "
+            f"(it answers {own[0].item() if hasattr(own[0], 'item') else own[0]!r}). "
+            "Pass classes=[...], in the order of the columns."
+        )
 
 
 def _n_outputs(source, answers, made):

@@ -57,7 +57,9 @@ class ONNXSource(FunctionSource):
         super().__init__(model)
         self._inputs = model.get_inputs()
         outputs = [one.name for one in model.get_outputs()]
-        self._output = _pick(outputs, output)
+        self._asked = _pick(outputs, output)
+        labels = [name for name in outputs if "label" in name.lower()]
+        self._labels = labels[0] if labels else None
         if len(self._inputs) > 1:
             return
         (one,) = self._inputs
@@ -80,7 +82,17 @@ class ONNXSource(FunctionSource):
             feed = {one.name: rows}
         else:
             feed = self._columns(rows)
-        return self.model.run([self._output], feed)[0]
+        return self.model.run([self._asked], feed)[0]
+
+    def own_labels(self, rows):
+        """Return the labels of a converted classifier, None where it has no output."""
+        if self._labels is None:
+            return None
+        asked, self._asked = self._asked, self._labels
+        try:
+            return np.asarray(self(rows))
+        finally:
+            self._asked = asked
 
     def _columns(self, rows):
         names = [one.name for one in self._inputs]

@@ -3,8 +3,6 @@
 import numpy as np
 from scipy.special import expit, softmax
 
-from skrobust._validation import check_probabilities
-
 RESPONSES = ("labels", "probabilities", "logits", "values")
 _TOLERANCE = 1e-3  # of sums of probabilities in single precision
 
@@ -51,7 +49,7 @@ def detect_response(answers, n_classes, is_net, caller):
             "numbers a row; they must be as many, in the order of the outputs."
         )
     if inside and np.abs(answers.sum(axis=1) - 1).max() <= _TOLERANCE:
-        if whole:
+        if whole and not is_net:  # nets may be that sure
             raise _ambiguous(
                 f"rows of {k} numbers 0 and 1", "probabilities", "several labels",
                 "response='probabilities', or a function of labels", caller,
@@ -135,4 +133,20 @@ def as_probabilities(answers, response, n_classes, caller):
             f"{caller} needs {n_classes} {response} a row, one for each class. Got "
             f"answers of shape {answers.shape}."
         )
-    return check_probabilities(answers, caller, name=f"the model's {response}")
+    if not np.isfinite(answers).all():
+        raise ValueError(f"{caller} got {response} that hold NaN or infinity.")
+    wrong = (answers < -1e-6) | (answers > 1 + 1e-6)
+    if wrong.any():
+        raise ValueError(
+            f"{caller} needs probabilities in [0, 1], and the model answers "
+            f"{answers[wrong][0]:g}. Pass response='logits', or 'values' for a "
+            "regressor."
+        )
+    sums = answers.sum(axis=1)
+    if np.abs(sums - 1).max() > _TOLERANCE:
+        worst = sums[np.abs(sums - 1).argmax()]
+        raise ValueError(
+            f"{caller} needs probabilities that sum to 1, and those of one row sum to "
+            f"{worst:g}. Pass response='logits', or a function of one label."
+        )
+    return answers

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from skrobust._containers import to_array
+from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._validation import invalid
 
 LAYOUTS = ("NCHW", "NHWC", "NHWC->NCHW", "NCHW->NHWC")
@@ -69,7 +69,7 @@ class RowsForModel(TransformerMixin, BaseEstimator):
         X_new : container of shape (n_samples, ...)
             The rows themselves where nothing is to be done.
         """
-        if self.is_idle:
+        if self.is_idle or self._is_flat_already(X):
             return X
         values = to_array(X)
         dtype = None if self.dtype is None else np.dtype(self.dtype)
@@ -79,6 +79,12 @@ class RowsForModel(TransformerMixin, BaseEstimator):
         if dtype is not None:
             values = _cast(values, dtype)
         return np.require(values, requirements=["C", "W"])  # torch warns of others
+
+    def _is_flat_already(self, X):
+        """Say whether rows only were to be flattened, and are: names stay."""
+        others = self.layout, self.dtype, self.data_range
+        flattens = isinstance(self.input_shape, str) and others == (None, None, None)
+        return flattens and (is_frame(X) or len(shape_of(X)) == 2)
 
     def differentiable_transform(self, x):
         """Scale, turn and reshape a batch, differentiably.
@@ -96,12 +102,13 @@ class RowsForModel(TransformerMixin, BaseEstimator):
         if self.data_range is not None:
             low, high = self.data_range
             x = (x - low) / (high - low)
-        turn, shape = self._way(tuple(x.shape[1:]))
+        before, turn, after = self._way(tuple(x.shape[1:]))
+        x = x.reshape((len(x), *before))
         if turn == "NHWC->NCHW":
             x = x.swapaxes(1, 3).swapaxes(2, 3)
-        elif turn == "NCHW->NHWC":
+        elif turn:
             x = x.swapaxes(1, 3).swapaxes(1, 2)
-        return x.reshape((len(x), *shape))
+        return x.reshape((len(x), *after))
 
     def differentiable_pullback(self, x, slope):
         """Return the gradient by the rows, from that by the model's input.
@@ -118,52 +125,72 @@ class RowsForModel(TransformerMixin, BaseEstimator):
         slope : ndarray of the shape of x
             Slope by the rows.
         """
-        turn, _ = self._way(tuple(x.shape[1:]))
-        n, *sides = x.shape
+        before, turn, _ = self._way(tuple(x.shape[1:]))
+        if turn:
+            slope = slope.reshape((len(x), *_turned(before, turn)))
         if turn == "NHWC->NCHW":
-            h, w, c = sides
-            slope = slope.reshape((n, c, h, w)).swapaxes(1, 3).swapaxes(1, 2)
-        elif turn == "NCHW->NHWC":
-            c, h, w = sides
-            slope = slope.reshape((n, h, w, c)).swapaxes(1, 3).swapaxes(2, 3)
+            slope = slope.swapaxes(1, 3).swapaxes(1, 2)
+        elif turn:
+            slope = slope.swapaxes(1, 3).swapaxes(2, 3)
         slope = slope.reshape(x.shape)
         if self.data_range is None:
             return slope
         return slope / (self.data_range[1] - self.data_range[0])
 
     def _way(self, given):
-        """Return how axes turn ("" for not) and the shape that a row gets."""
+        """Return the shape before axes turn, how they turn ("": not), and the last."""
         source, _, target = (self.layout or "").rpartition("->")
         shape = self.input_shape
         if isinstance(shape, str):
-            shape = (int(np.prod(given)),)
-        elif shape is not None and np.prod(shape) != np.prod(given):
+            return given, "", (int(np.prod(given)),)
+        if shape is not None and np.prod(shape) != np.prod(given):
             raise ValueError(
                 f"skrobust.wrap got rows of shape {given}, and the model takes "
                 f"{tuple(shape)}. Pass input_shape= and layout= of the model, and rows "
                 "with as many values."
             )
-        if not target or len(given) != 3:
-            return self._without_turn(given, shape, target)
-        if not source:
-            source = self._source(given, shape, target)
-        if source == target:
-            return "", given if shape is None else shape
-        turned = (given[2], *given[:2]) if target == "NCHW" else (*given[1:], given[0])
-        return f"{source}->{target}", turned if shape is None else shape
+        if len(given) == 2 and target:  # one channel
+            given = (1, *given) if target == "NCHW" else (*given, 1)
+            return given, "", given if shape is None else shape
+        if not target:
+            return given, "", self._reshaped(given, shape)
+        if len(given) != 3:
+            given = self._image_of(given, shape, source, target)
+        source = source or self._source(given, shape, target)
+        turn = "" if source == target else f"{source}->{target}"
+        turned = _turned(given, turn)
+        return given, turn, turned if shape is None else shape
 
     @staticmethod
-    def _without_turn(given, shape, target):
-        if shape is not None:
-            return "", shape
-        if len(given) == 2 and target:  # one channel
-            return "", (1, *given) if target == "NCHW" else (*given, 1)
-        if target and len(given) == 1:
+    def _reshaped(given, shape):
+        if shape is None or tuple(shape) == given:
+            return given
+        if len(given) == len(shape) == 3:
             raise ValueError(
-                f"skrobust.wrap got flat rows of {given[0]} values for a model of "
-                f"images in {target}. Pass the shape of one image as input_shape=."
+                f"skrobust.wrap got rows of shape {given}, and the model takes "
+                f"{tuple(shape)}. Pass the order of the axes at the model, "
+                "layout='NCHW' or 'NHWC'."
             )
-        return "", given
+        return shape
+
+    @staticmethod
+    def _image_of(given, shape, source, target):
+        """Return the shape of an image in its own order, of a flat row."""
+        if shape is None or len(shape) != 3:
+            raise ValueError(
+                f"skrobust.wrap got rows of shape {given} for a model of images in "
+                f"{target}. Pass the shape of one image at the model as input_shape=."
+            )
+        one_channel = (shape[0] if target == "NCHW" else shape[-1]) == 1
+        if not source and not one_channel:
+            raise ValueError(
+                f"skrobust.wrap cannot see the order of the axes in rows of shape "
+                f"{given}. Pass both orders, layout='NHWC->NCHW' for values with the "
+                "channels last and a model with the channels first."
+            )
+        if source in ("", target):
+            return tuple(shape)
+        return _turned(shape, f"{target}->{source}")
 
     @staticmethod
     def _source(given, shape, target):
@@ -175,11 +202,22 @@ class RowsForModel(TransformerMixin, BaseEstimator):
             first, last = given[0] in _CHANNELS, given[-1] in _CHANNELS
         if first != last:
             return "NCHW" if first else "NHWC"
+        if shape is not None and tuple(shape) == given and c == 1:
+            return target
         raise ValueError(
             f"skrobust.wrap cannot see which axis of rows of shape {given} holds the "
             "channels. Pass both orders, layout='NHWC->NCHW' for rows with the "
             "channels last and a model with the channels first."
         )
+
+
+def _turned(shape, turn):
+    """Return the shape of an image whose axes have turned."""
+    if not turn:
+        return tuple(shape)
+    if turn == "NHWC->NCHW":
+        return (shape[2], shape[0], shape[1])
+    return (shape[1], shape[2], shape[0])
 
 
 def _as_numbers(values, dtype):

@@ -17,11 +17,12 @@ class PipelineSource(FunctionSource):
 
     def __init__(self, model):
         super().__init__(model)
-        task = getattr(model, "task", "")
-        if task not in ("text-classification", "sentiment-analysis"):
+        kinds = {kind.__name__ for kind in type(model).__mro__}
+        if "TextClassificationPipeline" not in kinds:
             raise ValueError(
-                "skrobust.wrap takes pipelines of the task 'text-classification'; this "
-                f"one is of {task!r}. Wrap a function that calls it and returns labels."
+                "skrobust.wrap takes pipelines of the task 'text-classification', and "
+                f"this is a {type(model).__name__}. Wrap a function that calls it and "
+                "returns labels."
             )
         config = model.model.config
         places = sorted(config.id2label)

@@ -83,5 +83,14 @@ class TFLiteSource(FunctionSource):
             answers = self.model.get_tensor(output["index"])
         scale, zero = output["quantization"]
         if answers.dtype.kind in "iu" and scale > 0:
-            answers = scale * (answers.astype(np.float32) - zero)
+            answers = _probabilities(scale * (answers.astype(np.float64) - zero), scale)
         return answers
+
+
+def _probabilities(answers, scale):
+    """Return answers that sum to 1 up to the rounding of each, as probabilities."""
+    if answers.ndim != 2 or answers.shape[1] < 2 or answers.min() < 0:
+        return answers
+    sums = answers.sum(axis=1, keepdims=True)
+    slack = answers.shape[1] * scale / 2 + 1e-6
+    return answers / sums if (np.abs(sums - 1) <= slack).all() else answers

@@ -40,6 +40,10 @@ class ModuleSource(FunctionSource):
         here = torch.device("cpu") if first is None else first.device
         self._device = here if device in (None, "auto") else torch.device(device)
         self._shared = sharing_copy(model, keep=self._device == here)
+        if any(
+            kind.__module__.startswith("transformers.") for kind in type(model).__mro__
+        ):
+            self._shared = LogitsOf(self._shared)
         self._shared.to(self._device).eval()
         self._float = torch.float32 if first is None else first.dtype
         self.dtype = _FLOATS.get(self._float, "float32")
@@ -53,8 +57,15 @@ class ModuleSource(FunctionSource):
             return self._outputs(torch.as_tensor(rows).to(self._device))
 
     def _outputs(self, x):
-        out = self._shared(x)
-        out = out[0] if isinstance(out, tuple) else getattr(out, "logits", out)
+        try:
+            out = self._shared(x)
+        except (RuntimeError, ValueError, IndexError) as error:
+            raise ValueError(
+                f"skrobust.wrap could not pass rows of shape {tuple(x.shape[1:])} and "
+                f"{x.dtype} through the module: {error}. Pass sample=X[:10], and "
+                "input_shape=, layout= or dtype= of its input."
+            ) from error
+        out = out[0] if isinstance(out, tuple) else out
         if not isinstance(out, torch.Tensor):
             raise ValueError(
                 "skrobust.wrap needs a module that returns a tensor; this one returns "
@@ -113,6 +124,24 @@ class ModuleSource(FunctionSource):
         net.module_ = self._shared
         net.module_.eval()
         return net
+
+
+class LogitsOf(nn.Module):
+    """Module of transformers that returns its logits alone.
+
+    Parameters
+    ----------
+    module : torch module
+        Returns an object with ``logits``.
+    """
+
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def forward(self, x):
+        """Return the logits of a batch."""
+        return self.module(x).logits
 
 
 def sharing_copy(module, *, keep=True):
