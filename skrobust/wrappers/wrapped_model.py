@@ -209,14 +209,13 @@ class WrappedModel(BaseEstimator):
         facts = ", ".join(f"{k}: {v}" for k, v in self.capabilities_.words().items())
         return f"{type(self).__name__}({_name_of(self.model)}; {facts})"
 
-    def _html_repr(self):
+    def _repr_html_(self):
         facts = self.capabilities_._repr_html_()
         title = f"{type(self).__name__}({_name_of(self.model)})"
         return f"<div><b>{escape(title)}</b>{facts}</div>"
 
-    @property
-    def _repr_html_(self):
-        return self._html_repr
+    def _repr_mimebundle_(self, **kwargs):
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
 def _name_of(model):

@@ -271,7 +271,7 @@ def test_clone_and_pickle():
 
 def test_what_it_can_do_is_shown():
     model = skrobust.wrap(probabilities, classes=NAMES, sample=X)
-    text, page = repr(model), model._repr_html_
+    text, page = repr(model), model._repr_html_()
     for word in ("probabilities", "function", "gradients", "n classes", "3"):
         assert word in text
         assert word in page
