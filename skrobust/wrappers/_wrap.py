@@ -15,7 +15,7 @@ from skrobust.wrappers.response_kinds import (
     detect_response,
 )
 from skrobust.wrappers.rows_for_model import RowsForModel, check_input
-from skrobust.wrappers.wrapped_model import CALLER, ask, part_of
+from skrobust.wrappers.wrapped_model import CALLER, ask
 
 _N_ASKED = 10  # rows of the sample that the model is asked
 _CHANNELS = (1, 3, 4)
@@ -70,8 +70,8 @@ def wrap(
         What the model answers; ``"values"`` makes a regressor. None asks the model, and
         where several kinds are possible one sentence says so.
     sample : array-like, data frame or list of str, default=None
-        A few rows of the kind that the model will get, such as ``X[:10]``; the first 10
-        are asked.
+        Rows of the kind that the model will get, such as ``X``; ten of them, from all
+        over the sample, are asked.
     input_shape : tuple of int or "flat", default=None
         Shape of one row at the model: rows of another shape and as many values are
         reshaped. ``"flat"`` makes one axis of all others, so that images meet a model
@@ -219,7 +219,7 @@ def _rows_to_ask(source, sample, settings):
         *(settings[k] for k in ("input_shape", "layout", "dtype", "data_range"))
     )
     if sample is not None:
-        return step.transform(part_of(_rows(sample), 0, _N_ASKED))
+        return step.transform(_some_rows(sample))
     shape = settings["input_shape"] or source.input_shape
     floats = settings["dtype"] in ("float16", "float32", "float64")
     if isinstance(shape, str) or shape is None or not floats:
@@ -228,13 +228,18 @@ def _rows_to_ask(source, sample, settings):
     return draws.astype(settings["dtype"])
 
 
-def _rows(sample):
-    if hasattr(sample, "shape") or is_frame(sample):
-        return sample
-    texts = isinstance(sample, (list, tuple)) and all(
-        isinstance(row, str) for row in sample
-    )
-    return list(sample) if texts else np.asarray(sample)
+def _some_rows(sample):
+    """Return a few rows from all over the sample, which may be sorted by class."""
+    if is_frame(sample) or hasattr(sample, "shape"):
+        n = shape_of(sample)[0]
+    else:
+        texts = all(isinstance(row, str) for row in sample)
+        sample = list(sample) if texts else np.asarray(sample)
+        n = len(sample)
+    places = np.unique(np.linspace(0, n - 1, min(n, _N_ASKED)).astype(int))
+    if hasattr(sample, "iloc"):
+        return sample.iloc[places]
+    return [sample[i] for i in places] if isinstance(sample, list) else sample[places]
 
 
 def _names_in_order(classes, names):
@@ -254,7 +259,7 @@ def _detected(source, answers, rows, classes, names):
     if answers is None:
         raise ValueError(
             f"{CALLER} does not know what the {source.kind} answers. Pass a few rows "
-            "to ask it, sample=X[:10], or say it: response='labels', 'probabilities', "
+            "to ask it, sample=X, or say it: response='labels', 'probabilities', "
             "'logits' or 'values'."
         )
     given = classes if classes is not None else names
@@ -290,7 +295,7 @@ def _classes_of(classes, names, response, answers, source):
         return list(range(2 if answers.ndim == 1 else answers.shape[1]))
     raise ValueError(
         f"{CALLER} does not know the classes of the {source.kind}. Pass classes=[...], "
-        "or a few rows to ask it, sample=X[:10]."
+        "or a few rows to ask it, sample=X."
     )
 
 

@@ -59,6 +59,7 @@ class ObjectSource(FunctionSource):
         self._method = "predict"
         if hasattr(model, "predict_proba"):
             self.kind, self._method = "object with predict_proba", "predict_proba"
+            self.response = "probabilities"
         self.names = _names_of(model)
 
     def __call__(self, rows):
@@ -73,7 +74,7 @@ class LabelsOfObject(ObjectSource):
 
     def __init__(self, model):
         super().__init__(model)
-        self.kind, self._method = "object with predict", "predict"
+        self.kind, self._method, self.response = "object with predict", "predict", None
 
 
 class EstimatorSource(FunctionSource):

@@ -62,7 +62,7 @@ class ModuleSource(FunctionSource):
         except (RuntimeError, ValueError, IndexError) as error:
             raise ValueError(
                 f"skrobust.wrap could not pass rows of shape {tuple(x.shape[1:])} and "
-                f"{x.dtype} through the module: {error}. Pass sample=X[:10], and "
+                f"{x.dtype} through the module: {error}. Pass sample=X, and "
                 "input_shape=, layout= or dtype= of its input."
             ) from error
         out = out[0] if isinstance(out, tuple) else out

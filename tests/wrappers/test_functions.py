@@ -164,7 +164,7 @@ def test_what_is_not_clear_is_said(case):
 
 
 def test_a_function_that_is_not_known_must_be_asked_or_told():
-    with pytest.raises(ValueError, match=r"sample=X\[:10\], or say it: response="):
+    with pytest.raises(ValueError, match=r"sample=X, or say it: response="):
         skrobust.wrap(labels)
     told = skrobust.wrap(labels, classes=NAMES, response="labels")
     np.testing.assert_array_equal(told.predict(X), labels(X))
@@ -172,7 +172,7 @@ def test_a_function_that_is_not_known_must_be_asked_or_told():
 
 def test_a_label_that_was_not_named_is_an_error_later_too():
     model = skrobust.wrap(labels, classes=["setosa", "versicolor"], sample=X[:50])
-    with pytest.raises(ValueError, match="'virginica'.*not among its classes"):
+    with pytest.raises(ValueError, match=r"'virginica'.*not among its classes"):
         model.predict(X)
 
 
@@ -198,7 +198,7 @@ def test_parameters_are_checked(parameters, sentence):
 
 def test_things_that_cannot_be_wrapped():
     for thing in (5, None, LogisticRegression, "model.bin"):
-        with pytest.raises(ValueError, match="'model' parameter of skrobust.wrap"):
+        with pytest.raises(ValueError, match=r"'model' parameter of skrobust\.wrap"):
             skrobust.wrap(thing)
     with pytest.raises(TypeError, match="'budget', which is a parameter of HTTP"):
         skrobust.wrap(probabilities, budget=3)
@@ -275,10 +275,9 @@ def test_what_it_can_do_is_shown():
     for word in ("probabilities", "function", "gradients", "n classes", "3"):
         assert word in text
         assert word in page
-    assert (
-        "<script"
-        not in skrobust.wrap(Both(), classes=["<script", "b", "c"])._repr_html_
-    )
+    named = skrobust.wrap(Both(), classes=["<b>", "b", "c"])
+    named.model.__name__ = "<script"
+    assert "<script" not in named._repr_html_()
 
 
 def test_softmax_of_logits():
