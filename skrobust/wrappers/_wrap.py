@@ -161,7 +161,8 @@ def wrap(
         # A model that says all there is to say need not be asked.
         if rows is not None and source.estimator is None:
             size = source.fixed_batch or batch_size or source.batch_size
-            answers, names = ask(source, rows, names, size)
+            known = names if names or classes is None else list(classes)
+            answers, names = ask(source, rows, known, size)
     if response is None:
         response = _detected(source, answers, rows, classes, names)
     if response == "values":

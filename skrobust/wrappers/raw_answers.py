@@ -15,7 +15,8 @@ def answer_array(raw, names, caller):
         one of these, or for each row a dictionary of scores by label, a dictionary
         ``{"label": ..., "score": ...}`` or a list of these.
     names : list or None
-        Names of the classes in the order of columns, where they are known.
+        Names of the classes in the order of columns, where they are known; dictionaries
+        with other integers as keys are read in the order of these.
     caller : str
         Name of the public function or class, for error messages.
 
@@ -75,12 +76,20 @@ def _label_of(entry):
             "skrobust.wrap reads dictionaries with 'label' and 'score'; this model "
             f"answers with the keys {sorted(map(str, entry))[:5]}."
         )
-    return entry["label"]
+    return _plain(entry["label"])
+
+
+def _plain(label):
+    """Return a label as Python has it, for messages."""
+    return label.item() if hasattr(label, "item") else label
 
 
 def _columns(rows, names, caller):
-    if names is None:
-        names = sorted({label for row in rows for label in row}, key=_order)
+    rows = [{_plain(label): score for label, score in row.items()} for row in rows]
+    found = sorted({label for row in rows for label in row}, key=_order)
+    are_places = all(isinstance(label, int) for label in found)
+    if names is None or (are_places and not set(found) & set(names)):
+        names = found
     columns = {name: i for i, name in enumerate(names)}
     out = np.zeros((len(rows), len(names)))
     for i, row in enumerate(rows):

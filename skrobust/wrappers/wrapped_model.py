@@ -165,7 +165,7 @@ class WrappedModel(BaseEstimator):
 
     def _answers(self, X):
         """Return the answers to rows as an array."""
-        names = list(self.classes) if isinstance(self.classes, dict) else None
+        names = None if self.classes is None else list(self.classes)
         source = self._source()
         return ask(source, self._step().transform(X), names, self._rows_at_once())[0]
 
