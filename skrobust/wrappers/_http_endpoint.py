@@ -100,10 +100,10 @@ class HTTPEndpoint:
         if budget is not None:
             check_count(budget, "budget", caller)
         self.cache = cache
-        self.calls_ = 0
         self._prepare()
 
     def _prepare(self):
+        self.calls_ = 0
         self._lock = threading.RLock()
         self._last = -math.inf
         self._answers = None if self.cache is None else AnswerCache(self.cache)
@@ -232,7 +232,8 @@ class HTTPEndpoint:
         return f"HTTPEndpoint({', '.join([repr(url), *shown])})"
 
     def __getstate__(self):
-        inside = ("_lock", "_last", "_answers")
+        # A checkpoint knows a model by its pickle, which no count may change.
+        inside = ("calls_", "_lock", "_last", "_answers")
         return {k: v for k, v in vars(self).items() if k not in inside}
 
     def __setstate__(self, state):

@@ -22,7 +22,7 @@ def _has_decisions(self):
 class WrappedClassifier(ClassifierMixin, WrappedModel):
     """Trained model of another library as a fitted classifier.
 
-    :func:`skrobust.wrap` makes it, and has the parameters.
+    :func:`skrobust.wrap <skrobust.wrappers.wrap>` makes it, and has the parameters.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class WrappedClassifier(ClassifierMixin, WrappedModel):
     n_outputs : int, default=None
         Numbers that a torch module answers a row.
     input_shape, layout, dtype, data_range, batch_size, device, output : object
-        As for :func:`skrobust.wrap`.
+        As for :func:`skrobust.wrap <skrobust.wrappers.wrap>`.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ from skrobust.wrappers.wrapped_model import CALLER, WrappedModel
 class WrappedRegressor(RegressorMixin, WrappedModel):
     """Trained model of another library as a fitted regressor.
 
-    :func:`skrobust.wrap` makes it, and has the parameters.
+    :func:`skrobust.wrap <skrobust.wrappers.wrap>` makes it, and has the parameters.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class WrappedRegressor(RegressorMixin, WrappedModel):
     n_outputs : int, default=None
         Numbers that a torch module answers a row.
     input_shape, layout, dtype, data_range, batch_size, device, output : object
-        As for :func:`skrobust.wrap`.
+        As for :func:`skrobust.wrap <skrobust.wrappers.wrap>`.
 
     Attributes
     ----------

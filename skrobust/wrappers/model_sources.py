@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
+from sklearn.utils.validation import check_is_fitted
 
 from skrobust._responses import is_net, unwrap
 from skrobust._validation import invalid
@@ -84,6 +85,7 @@ class EstimatorSource(FunctionSource):
 
     def __init__(self, model):
         super().__init__(model)
+        check_is_fitted(model)
         self.estimator = model
         self.names = _names_of(model)
         self.response = "labels"

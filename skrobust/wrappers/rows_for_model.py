@@ -39,6 +39,11 @@ class RowsForModel(TransformerMixin, BaseEstimator):
         settings = self.input_shape, self.layout, self.dtype, self.data_range
         return all(value is None for value in settings)
 
+    @property
+    def is_affine(self):
+        """Whether each number is scaled, shifted and moved, and no more."""
+        return self.dtype is None or np.dtype(self.dtype).kind == "f"
+
     def fit(self, X, y=None):
         """Return itself.
 

@@ -2,7 +2,9 @@
 
 import copy
 import os
+from hashlib import sha256
 from html import escape
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -198,6 +200,9 @@ class WrappedModel(BaseEstimator):
                 f"path of its file, skrobust.wrap('model{endings[kind]}'), or use "
                 "n_jobs=1."
             )
+        if kind in endings:
+            # A checkpoint knows a model by its pickle: another file is another model.
+            state["digest_"] = sha256(Path(self.model).read_bytes()).hexdigest()
         return state
 
     def __copy__(self):

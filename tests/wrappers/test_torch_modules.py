@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 
 import skrobust
 from skrobust.attacks import FGSM, FMN, PGD
-from skrobust.evaluation import evaluate_attack
+from skrobust.evaluation import evaluate_attack, robust_accuracy_bounds
 from skrobust.metrics import make_robust_scorer
 from skrobust.nets import make_net_classifier
 
@@ -154,6 +154,19 @@ def test_minimal_norms_of_a_linear_module():
     norms = FMN(norm=2).run(model, X, y).norm
     true = np.abs(LOGITS[:, 0]) / np.linalg.norm(WEIGHTS[0])
     np.testing.assert_allclose(norms, true, rtol=0.02)
+
+
+def test_certificates_see_through():
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+    net = make_net_classifier(module, fitted=True)
+    y = net.predict(X)
+    mine, bare = (
+        robust_accuracy_bounds(model, X, y, eps=0.02, attacks=[FGSM(0.02)])
+        for model in (skrobust.wrap(module), net)
+    )
+    assert mine.lower == bare.lower > 0
+    assert mine.upper == bare.upper
 
 
 def test_images_with_channels_last_meet_a_module_with_channels_first():
