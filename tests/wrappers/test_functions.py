@@ -7,9 +7,11 @@ import pytest
 from scipy.special import expit, softmax
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 import skrobust
@@ -290,3 +292,19 @@ def test_a_class_of_answers_that_changes_is_an_error():
     model = skrobust.wrap(lambda rows: next(turns)(rows), classes=NAMES, sample=X)
     with pytest.raises(ValueError, match="answers with probabilities, and got"):
         model.predict(X)
+
+
+def test_an_estimator_must_be_fitted():
+    with pytest.raises(NotFittedError, match="LogisticRegression instance is not"):
+        skrobust.wrap(LogisticRegression())
+
+
+def test_tags_are_those_of_its_kind():
+    for model, kind in (
+        (skrobust.wrap(probabilities, sample=X), "classifier"),
+        (skrobust.wrap(values, response="values"), "regressor"),
+        (skrobust.wrap(MODEL), "classifier"),
+    ):
+        tags = get_tags(model)
+        assert tags.estimator_type == kind
+        assert not tags.requires_fit

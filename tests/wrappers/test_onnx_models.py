@@ -3,6 +3,7 @@
 import pickle
 import warnings
 
+import joblib
 import numpy as np
 import pytest
 from scipy.special import softmax
@@ -143,3 +144,15 @@ def test_a_converted_regressor(converted):
     model = skrobust.wrap(converted(bare), response="values")
     assert is_regressor(model)
     np.testing.assert_allclose(model.predict(X), bare.predict(X), atol=1e-4)
+
+
+def test_a_checkpoint_knows_the_file(tmp_path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(dense(MODEL.coef_, MODEL.intercept_))
+    model = skrobust.wrap(path)
+    first = joblib.hash(model)
+    assert joblib.hash(skrobust.wrap(path)) == first
+    model.predict(X)
+    assert joblib.hash(model) == first
+    path.write_bytes(dense(2 * MODEL.coef_, MODEL.intercept_))
+    assert joblib.hash(skrobust.wrap(path)) != first
