@@ -5,6 +5,7 @@ asked for; these functions never use it.
 """
 
 import contextlib
+import functools
 import sys
 
 import numpy as np
@@ -49,6 +50,11 @@ def unwrap(estimator):
             return steps, estimator
 
 
+def model_name(estimator):
+    """Return the class of the model in an estimator, which names it in pictures."""
+    return type(unwrap(estimator)[1]).__name__
+
+
 def _parts(name, step):
     """Return the steps that a step applies at predict: its own, itself, or none."""
     if isinstance(step, Pipeline):
@@ -68,12 +74,23 @@ def innermost(estimator):
     return steps, model
 
 
+@functools.lru_cache(maxsize=256)
+def torch_kind(cls):
+    """Return "net" for a class of skorch nets, "module" for one of torch, else None.
+
+    Neither library is imported.
+    """
+    for c in cls.__mro__:
+        if c.__name__ == "NeuralNet" and c.__module__.startswith("skorch."):
+            return "net"
+        if c.__module__ == "torch.nn.modules.module":
+            return "module"
+    return None
+
+
 def is_net(estimator):
-    """Say whether an estimator is a skorch net, without importing skorch."""
-    return any(
-        c.__name__ == "NeuralNet" and c.__module__.startswith("skorch.")
-        for c in type(estimator).__mro__
-    )
+    """Say whether an estimator is a skorch net."""
+    return torch_kind(type(estimator)) == "net"
 
 
 @contextlib.contextmanager
@@ -101,7 +118,7 @@ def undisturbed(estimator):
 def refuse_unwrapped(estimator, caller):
     """Raise where a module, a function, a session or an address stands in."""
     name, what = type(estimator).__name__, None
-    if any(c.__module__ == "torch.nn.modules.module" for c in type(estimator).__mro__):
+    if torch_kind(type(estimator)) == "module":
         what = "a torch module"
     elif hasattr(estimator, "predict") or isinstance(estimator, type):
         return

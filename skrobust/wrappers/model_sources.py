@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._responses import is_net, unwrap
+from skrobust._responses import is_net, torch_kind, unwrap
 from skrobust._validation import invalid
 
 TAKES = (
@@ -130,7 +130,7 @@ def source_of(model, caller, *, output=None, device=None, response=None):
         raise invalid("model", caller, rule, model)
     if "skrobust.wrappers._http_endpoint" in modules:
         return EndpointSource(model)
-    if "torch.nn.modules.module" in modules:
+    if torch_kind(type(model)) == "module":
         from skrobust.wrappers.torch_modules import ModuleSource
 
         return ModuleSource(model, device)
