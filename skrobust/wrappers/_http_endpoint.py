@@ -1,6 +1,7 @@
 """Model behind an HTTP address, with retries, a rate, a budget and a cache."""
 
 import hashlib
+import http.client
 import json
 import math
 import threading
@@ -32,7 +33,8 @@ class HTTPEndpoint:
     url : str
         Address with http or https.
     request_key : str or callable, default="instances"
-        Key of the rows; a function returns the whole payload for a list of rows.
+        Key of the rows; a function returns the whole payload for a list of rows. Those
+        of a data frame are lists in the order of its columns.
     answer_key : str or callable, default="predictions"
         Key of the answers; a function returns the list of answers of a response.
     headers : dict, default=None
@@ -146,7 +148,14 @@ class HTTPEndpoint:
     def _ask(self, rows):
         make, read = self.request_key, self.answer_key
         payload = make(rows) if callable(make) else {make: rows}
-        reply = self._post(json.dumps(payload).encode())
+        try:
+            body = json.dumps(payload, allow_nan=False).encode()
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{self._name()} cannot send these rows as JSON: {error}. Impute or "
+                "encode them first, or pass a function as request_key=."
+            ) from None
+        reply = self._post(body)
         if callable(read):
             answers = read(reply)
         elif isinstance(reply, list):
@@ -181,7 +190,7 @@ class HTTPEndpoint:
                         f"{' '.join(text.split()) or error.reason}"
                     ) from None
                 reason, wait = f"state {error.code}", _seconds(error.headers)
-            except (OSError, TimeoutError) as error:
+            except (OSError, http.client.HTTPException) as error:
                 reason, wait = str(getattr(error, "reason", error)), 0.0
             except ValueError as error:
                 raise ValueError(

@@ -3,22 +3,25 @@
 import numpy as np
 from sklearn.base import is_classifier
 
-from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._validation import check_choice, check_count, invalid
 from skrobust.wrappers._http_endpoint import HTTPEndpoint
 from skrobust.wrappers._wrapped_classifier import WrappedClassifier
 from skrobust.wrappers._wrapped_regressor import WrappedRegressor, as_values
+from skrobust.wrappers.asked_rows import input_settings, rows_to_ask
+from skrobust.wrappers.class_names import (
+    check_positions,
+    checked_classes,
+    find_classes,
+    names_in_order,
+)
 from skrobust.wrappers.model_sources import source_of
 from skrobust.wrappers.response_kinds import (
     RESPONSES,
     as_probabilities,
     detect_response,
 )
-from skrobust.wrappers.rows_for_model import RowsForModel, check_input
+from skrobust.wrappers.rows_for_model import check_input
 from skrobust.wrappers.wrapped_model import CALLER, ask
-
-_N_ASKED = 10  # rows of the sample that the model is asked
-_CHANNELS = (1, 3, 4)
 
 
 def wrap(
@@ -132,7 +135,7 @@ def wrap(
     """
     check_choice(response, "response", CALLER, (None, *RESPONSES))
     check_input(input_shape, layout, dtype, data_range, CALLER)
-    classes = _checked_classes(classes)
+    classes = checked_classes(classes)
     if response == "values" and classes is not None:
         rule = "None with response='values', which has no classes"
         raise invalid("classes", CALLER, rule, classes)
@@ -146,18 +149,20 @@ def wrap(
             "endpoints alone."
         )
     source = source_of(model, CALLER, output=output, device=device, response=response)
+    if source.estimator is not None:
+        _check_estimator(source, classes, response)
     settings = {
-        **_input_of(source, input_shape, layout, dtype, sample),
+        **input_settings(source, input_shape, layout, dtype, sample),
         "data_range": data_range,
         "batch_size": batch_size,
         "device": device,
         "output": output,
     }
-    names = _names_in_order(classes, source.names)
+    names = names_in_order(classes, source.names)
     answers, rows, told = None, None, response
     response = response or source.response
     if sample is not None or response is None or hasattr(source, "net"):
-        rows = _rows_to_ask(source, sample, settings)
+        rows = rows_to_ask(source, sample, settings)
         # A model that says all there is to say need not be asked.
         if rows is not None and source.estimator is None:
             size = source.fixed_batch or batch_size or source.batch_size
@@ -171,8 +176,8 @@ def wrap(
         made = WrappedRegressor(model, response=response, **settings)
     else:
         if classes is None and names is None and answers is not None:
-            _check_positions(source, answers, rows)
-        classes = _classes_of(classes, names, response, answers, source)
+            check_positions(source, answers, rows)
+        classes = find_classes(classes, names, response, answers, source)
         made = WrappedClassifier(model, classes=classes, response=response, **settings)
     made.n_outputs = _n_outputs(source, answers, made)
     _check_answers(made, answers, told)
@@ -182,78 +187,15 @@ def wrap(
     return made
 
 
-def _checked_classes(classes):
-    if classes is None:
-        return None
-    is_map = isinstance(classes, dict)
-    labels = list(classes.values() if is_map else np.ravel(to_array(classes)).tolist())
-    few = len(labels) < 2 or len(set(labels)) < len(labels)
-    if few or isinstance(classes, (str, bytes)):
-        rule = "None, or a list or dictionary of at least two different labels"
+def _check_estimator(source, classes, response):
+    """Raise where an estimator is to answer with other things than its own."""
+    if response not in (None, source.response):
+        rule = f"None or {source.response!r} for this fitted estimator"
+        raise invalid("response", CALLER, rule, response)
+    own = source.names
+    if classes is not None and (isinstance(classes, dict) or classes != own):
+        rule = "None for a fitted estimator, which has its own"
         raise invalid("classes", CALLER, rule, classes)
-    return classes if is_map else labels
-
-
-def _input_of(source, input_shape, layout, dtype, sample):
-    """Return the settings of the input, of the user or else of the model."""
-    declared = None if hasattr(source, "net") else source.input_shape
-    if input_shape is None and declared is not None:
-        input_shape = declared
-    shape = () if sample is None or is_frame(sample) else shape_of(sample)[1:]
-    width = getattr(source.estimator, "n_features_in_", None)
-    if input_shape is None and len(shape) > 1 and width == np.prod(shape):
-        # A pipeline of flat rows meets images.
-        input_shape = "flat"
-    if layout is None and declared is not None and len(declared) == 3:
-        first, last = declared[0] in _CHANNELS, declared[-1] in _CHANNELS
-        if first != last:
-            layout = "NCHW" if first else "NHWC"
-    dtype = source.dtype if dtype is None else np.dtype(dtype).name
-    if input_shape is not None and input_shape != "flat":
-        input_shape = tuple(int(n) for n in input_shape)
-    return {"input_shape": input_shape, "layout": layout, "dtype": dtype}
-
-
-def _rows_to_ask(source, sample, settings):
-    """Return rows as the model takes them, or None where their shape is not known."""
-    step = RowsForModel(
-        *(settings[k] for k in ("input_shape", "layout", "dtype", "data_range"))
-    )
-    if sample is not None:
-        return step.transform(_some_rows(sample))
-    shape = settings["input_shape"] or source.input_shape
-    floats = settings["dtype"] in ("float16", "float32", "float64")
-    if isinstance(shape, str) or shape is None or not floats:
-        return None
-    draws = np.random.default_rng(0).normal(size=(_N_ASKED, *shape))
-    return draws.astype(settings["dtype"])
-
-
-def _some_rows(sample):
-    """Return a few rows from all over the sample, which may be sorted by class."""
-    if is_frame(sample) or hasattr(sample, "shape"):
-        n = shape_of(sample)[0]
-    else:
-        texts = all(isinstance(row, str) for row in sample)
-        sample = list(sample) if texts else np.asarray(sample)
-        n = len(sample)
-    places = np.unique(np.linspace(0, n - 1, min(n, _N_ASKED)).astype(int))
-    if hasattr(sample, "iloc"):
-        return sample.iloc[places]
-    return [sample[i] for i in places] if isinstance(sample, list) else sample[places]
-
-
-def _names_in_order(classes, names):
-    """Return the names that the model uses, in the order of its outputs."""
-    if not isinstance(classes, dict):
-        return names
-    if names is None:
-        return list(classes)
-    missing = [name for name in names if name not in classes]
-    if missing:
-        rule = f"a dictionary with all names of the model, {names[:5]}"
-        raise invalid("classes", CALLER, rule, classes)
-    return names
 
 
 def _detected(source, answers, rows, classes, names):
@@ -272,45 +214,6 @@ def _detected(source, answers, rows, classes, names):
     if unsure and ask_afar is not None and not ask_afar(rows):
         return "logits"
     return found
-
-
-def _classes_of(classes, names, response, answers, source):
-    """Return the classes of the wrapped model, in the order of its outputs."""
-    if isinstance(classes, dict):
-        return {name: classes[name] for name in names}
-    if names is not None and classes is not None and list(names) != list(classes):
-        if len(names) != len(classes):
-            rule = f"as many labels as the model has classes, {len(names)}"
-            raise invalid("classes", CALLER, rule, classes)
-        return dict(zip(names, classes, strict=True))
-    if classes is None:
-        classes = names
-    if classes is not None:
-        return list(classes)
-    if response == "labels":
-        raise ValueError(
-            f"{CALLER} needs the labels that the {source.kind} may answer with. Pass "
-            "classes=[...]."
-        )
-    if answers is not None:
-        return list(range(2 if answers.ndim == 1 else answers.shape[1]))
-    raise ValueError(
-        f"{CALLER} does not know the classes of the {source.kind}. Pass classes=[...], "
-        "or a few rows to ask it, sample=X."
-    )
-
-
-def _check_positions(source, answers, rows):
-    """Raise where the labels of a converted classifier are not 0, 1, ... ."""
-    own = source.own_labels(rows) if hasattr(source, "own_labels") else None
-    if own is None or answers.ndim != 2:
-        return
-    if not np.array_equal(own, answers.argmax(axis=1)):
-        raise ValueError(
-            f"{CALLER} needs the labels of this {source.kind}, which are not 0, 1, ... "
-            f"(it answers {own[0].item() if hasattr(own[0], 'item') else own[0]!r}). "
-            "Pass classes=[...], in the order of the columns."
-        )
 
 
 def _n_outputs(source, answers, made):

@@ -8,6 +8,7 @@ from skorch import NeuralNetRegressor
 from torch import nn
 
 from skrobust.nets import make_net_classifier
+from skrobust.nets.devices import find_device
 from skrobust.wrappers.model_sources import FunctionSource
 
 _FLOATS = {torch.float64: "float64"}
@@ -38,7 +39,9 @@ class ModuleSource(FunctionSource):
         super().__init__(model)
         first = next(model.parameters(), None)
         here = torch.device("cpu") if first is None else first.device
-        self._device = here if device in (None, "auto") else torch.device(device)
+        self._device = here
+        if device is not None:
+            self._device = torch.device(find_device(device, "skrobust.wrap"))
         self._shared = sharing_copy(model, keep=self._device == here)
         if any(
             kind.__module__.startswith("transformers.") for kind in type(model).__mro__

@@ -299,6 +299,14 @@ def test_an_estimator_must_be_fitted():
         skrobust.wrap(LogisticRegression())
 
 
+def test_an_estimator_has_its_own_classes_and_answers():
+    with pytest.raises(ValueError, match=r"'classes' parameter .* which has its own"):
+        skrobust.wrap(MODEL, classes=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"'response' parameter .* 'probabilities'"):
+        skrobust.wrap(MODEL, response="labels")
+    assert skrobust.wrap(MODEL, classes=[0, 1, 2]).score(X, Y) == MODEL.score(X, Y)
+
+
 def test_tags_are_those_of_its_kind():
     for model, kind in (
         (skrobust.wrap(probabilities, sample=X), "classifier"),

@@ -212,3 +212,8 @@ def test_a_file_that_is_no_cache_is_refused(tmp_path):
 def test_no_secret_of_the_address_is_shown():
     endpoint = HTTPEndpoint("https://me:pw@host/model?key=abc")
     assert repr(endpoint) == "HTTPEndpoint('https://host/model')"
+
+
+def test_what_json_cannot_hold_is_told():
+    with pytest.raises(ValueError, match=r"cannot send these rows as JSON.*Impute"):
+        HTTPEndpoint("http://localhost")([[1.0, float("nan")]])

@@ -217,3 +217,11 @@ def test_a_module_that_cuts_the_gradient_is_seen():
 def test_rows_that_do_not_fit_are_told_with_the_cure():
     with pytest.raises(ValueError, match=r"could not pass rows of shape \(4,\)"):
         skrobust.wrap(nn.Linear(7, 2), sample=X)
+
+
+def test_devices_are_checked():
+    with pytest.raises(ValueError, match="'device' parameter of skrobust"):
+        skrobust.wrap(linear(), device="nowhere")
+    module = linear()
+    here = skrobust.wrap(module, device="cpu")
+    assert here.wrapped_estimator_[-1].module_.weight is module.weight
