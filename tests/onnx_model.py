@@ -1,7 +1,9 @@
 """Small ONNX models, written layer by layer."""
 
 import numpy as np
-import onnx
+import pytest
+
+onnx = pytest.importorskip("onnx", reason="needs onnx")
 
 
 def dense(weights, bias, *, ends_in_softmax=True, batch="n", kind=None):

@@ -1,8 +1,12 @@
 """Small tflite models, written without TensorFlow."""
 
-import flatbuffers
 import numpy as np
-from ai_edge_litert import schema_py_generated as schema
+import pytest
+
+flatbuffers = pytest.importorskip("flatbuffers", reason="needs flatbuffers")
+schema = pytest.importorskip(
+    "ai_edge_litert.schema_py_generated", reason="needs ai-edge-litert"
+)
 
 
 def _tensor(name, shape, buffer, kind, signature=None, quantization=None):
