@@ -168,8 +168,8 @@ class WrappedModel(BaseEstimator):
     def _answers(self, X):
         """Return the answers to rows as an array."""
         names = None if self.classes is None else list(self.classes)
-        source = self._source()
-        return ask(source, self._step().transform(X), names, self._rows_at_once())[0]
+        size, prepare = self._rows_at_once(), self._step().transform
+        return ask(self._source(), X, names, size, prepare)[0]
 
     def __sklearn_is_fitted__(self):
         return True
@@ -242,7 +242,7 @@ def part_of(X, start, stop):
     return X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
 
 
-def ask(source, rows, names, batch_size):
+def ask(source, rows, names, batch_size, prepare=None):
     """Return the answers of a source to rows, and the names of their columns.
 
     Parameters
@@ -250,11 +250,13 @@ def ask(source, rows, names, batch_size):
     source : FunctionSource
         The model.
     rows : container of shape (n_samples, ...)
-        As the model takes them.
+        As the model takes them, or as ``prepare`` does.
     names : list or None
         Names of the classes, where the model answers with names.
     batch_size : int or None
         Rows at once.
+    prepare : callable, default=None
+        Makes a batch as the model takes it; images on disk are then read in batches.
 
     Returns
     -------
@@ -269,6 +271,7 @@ def ask(source, rows, names, batch_size):
     size, parts = batch_size or n, []
     for start in range(0, n, size):
         part = part_of(rows, start, start + size)
+        part = part if prepare is None else prepare(part)
         count = min(size, n - start)
         missing = source.fixed_batch is not None and source.fixed_batch - count
         if missing and missing > 0:  # the model insists on the number of rows

@@ -138,5 +138,5 @@ def test_a_report_of_a_function_and_a_module(wrapped, tmp_path):
     models = {"function": wrapped, "module": skrobust.wrap(layer)}
     report = create_report(models, X, Y, out=tmp_path / "report.html")
     page = report.to_html()
-    assert "function" in page
-    assert "module" in page
+    assert "kind: function, answers: probabilities, gradients: no" in page
+    assert "kind: torch module, answers: logits, gradients: yes" in page

@@ -8,6 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 import skrobust
 from skrobust.attacks import PGD
+from skrobust.datasets import load_image_folder
 from skrobust.perturbations import GaussianNoise
 from skrobust.wrappers.rows_for_model import RowsForModel
 
@@ -97,3 +98,23 @@ def test_flat_frames_keep_their_names():
     bare = LogisticRegression().fit(frame, Y)
     model = skrobust.wrap(bare, input_shape="flat")
     np.testing.assert_array_equal(model.predict(frame), bare.predict(frame))
+
+
+def test_an_image_folder_is_read_in_batches(tmp_path):
+    pillow = pytest.importorskip("PIL.Image")
+    for place, image in enumerate(IMAGES):
+        folder = tmp_path / "ab"[place % 2]
+        folder.mkdir(exist_ok=True)
+        pillow.fromarray(image).save(folder / f"{place:02}.png")
+    photos, sizes = load_image_folder(tmp_path).images, []
+
+    def brightness(rows):
+        sizes.append(rows.shape)
+        return rows.mean(axis=(1, 2, 3)) + 1
+
+    model = skrobust.wrap(
+        brightness, response="values", dtype="float64", layout="NCHW", batch_size=5
+    )
+    wanted = np.concatenate([IMAGES[::2], IMAGES[1::2]]).mean(axis=(1, 2, 3)) + 1
+    np.testing.assert_allclose(model.predict(photos), wanted)
+    assert sizes == [(5, 3, 6, 5), (5, 3, 6, 5), (2, 3, 6, 5)]
