@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from skrobust._containers import to_array
+from skrobust._one_line import one_line
 from skrobust._validation import check_count, check_number, invalid
 from skrobust.wrappers.answer_cache import AnswerCache
 
@@ -152,8 +153,8 @@ class HTTPEndpoint:
             body = json.dumps(payload, allow_nan=False).encode()
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"{self._name()} cannot send these rows as JSON: {error}. Impute or "
-                "encode them first, or pass a function as request_key=."
+                f"{self._name()} cannot send these rows as JSON: {one_line(error)}. "
+                "Impute or encode them first, or pass a function as request_key=."
             ) from None
         reply = self._post(body)
         if callable(read):
@@ -194,7 +195,7 @@ class HTTPEndpoint:
                 reason, wait = str(getattr(error, "reason", error)), 0.0
             except ValueError as error:
                 raise ValueError(
-                    f"{self._name()} got a response that is no JSON: {error}."
+                    f"{self._name()} got a response that is no JSON: {one_line(error)}."
                 ) from None
             if attempt < self.retries:
                 wait = max(wait, self.backoff * 2**attempt)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust._containers import to_array
+from skrobust._one_line import one_line
 
 
 def answer_array(raw, names, caller):
@@ -39,7 +40,8 @@ def answer_array(raw, names, caller):
         answers = to_array(raw)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{caller} got answers that are no array of one entry a row: {error}."
+            f"{caller} got answers that are no array of one entry a row: "
+            f"{one_line(error)}."
         ) from None
     if answers.dtype.kind == "O":
         answers = np.asarray(answers.tolist())

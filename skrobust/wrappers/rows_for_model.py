@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from skrobust._containers import is_frame, shape_of, to_array
+from skrobust._one_line import one_line
 from skrobust._validation import invalid
 
 LAYOUTS = ("NCHW", "NHWC", "NHWC->NCHW", "NCHW->NHWC")
@@ -234,7 +235,7 @@ def _as_numbers(values, dtype):
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"skrobust.wrap got rows of {values.dtype} for a model that takes "
-            f"{dtype} numbers: {error}. Encode X first."
+            f"{dtype} numbers: {one_line(error)}. Encode X first."
         ) from None
 
 

@@ -7,6 +7,7 @@ import torch
 from skorch import NeuralNetRegressor
 from torch import nn
 
+from skrobust._one_line import one_line
 from skrobust.nets import make_net_classifier
 from skrobust.nets.devices import find_device
 from skrobust.wrappers.model_sources import FunctionSource
@@ -65,7 +66,7 @@ class ModuleSource(FunctionSource):
         except (RuntimeError, ValueError, IndexError) as error:
             raise ValueError(
                 f"skrobust.wrap could not pass rows of shape {tuple(x.shape[1:])} and "
-                f"{x.dtype} through the module: {error}. Pass sample=X, and "
+                f"{x.dtype} through the module: {one_line(error)}. Pass sample=X, and "
                 "input_shape=, layout= or dtype= of its input."
             ) from error
         out = out[0] if isinstance(out, tuple) else out
