@@ -34,6 +34,7 @@ WITHIN_LOWEST = {
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
     "_results": {"_optional", "_results_text"},
+    "_validation": {"_containers"},
 }
 # Names that may occur in several folders, since they mean the same in each.
 SAME_MEANING = {
