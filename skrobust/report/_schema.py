@@ -73,12 +73,6 @@ def _model():
         **columns,
     )
     attack = {"anyOf": [of_labels, of_numbers]}
-    bounds = _object(
-        {"lower": _NUMBER, "upper": _NUMBER, "n_rows": _COUNT},
-        lower_interval=_PAIR,
-        upper_interval=_PAIR,
-        certificate=_OR_TEXT,
-    )
     weakness = _object(
         {"part": {"enum": ["column", "region", "word"]}, "method": _TEXT},
         names=_list(_TEXT),
@@ -100,7 +94,6 @@ def _model():
             "normalized": _or_null(_object({"score": _NUMBER, "raw": _NUMBER})),
             "stability": _or_null(stability),
             "attacks": _map(_or_null(attack)),
-            "bounds": _or_null(bounds),
             "weakness": _or_null(weakness),
             "curve": _or_null(_object({"eps": _COLUMN, "robust_accuracy": _COLUMN})),
             "doubts": _or_null(_object({"attack": _TEXT, "found": _list(doubt)})),

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from skrobust._containers import is_text
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust.report import measurements
-from skrobust.report.data_facts import is_text
 from skrobust.report.pictures import label, picture
 from skrobust.report.preset_conditions import with_scales
 

@@ -25,7 +25,7 @@ from skrobust.report.report_options import label_metric_names
 _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
 _ASIDE |= {"fail_under", "fail_under_limit", "junit", "n_jobs"}
 # Options that the report takes as they are.
-_AS_THEY_ARE = ("radii", "checks", "bounds", "n_samples", "n_labels", "n_jobs")
+_AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
 
 
 def threshold_names():
@@ -43,7 +43,7 @@ def threshold_names():
 @click.argument("data")
 @shared.output("--out", "The HTML file.", required=True)
 @shared.MARKDOWN
-@shared.with_options(*attacking.attack_options("FGSM", "PGD"))
+@shared.with_options(*attacking.attack_options("auto"))
 @shared.repeated(
     "--radii",
     "Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
@@ -64,11 +64,6 @@ def threshold_names():
 @shared.columns("--groups", "Compare the groups of a column; may be repeated.")
 @shared.column("--times", "Follow the score over the periods of a column.")
 @shared.CHECKS
-@shared.option(
-    "--bounds/--no-bounds",
-    "Whether robust accuracy is certified on 100 rows, too.",
-    default=True,
-)
 @shared.option(
     "--n-samples",
     "Size of the whole data set, training rows included; default: the rows.",
