@@ -36,7 +36,8 @@ def draw_gallery(model, X, y, found, settings, work):
     rows = np.unique(np.linspace(0, len(y) - 1, n_rows).astype(int))
     shown = {"clean": take_rows(X, rows)}
     shown |= _perturbed(found["stability"], model, X, y, settings, work, rows)
-    made = measurements.make_attacks(work["attacks"], settings) or {}
+    X_ref = X if work["X_train"] is None else work["X_train"]
+    made = measurements.make_attacks(work["attacks"], settings, X_ref) or {}
     done = [name for name in made if found["attacks"].get(name) is not None]
     if done:
         one = made[done[-1]]
