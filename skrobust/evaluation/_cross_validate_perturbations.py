@@ -157,7 +157,7 @@ def cross_validate_perturbations(
     ['GaussianNoise']
     """
     caller = "cross_validate_perturbations"
-    conditions, table = read_conditions(conditions, caller)
+    conditions, table, left_out = read_conditions(conditions, caller, X, X)
     confidence = check_confidence(confidence, caller)
     check_count(n_repeats, "n_repeats", caller)
     raises = isinstance(error_score, str) and error_score == "raise"
@@ -204,6 +204,7 @@ def cross_validate_perturbations(
     results.update(
         score_summary.overall(table, clean_score),
         distortion_unit=unit,
+        left_out=left_out,
         n_samples=len(y),
         n_folds=len(folds),
         n_repeats=n_repeats,

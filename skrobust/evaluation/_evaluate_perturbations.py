@@ -168,7 +168,7 @@ def evaluate_perturbations(
     ((69,), True)
     """
     caller = "evaluate_perturbations"
-    conditions, table = read_conditions(conditions, caller)
+    conditions, table, left_out = read_conditions(conditions, caller, X, X_ref)
     y = check_targets(y, caller)
     check_same_length(caller, X=X, y=y)
     scorer = find_scorer(estimator, scoring, caller)
@@ -205,6 +205,7 @@ def evaluate_perturbations(
         **table,
         **score_summary.overall(table, clean_score),
         distortion_unit=unit,
+        left_out=left_out,
         n_samples=len(y),
         confidence=samples.confidence,
         **samples.facts(),

@@ -42,6 +42,7 @@ from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.presets import get_preset, get_preset_names
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables._categories import CategoryFlip
+from skrobust.perturbations.tables._dates import DateShift
 from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
 from skrobust.perturbations.tables._entry_errors import Outliers, SignFlip, UnitError
 from skrobust.perturbations.tables._feature_loss import FeatureLoss
@@ -102,6 +103,7 @@ __all__ = [
     "ClipPerturbation",
     "ColumnSwap",
     "Contrast",
+    "DateShift",
     "DefocusBlur",
     "DigitChange",
     "DottedLine",

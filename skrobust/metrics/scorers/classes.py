@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._parameters import Number
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import check_choice, check_number, invalid
+from skrobust.base.row_kind import suited
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.metrics.robust.unmoved import full_attack
 from skrobust.metrics.scorers.attack_objective import (
@@ -161,7 +162,7 @@ class StabilityScorer(BaseScorer):
             cure = "Pass a function with values in [0, 1] as the metric."
             title = "Accuracy-Stability Index"
             refuse_regressor(estimator, f"The {title} of metric={self.metric!r}", cure)
-        for condition in check_conditions(self.conditions, caller):
+        for condition in suited(check_conditions(self.conditions, caller)):
             rows = perturbed_rows(condition, estimator, X, y, caller)
             predicted.append(predict_labels(estimator, rows))
             parts = y, predicted[-1], sample_weight
