@@ -26,6 +26,7 @@ from skrobust.evaluation.condition_part import (
     find_scorer,
 )
 from skrobust.evaluation.condition_table import read_conditions, table_columns
+from skrobust.evaluation.fold_columns import add_columns
 from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
 from skrobust.evaluation.fold_intervals import (
     NOTE,
@@ -105,7 +106,8 @@ def cross_validate_perturbations(
         ``score``, ``corruption``, ``severity``, ``fold`` and ``repeat`` (from 0),
         ``changed`` and ``distortion`` (as in :func:`evaluate_perturbations`), and for
         accuracy ``flip_rate``. ``conditions``, a table of the conditions whose
-        ``score`` (and each of the others) is the mean over folds and repeats, with
+        ``score`` (and each of the others; for tables ``effect`` and what belongs to it,
+        in units of the training fold) is the mean over folds and repeats, with
         ``score_low`` and ``score_high``; ``clean_score`` and all numbers of
         :func:`evaluate_perturbations`, of these means; ``note``, on the intervals. For
         accuracy ``worst_interval``, ``accuracy_stability_index_interval`` and
@@ -126,7 +128,8 @@ def cross_validate_perturbations(
     FitFailedWarning
         Where ``error_score`` is a number and something failed.
     UserWarning
-        For conditions that changed no row in any fold, other than those of strength 0.
+        For conditions that changed no row in any fold, other than those of strength 0,
+        and for columns on which the model depends and that no condition changed.
 
     Notes
     -----
@@ -157,7 +160,6 @@ def cross_validate_perturbations(
     ['GaussianNoise']
     """
     caller = "cross_validate_perturbations"
-    conditions, table, left_out = read_conditions(conditions, caller, X, X)
     confidence = check_confidence(confidence, caller)
     check_count(n_repeats, "n_repeats", caller)
     raises = isinstance(error_score, str) and error_score == "raise"
@@ -167,6 +169,7 @@ def cross_validate_perturbations(
         raise invalid("params", caller, "a dict of arguments of fit, or None", params)
     y = check_targets(y, caller)
     check_same_length(caller, X=X, y=y, groups=groups)
+    conditions, table, left_out = read_conditions(conditions, caller, X, X)
     scorer = find_scorer(estimator, scoring, caller)
     reference = score_summary.check_reference_model(reference, table, scorer, caller)
     keys = PartKeys(Checkpoint(checkpoint, caller))
@@ -199,6 +202,7 @@ def cross_validate_perturbations(
     units = [part["unit"] for part, error in done.values() if error is None]
     changed, distortion = (_mean_of_known(parts) for parts in effects)
     unit = add_effects(table, conditions, changed, distortion, units, caller)
+    add_columns(results, table, folds, done, len(conditions), scorer, X, caller)
     clean_score = float(np.mean(clean))
     results["conditions"] = Results(columns=table_columns(table), **table)
     results.update(
@@ -228,11 +232,12 @@ def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
     for f, (fold, _) in enumerate(folds):
         if fold is None:
             continue
-        prefix = keys.prefix(fold.model, fold.X, fold.y, scorer)
+        prefix = keys.prefix(fold.model, fold.X, fold.y, scorer, fold.units)
+        shared = fold.X, fold.y, scorer, fold.clean, fold.units, caller
         for c, condition in enumerate(fold.conditions):
             for r in range(n_repeats):
                 drawn = other_noise(condition, "repeat", r) if r else condition
-                task = (fold.model, drawn, fold.X, fold.y, scorer, fold.clean, caller)
+                task = fold.model, drawn, *shared
                 key = keys.key(prefix, drawn)
                 run = (guard, keys.store.run, key, condition_part)
                 tasks.append((*run, *task))

@@ -1,5 +1,7 @@
 """Evaluation of a fitted model under many conditions."""
 
+from functools import partial
+
 import numpy as np
 
 from skrobust._parallel import run_tasks
@@ -21,6 +23,7 @@ from skrobust.evaluation.condition_table import (
 )
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
+from skrobust.evaluation.untouched import add_untouched, dependence, units_for
 from skrobust.metrics.labels import label_pair
 
 
@@ -97,9 +100,17 @@ def evaluate_perturbations(
           outside [0, 1]);
         - ``clean_score``, on X itself; ``worst_condition`` and ``worst_score``, the
           lowest of the scores, which is low by chance where there are many;
+        - ``left_out``, the names of conditions for which the table has no column;
         - ``n_samples``, ``confidence``; ``distortion_unit``: "root mean square" of the
           changes in a row, in the units of X; "words" of a text that are gone; or
           "cells" of mixed columns that changed.
+
+        For tables the columns ``effect``, what the condition did in words;
+        ``std_change``, the mean absolute change of numbers in standard deviations of
+        ``X_ref`` (of ``X`` without it); and ``percent_changed``, of the cells of
+        categories; with ``untouched_columns``, which no condition changed, and
+        ``untouched_dependence``, the share of answers that change (the change of a
+        ``scoring``) when these are shuffled among the rows.
 
         Where conditions have a severity, ``corruptions``, a table of the severity
         curves with ``area``, and ``area_under_severity_curve``, the mean area. For
@@ -132,7 +143,8 @@ def evaluate_perturbations(
     Warns
     -----
     UserWarning
-        For conditions that changed no row, other than those of strength 0.
+        For conditions that changed no row, other than those of strength 0, and for
+        columns on which the model depends and that no condition changed.
 
     Notes
     -----
@@ -168,9 +180,9 @@ def evaluate_perturbations(
     ((69,), True)
     """
     caller = "evaluate_perturbations"
-    conditions, table, left_out = read_conditions(conditions, caller, X, X_ref)
     y = check_targets(y, caller)
     check_same_length(caller, X=X, y=y)
+    conditions, table, left_out = read_conditions(conditions, caller, X, X_ref)
     scorer = find_scorer(estimator, scoring, caller)
     if groups is not None and scorer is not None:
         raise ValueError(f"{caller} compares groups for accuracy only.")
@@ -181,11 +193,12 @@ def evaluate_perturbations(
     if X_ref is not None:
         conditions = fit_conditions(conditions, X_ref)
     keys = PartKeys(store)
-    prefix = keys.prefix(estimator, X, y, scorer)
+    units = units_for(conditions, X if X_ref is None else X_ref)
+    prefix = keys.prefix(estimator, X, y, scorer, units)
     clean_score, clean = clean_part(estimator, X, y, scorer, caller)
+    data = X, y, scorer, clean, units, caller
     tasks = [
-        (keys.key(prefix, c), condition_part, estimator, c, X, y, scorer, clean, caller)
-        for c in conditions
+        (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
     ]
     jobs = {"n_jobs": n_jobs, "verbose": verbose, "label": "conditions"}
     parts = run_tasks(store.run, tasks, **jobs)
@@ -200,9 +213,16 @@ def evaluate_perturbations(
         table["score"] = np.array([part["score"] for part in parts])
     effects = ([part[k] for part in parts] for k in ("changed", "distortion", "unit"))
     unit = add_effects(table, conditions, *effects, caller)
+    facts = {}
+    if all("figures" in part.dtype.names for part in parts):
+        figures = np.array([part["figures"] for part in parts])
+        touched = np.any([part["touched"] for part in parts], axis=0)
+        depends = partial(dependence, estimator, X, scorer=scorer, y=y)
+        add_untouched(facts, table, figures, touched, X, depends, caller)
     results = Results(
         columns=table_columns(table),
         **table,
+        **facts,
         **score_summary.overall(table, clean_score),
         distortion_unit=unit,
         left_out=left_out,

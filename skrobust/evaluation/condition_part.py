@@ -13,6 +13,7 @@ from skrobust._responses import is_net, predict_labels, unwrap
 from skrobust._validation import invalid
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
+from skrobust.evaluation.untouched import change_fields
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric, metric_names
 from skrobust.metrics.scorers.classes import answers_for, signed_value
@@ -96,7 +97,7 @@ def clean_part(estimator, X, y, scorer, caller):
     return float((labels == y).mean()), predicted
 
 
-def condition_part(estimator, condition, X, y, scorer, clean, caller):
+def condition_part(estimator, condition, X, y, scorer, clean, units, caller):
     """Return the score or, for accuracy, which predictions are correct and flipped.
 
     Parameters
@@ -111,6 +112,8 @@ def condition_part(estimator, condition, X, y, scorer, clean, caller):
         None is accuracy.
     clean : ndarray of shape (n_samples,) or None
         Predictions for the clean rows.
+    units : ColumnUnits or None
+        Units in which changes of a table are told.
     caller : str
         Name of the public function or class, for error messages.
 
@@ -118,14 +121,18 @@ def condition_part(estimator, condition, X, y, scorer, clean, caller):
     -------
     ndarray of shape (), structured
         ``score``, or for accuracy ``correct`` and ``flipped`` of each sample; and what
-        the condition did to the rows, as :func:`part_of` has it.
+        the condition did to the rows, as :func:`part_of` and :func:`change_fields` have
+        it.
     """
     rows = perturb_rows(condition, estimator, X, y, caller)
+    change = change_fields(X, rows, units)
     if scorer is not None:
-        return part_of(X, rows, score=np.float64(scorer(estimator, rows, y)))
+        score = np.float64(scorer(estimator, rows, y))
+        return part_of(X, rows, score=score, **change)
     predicted = predict_labels(estimator, rows)
     y, labels = label_pair(y, predicted, caller)
-    return part_of(X, rows, correct=labels == y, flipped=predicted != clean)
+    flipped = predicted != clean
+    return part_of(X, rows, correct=labels == y, flipped=flipped, **change)
 
 
 class PartKeys:
@@ -135,10 +142,13 @@ class PartKeys:
         self.store = store
         self.seen = Counter()
 
-    def prefix(self, estimator, X, y, scorer):
-        """Return the prefix of the keys of one model on the same rows."""
+    def prefix(self, estimator, X, y, scorer, *more):
+        """Return the prefix of the keys of one model on the same rows.
+
+        ``more`` is what else the parts depend on, such as the units of columns.
+        """
         kind = "right and flipped" if scorer is None else scorer
-        return self.store.prefix(estimator, X, y, kind, "changed")
+        return self.store.prefix(estimator, X, y, kind, "changed columns", *more)
 
     def key(self, prefix, condition):
         """Return the key of one condition."""
