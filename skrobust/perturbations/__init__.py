@@ -41,6 +41,10 @@ from skrobust.perturbations.meta._resampler import PerturbationSampler
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.presets import get_preset, get_preset_names
 from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables._calibrate_severity import (
+    calibrate_severity,
+    severity_weights,
+)
 from skrobust.perturbations.tables._categories import CategoryFlip
 from skrobust.perturbations.tables._dates import DateShift
 from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
@@ -181,12 +185,14 @@ __all__ = [
     "WordSwap",
     "Zigzag",
     "ZoomBlur",
+    "calibrate_severity",
     "cifar_c",
     "get_preset",
     "get_preset_names",
     "imagenet_c",
     "mnist_c",
     "series",
+    "severity_weights",
     "tabular",
     "text",
     "two_factor_grid",

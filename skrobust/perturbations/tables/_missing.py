@@ -94,6 +94,7 @@ class MissingValues(TablePerturbation):
         ),
     }
     _acts_on = "all"
+    _drifts = "missing"
     _whole_table = True
     _strong_params = {"share": 0.5}
     _test_params = tuple(

@@ -97,6 +97,7 @@ class TablePerturbation(BasePerturbation):
     _whole_table = False  # whether ``_perturb_table`` maps a table to a container
     _needs = frozenset()  # statistics of training data
     _keeps_integer = False
+    _drifts = "values"  # what :func:`calibrate_severity` compares: or "missing"
     # Of classes without these parameters.
     keep_integer = plausible = False
     random_state = None
