@@ -128,8 +128,9 @@ def cross_validate_perturbations(
     FitFailedWarning
         Where ``error_score`` is a number and something failed.
     UserWarning
-        For conditions that changed no row in any fold, other than those of strength 0,
-        and for columns on which the model depends and that no condition changed.
+        For conditions that changed no row in any fold, other than those of strength 0;
+        for columns on which the model depends and that no condition changed; and for
+        rows of tables on which a model raises an error, which count as wrong.
 
     Notes
     -----

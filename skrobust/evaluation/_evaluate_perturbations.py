@@ -21,6 +21,7 @@ from skrobust.evaluation.condition_table import (
     read_conditions,
     table_columns,
 )
+from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
 from skrobust.evaluation.untouched import add_untouched, dependence, units_for
@@ -107,10 +108,12 @@ def evaluate_perturbations(
 
         For tables the columns ``effect``, what the condition did in words;
         ``std_change``, the mean absolute change of numbers in standard deviations of
-        ``X_ref`` (of ``X`` without it); and ``percent_changed``, of the cells of
-        categories; with ``untouched_columns``, which no condition changed, and
-        ``untouched_dependence``, the share of answers that change (the change of a
-        ``scoring``) when these are shuffled among the rows.
+        ``X_ref`` (of ``X`` without it); ``percent_changed``, of the cells of
+        categories; and, for accuracy and where it occurs, ``refused``, the share of
+        rows on which the model raises an error, which count as wrong; with
+        ``untouched_columns``, which no condition changed, and ``untouched_dependence``,
+        the share of answers that change (the change of a ``scoring``) when these are
+        shuffled among the rows.
 
         Where conditions have a severity, ``corruptions``, a table of the severity
         curves with ``area``, and ``area_under_severity_curve``, the mean area. For
@@ -143,8 +146,9 @@ def evaluate_perturbations(
     Warns
     -----
     UserWarning
-        For conditions that changed no row, other than those of strength 0, and for
-        columns on which the model depends and that no condition changed.
+        For conditions that changed no row, other than those of strength 0; for columns
+        on which the model depends and that no condition changed; and for rows of tables
+        on which the model raises an error.
 
     Notes
     -----
@@ -219,6 +223,9 @@ def evaluate_perturbations(
         touched = np.any([part["touched"] for part in parts], axis=0)
         depends = partial(dependence, estimator, X, scorer=scorer, y=y)
         add_untouched(facts, table, figures, touched, X, depends, caller)
+        if scorer is None:
+            refused = ([part[k] for part in parts] for k in ("refused", "words"))
+            add_refused(table, *refused, caller)
     results = Results(
         columns=table_columns(table),
         **table,

@@ -13,6 +13,7 @@ from skrobust._responses import is_net, predict_labels, unwrap
 from skrobust._validation import invalid
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
+from skrobust.evaluation.refused_rows import answers, refused_score
 from skrobust.evaluation.untouched import change_fields
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric, metric_names
@@ -127,12 +128,19 @@ def condition_part(estimator, condition, X, y, scorer, clean, units, caller):
     rows = perturb_rows(condition, estimator, X, y, caller)
     change = change_fields(X, rows, units)
     if scorer is not None:
-        score = np.float64(scorer(estimator, rows, y))
+        try:
+            score = np.float64(scorer(estimator, rows, y))
+        except ValueError as error:
+            if units is None:
+                raise
+            raise refused_score(str(condition), error, caller) from error
         return part_of(X, rows, score=score, **change)
-    predicted = predict_labels(estimator, rows)
+    predicted, refused, words = answers(estimator, X, rows, clean, bool(change))
     y, labels = label_pair(y, predicted, caller)
-    flipped = predicted != clean
-    return part_of(X, rows, correct=labels == y, flipped=flipped, **change)
+    if change:
+        change |= {"refused": refused.mean(), "words": np.array(words, dtype="U160")}
+    correct, flipped = (labels == y) & ~refused, (predicted != clean) | refused
+    return part_of(X, rows, correct=correct, flipped=flipped, **change)
 
 
 class PartKeys:
@@ -148,7 +156,7 @@ class PartKeys:
         ``more`` is what else the parts depend on, such as the units of columns.
         """
         kind = "right and flipped" if scorer is None else scorer
-        return self.store.prefix(estimator, X, y, kind, "changed columns", *more)
+        return self.store.prefix(estimator, X, y, kind, "refused rows", *more)
 
     def key(self, prefix, condition):
         """Return the key of one condition."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.untouched import add_untouched, dependence
 
 
@@ -41,6 +42,10 @@ def add_columns(results, table, folds, done, n_conditions, scorer, X, caller):
         return float(np.mean(sizes))
 
     add_untouched(results, table, means, touched, X, depends, caller)
+    if scorer is None:
+        refused = np.array([part["refused"] for _, part in parts])
+        refused = [refused[condition == c].mean() for c in range(n_conditions)]
+        add_refused(table, refused, [str(part["words"]) for _, part in parts], caller)
 
 
 def _mean(figures):

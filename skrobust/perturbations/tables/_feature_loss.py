@@ -30,10 +30,10 @@ class FeatureLoss(TablePerturbation):
         median and most frequent value are those of the training data. Features that
         are no numbers take the missing mark for ``"zero"`` and their most frequent
         value for ``"mean"`` and ``"median"``.
-    columns : list, str, dtype or callable, default=None
-        Columns of which some are lost, see :class:`FeatureNoise`; None is every column.
     keep_integer : bool, default=False
         Whether the filling of integer columns is rounded, so that they stay integers.
+    columns : list, str, dtype or callable, default=None
+        Columns of which some are lost, see :class:`FeatureNoise`; None is every column.
     random_state : int, RandomState, Generator or None, default=None
         The same int loses the same features.
 
