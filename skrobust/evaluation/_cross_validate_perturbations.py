@@ -129,8 +129,9 @@ def cross_validate_perturbations(
         Where ``error_score`` is a number and something failed.
     UserWarning
         For conditions that changed no row in any fold, other than those of strength 0;
-        for columns on which the model depends and that no condition changed; and for
-        rows of tables on which a model raises an error, which count as wrong.
+        for columns on which the model depends and that none of the conditions, of more
+        than one kind, changed; and for rows of tables on which a model raises an error,
+        which count as wrong.
 
     Notes
     -----
@@ -203,7 +204,7 @@ def cross_validate_perturbations(
     units = [part["unit"] for part, error in done.values() if error is None]
     changed, distortion = (_mean_of_known(parts) for parts in effects)
     unit = add_effects(table, conditions, changed, distortion, units, caller)
-    add_columns(results, table, folds, done, len(conditions), scorer, X, caller)
+    add_columns(results, table, conditions, folds, done, scorer, X, caller)
     clean_score = float(np.mean(clean))
     results["conditions"] = Results(columns=table_columns(table), **table)
     results.update(

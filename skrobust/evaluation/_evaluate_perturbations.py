@@ -147,8 +147,8 @@ def evaluate_perturbations(
     -----
     UserWarning
         For conditions that changed no row, other than those of strength 0; for columns
-        on which the model depends and that no condition changed; and for rows of tables
-        on which the model raises an error.
+        on which the model depends and that none of the conditions, of more than one
+        kind, changed; and for rows of tables on which the model raises an error.
 
     Notes
     -----
@@ -222,7 +222,8 @@ def evaluate_perturbations(
         figures = np.array([part["figures"] for part in parts])
         touched = np.any([part["touched"] for part in parts], axis=0)
         depends = partial(dependence, estimator, X, scorer=scorer, y=y)
-        add_untouched(facts, table, figures, touched, X, depends, caller)
+        told = figures, touched
+        add_untouched(facts, table, conditions, told, X, depends, caller)
         if scorer is None:
             refused = ([part[k] for part in parts] for k in ("refused", "words"))
             add_refused(table, *refused, caller)

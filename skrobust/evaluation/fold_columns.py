@@ -6,7 +6,7 @@ from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.untouched import add_untouched, dependence
 
 
-def add_columns(results, table, folds, done, n_conditions, scorer, X, caller):
+def add_columns(results, table, conditions, folds, done, scorer, X, caller):
     """Add what the conditions did to the columns, over all folds and repeats.
 
     Parameters
@@ -15,12 +15,12 @@ def add_columns(results, table, folds, done, n_conditions, scorer, X, caller):
         Gets ``untouched_columns`` and ``untouched_dependence``, the mean over folds.
     table : dict
         Columns of the conditions; gets the mean changes and ``effect``.
+    conditions : list
+        The conditions.
     folds : list of (Bunch, str)
         Fitted folds, None where the fit failed, and errors.
     done : dict of (fold, condition, repeat) to (part, str)
         The parts.
-    n_conditions : int
-        Number of conditions.
     scorer : callable or None
         None is accuracy.
     X : data frame or ndarray of shape (n_samples, n_features)
@@ -33,6 +33,7 @@ def add_columns(results, table, folds, done, n_conditions, scorer, X, caller):
         return
     figures = np.array([part["figures"] for _, part in parts])
     condition = np.array([c for c, _ in parts])
+    n_conditions = len(conditions)
     means = np.array([_mean(figures[condition == c]) for c in range(n_conditions)])
     touched = np.any([part["touched"] for _, part in parts], axis=0)
     fitted = [fold for fold, _ in folds if fold is not None]
@@ -41,7 +42,8 @@ def add_columns(results, table, folds, done, n_conditions, scorer, X, caller):
         sizes = [dependence(f.model, f.X, places, scorer, f.y) for f in fitted]
         return float(np.mean(sizes))
 
-    add_untouched(results, table, means, touched, X, depends, caller)
+    told = means, touched
+    add_untouched(results, table, conditions, told, X, depends, caller)
     if scorer is None:
         refused = np.array([part["refused"] for _, part in parts])
         refused = [refused[condition == c].mean() for c in range(n_conditions)]

@@ -7,6 +7,7 @@ import numpy as np
 from skrobust._containers import is_frame
 from skrobust._responses import predict_labels
 from skrobust._stacklevel import level_outside
+from skrobust.base.changed_rows import is_clean
 from skrobust.base.frame_columns import column_at, rows_at, with_columns
 from skrobust.base.table_change import (
     ColumnUnits,
@@ -26,7 +27,8 @@ def units_for(conditions, X):
     Arrays count as tables where a condition is one of tables.
     """
     of_tables = any(_takes_tables(condition) for condition in conditions)
-    return ColumnUnits.of(X) if is_frame(X) or of_tables else None
+    is_table = is_frame(X) or (of_tables and isinstance(X, np.ndarray))
+    return ColumnUnits.of(X) if is_table else None
 
 
 def _takes_tables(condition):
@@ -87,8 +89,11 @@ def _varies(column):
     return any(str(value) != str(values[0]) for value in values)
 
 
-def add_untouched(results, table, figures, touched, X, depends, caller):
+def add_untouched(results, table, conditions, parts, X, depends, caller):
     """Add what conditions do in words, and the columns that none of them changes.
+
+    A warning follows where the model depends on these and the conditions are of more
+    than one kind.
 
     Parameters
     ----------
@@ -97,8 +102,10 @@ def add_untouched(results, table, figures, touched, X, depends, caller):
     table : dict
         Columns of the conditions; gets ``std_change``, ``percent_changed`` and
         ``effect``.
-    figures, touched : ndarray of shape (n_conditions, 8) and (n_features,)
-        Of the parts.
+    conditions : list
+        The conditions.
+    parts : pair of ndarray of shape (n_conditions, 8) and (n_features,)
+        Figures of the changes, and which columns a condition touched.
     X : data frame or ndarray of shape (n_samples, n_features)
         Clean rows.
     depends : callable
@@ -106,12 +113,15 @@ def add_untouched(results, table, figures, touched, X, depends, caller):
     caller : str
         Name of the public function, for the warning.
     """
+    figures, touched = parts
     table["std_change"], table["percent_changed"] = figures[:, 0], figures[:, 2]
     table["effect"] = np.array([change_words(row) for row in figures])
     labels, places = column_labels(X), np.flatnonzero(~touched)
     results["untouched_columns"] = tuple(labels[j] for j in places)
     results["untouched_dependence"] = size = depends(places) if len(places) else 0.0
-    if not size > 0:
+    kinds = set(table["corruption"][[not is_clean(c) for c in conditions]].tolist())
+    # Who asks for one perturbation alone knows which columns it leaves.
+    if not size > 0 or len(kinds) < 2:
         return
     columns = table_columns(X)
     places = [j for j in places if _varies(columns[j])]

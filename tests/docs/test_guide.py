@@ -87,7 +87,8 @@ def of_reviews():
 def of_perturbations(known):
     X, y = known["frame"], known["target"].to_numpy()
     model = known["frame_model"].fit(X, y)
-    return {"X_train": X, "y_train": y, "X_test": X, "y_test": y, "model": model}
+    rows = {"X_train": X, "y_train": y, "X_test": X, "y_test": y, "model": model}
+    return rows | {"rows_2023": X[:40], "rows_2024": X[40:].assign(age=0.0)}
 
 
 def of_results(known):

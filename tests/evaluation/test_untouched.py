@@ -83,9 +83,19 @@ def test_no_warning_where_all_is_touched_or_nothing_depends():
     results = evaluate_perturbations(by_size, FRAME, size, NUMBERS, X_ref=FRAME)
     assert results.untouched_columns == ("Brand", "day", "same")
     assert results.untouched_dependence == 0
-    flip = [CategoryFlip(5, random_state=0)]
+    flip = [
+        CategoryFlip(5, random_state=0),
+        CategoryFlip(5, mode="typo", random_state=0),
+    ]
     with pytest.warns(UserWarning, match="'size', 'day', .* its score changes by"):
         evaluate_perturbations(by_size, FRAME, size, flip, X_ref=FRAME)
+
+
+def test_one_perturbation_alone_is_a_choice():
+    drift = [MeanDrift(severity) for severity in (0, 1, 2)]
+    results = evaluate_perturbations(MODEL, FRAME, Y, drift, X_ref=FRAME)
+    assert results.untouched_columns == ("Brand", "day", "same")
+    assert results.untouched_dependence > 0.2
 
 
 def test_places_in_arrays_and_other_rows():
