@@ -116,7 +116,8 @@ def check_targets(y, caller, *, name="y"):
     if len(shape) == 2 and shape[1] > 1:
         cure = (
             "score each column by itself, with skrobust.attacks.OneLabel(model, "
-            "column), since several labels or targets of a row are not supported"
+            "column), or rows with any wrong label, with one = OneLabel(model, 'any') "
+            f"and one.codes({name})"
         )
         if _is_one_hot(y):
             cure = f"turn one-hot columns into labels with `{name}.argmax(axis=1)`"

@@ -13,6 +13,7 @@ from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sam
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
 from skrobust.evaluation.temperature import fit_temperature, tempered
+from skrobust.evaluation.verdict import verdict_on_attack
 from skrobust.metrics.registry import get_metric
 from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.robust.unmoved import full_attack
@@ -175,6 +176,7 @@ def evaluate_attack(
         per_sample=per_sample(table),
         **samples.facts(),
     )
+    results["verdict"] = verdict_on_attack(results)
     facts = results["per_sample"]
     results["changed"] = float(facts.changed.mean())
     results["distortion"] = mean_of_changed(facts.changed, facts.distortion)

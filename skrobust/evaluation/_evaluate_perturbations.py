@@ -25,6 +25,7 @@ from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
 from skrobust.evaluation.untouched import add_untouched, dependence, units_for
+from skrobust.evaluation.verdict import verdict_on_perturbations
 from skrobust.metrics.labels import label_pair
 
 
@@ -251,4 +252,5 @@ def evaluate_perturbations(
             results["groups"] = samples.accuracy(correct, table["number"])
     if reference is not None:
         score_summary.against_reference(results, table, clean_score, reference, caller)
+    results["verdict"] = verdict_on_perturbations(results)
     return results

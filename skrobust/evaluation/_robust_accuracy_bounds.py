@@ -16,6 +16,7 @@ from skrobust.evaluation.attacks_in_ball import (
 from skrobust.evaluation.certificates import certify_labels
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
+from skrobust.evaluation.verdict import verdict_on_bounds
 from skrobust.metrics.scorers.attack_objective import for_accuracy
 
 _CALLER = "robust_accuracy_bounds"
@@ -149,7 +150,7 @@ def robust_accuracy_bounds(
         warnings.warn(text, UserWarning, stacklevel=2)
     proved &= stands
     columns = {"lower": proved, "upper": stands, "clean": clean}
-    return Results(
+    results = Results(
         columns=(),
         lower=float(proved.mean()),
         upper=float(stands.mean()),
@@ -165,6 +166,8 @@ def robust_accuracy_bounds(
         attacks=[repr(attack) for attack in attacks],
         **samples.facts(),
     )
+    results["verdict"] = verdict_on_bounds(results)
+    return results
 
 
 def _keeps(estimator, attack, X, y, values, ball):

@@ -136,7 +136,7 @@ def check_one_step(case):
     try:
         with differentiable_view(case.estimator, _CALLER):
             simple = FGSM(case.eps, norm=case.norm, data_range=case.data_range)
-            simple.constraints = case.constraints
+            simple.set_params(constraints=case.constraints, finish=None)
             fast, _ = case.under_attack(simple)
     except (ValueError, TypeError):  # no gradients here
         return
