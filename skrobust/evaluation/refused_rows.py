@@ -4,10 +4,12 @@ import warnings
 
 import numpy as np
 
+from skrobust._keyed_noise.row_hash import column_values
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows
+from skrobust.base.table_change import table_columns
 
 _REFUSALS = (ValueError, TypeError, KeyError)
 _SHOWN = 3  # names in a warning
@@ -15,6 +17,8 @@ _SHOWN = 3  # names in a warning
 
 def answers(estimator, X, moved, clean, is_table):
     """Return labels, which rows were refused, and with which words.
+
+    Rows that got the same new cells in the same columns are refused together.
 
     Parameters
     ----------
@@ -46,22 +50,38 @@ def answers(estimator, X, moved, clean, is_table):
         if not len(places):
             raise
         words = first_line(error)
-    labels = list(clean)
-    # What is refused is found by halves; unchanged rows keep their answer.
-    waiting = [places]
+    labels = list(clean)  # of unchanged rows they stay
+    waiting = [_alike(X, moved, places)]
     while waiting:
-        places = waiting.pop()
+        groups = waiting.pop()
+        places = np.concatenate(groups)
         try:
             found = predict_labels(estimator, take_rows(moved, places))
         except _REFUSALS:
-            if len(places) == 1:
+            if len(groups) == 1:
                 refused[places] = True
-            else:
-                waiting += np.array_split(places, 2)
+            else:  # those that are refused are found by halves
+                half = len(groups) // 2
+                waiting += [groups[:half], groups[half:]]
             continue
         for place, label in zip(places, found, strict=True):
             labels[place] = label
     return np.array(labels), refused, words
+
+
+def _alike(X, moved, places):
+    """Return groups of rows that got the same new cells in the same columns."""
+    cells = {place: [] for place in places}
+    columns = zip(table_columns(X), table_columns(moved), strict=True)
+    for j, pair in enumerate(columns):
+        old, new = (column_values(column) for column in pair)
+        for place in places:
+            if str(old[place]) != str(new[place]):
+                cells[place].append((j, str(new[place])))
+    groups = {}
+    for place in places:
+        groups.setdefault(tuple(cells[place]), []).append(place)
+    return list(groups.values())
 
 
 def first_line(error):
