@@ -4,9 +4,12 @@ import warnings
 
 import numpy as np
 
-from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust.evaluation.argument_checks import check_labels, float_rows
+from skrobust.evaluation.argument_checks import (
+    check_labels,
+    float_rows,
+    model_classes,
+)
 from skrobust.evaluation.attack_run import correct_labels
 from skrobust.evaluation.attacks_in_ball import (
     OF_ATTACK,
@@ -132,7 +135,7 @@ def robust_accuracy_bounds(
     for attack in map(for_accuracy, attacks):
         key = store.key(prefix, "labels within the ball", attack, ball)
         stands &= store.run(key, _keeps, estimator, attack, X, y, values, ball)
-    classes = _classes(estimator, X, y)
+    classes = model_classes(estimator, X, y, _CALLER)
     own = np.full(len(y), -1)
     for index, label in enumerate(classes):
         own[y == label] = index
@@ -173,11 +176,3 @@ def robust_accuracy_bounds(
 def _keeps(estimator, attack, X, y, values, ball):
     moved = examples_within(estimator, attack, X, y, values, ball, _CALLER)
     return correct_labels(estimator, moved, y, _CALLER)
-
-
-def _classes(estimator, X, y):
-    """Return the labels of the classes, in the order of the scores."""
-    found = getattr(estimator, "classes_", None)
-    if found is not None:
-        return np.asarray(found)
-    return np.unique(np.concatenate([np.ravel(y), predict_labels(estimator, X)]))

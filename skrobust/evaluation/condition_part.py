@@ -5,16 +5,22 @@ from difflib import get_close_matches
 from functools import partial
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.metrics import get_scorer_names as scikit_learn_names
 
-from skrobust._responses import is_net, predict_labels, unwrap
+from skrobust._responses import (
+    is_net,
+    predict_labels,
+    predicts_classes,
+    refuse_unwrapped,
+    unwrap,
+)
 from skrobust._validation import invalid
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.evaluation.refused_rows import answers, refused_score
 from skrobust.evaluation.untouched import change_fields
+from skrobust.metrics.callable_metrics import is_function_of_answers
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric, metric_names
 from skrobust.metrics.scorers.classes import answers_for, signed_value
@@ -27,7 +33,7 @@ def answers_classes(estimator):
     """Return whether a model is a classifier, nets of skorch included."""
     model = unwrap(estimator)[1]
     kinds = {c.__name__ for c in type(model).__mro__} if is_net(model) else set()
-    return is_classifier(estimator) or bool(kinds & _NETS)
+    return predicts_classes(estimator) or bool(kinds & _NETS)
 
 
 def score_answers(spec, estimator, X, y):
@@ -53,6 +59,7 @@ def find_scorer(estimator, scoring, caller):
 
     Names of scikit-learn come before those of the registered metrics.
     """
+    refuse_unwrapped(estimator, caller)
     spec = find_metric(scoring)
     if scoring is None and answers_classes(estimator):
         return None
@@ -79,6 +86,13 @@ def find_scorer(estimator, scoring, caller):
 def _check_scoring_name(scoring, caller):
     """Raise for anything but a callable, None or a name of scikit-learn."""
     names = scikit_learn_names()
+    if callable(scoring) and is_function_of_answers(scoring):
+        cure = (
+            "Wrap it: sklearn.metrics.make_scorer(function, greater_is_better=..., "
+            "response_method=...)."
+        )
+        rule = "a scorer of (estimator, X, y), not a function of (y_true, y_pred)"
+        raise invalid("scoring", caller, rule, scoring, cure)
     if scoring is None or callable(scoring) or scoring in names:
         return
     cure = ""
