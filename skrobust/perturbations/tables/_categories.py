@@ -39,7 +39,8 @@ class CategoryFlip(TablePerturbation):
     unseen_value : str, default="unseen"
         What a selected value becomes in mode ``"unseen"``; in a column of numbers it is
         one more than the highest. A categorical dtype gets it as a new category;
-        booleans have no third value and are left as they are.
+        booleans have no third value and are left as they are (booleans alone are an
+        error).
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every column of text,
         categories or booleans. Columns of numbers that are named count as categories.
