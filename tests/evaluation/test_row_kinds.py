@@ -30,6 +30,7 @@ NUMBERS = np.random.default_rng(0).permutation(np.arange(48.0)).reshape(12, 4)
 WRONG = {
     "image on a mixed frame": (GaussianNoise(std=0.1), MIXED, "images.*'Brand'"),
     "image on a table": (GaussianBlur(1), NUMBERS, "images.*4 columns; .*image_shape"),
+    "noise on a table": (GaussianNoise(1), NUMBERS, "images.*; .*image_shape"),
     "image on text": (GaussianBlur(1), ["a b"] * 12, "takes images.*list of texts"),
     "table on images": (FeatureNoise(1), np.zeros((12, 4, 4)), r"tables.*\(12, 4, 4\)"),
     "table on text": (FeatureNoise(1), ["a b"] * 12, "takes tables.*list of texts"),

@@ -147,7 +147,8 @@ class ImagePerturbation(BasePerturbation):
         if shape is None or len(shape) == 1 or other is not None:
             where = "" if other is None else f", of which {other} holds no numbers"
             return f"it takes images, and X is {what}{where}"
-        if len(shape) == 2 and self.image_shape is None and self._needs_geometry:
+        needs_shape = self._needs_geometry or self._severity_needs_side()
+        if len(shape) == 2 and self.image_shape is None and needs_shape:
             cure = "flat images need image_shape=(height, width), and tables tabular()"
             return f"it takes images, and X is {what}; {cure}"
         return None
@@ -307,10 +308,13 @@ class ImagePerturbation(BasePerturbation):
         """Return new uint8 pixels, or None to take the usual way."""
         return None
 
-    def _check_side(self):
+    def _severity_needs_side(self):
         levels = self._strengths.values()
         by_side = not levels or any(level.large for level in levels)
-        if by_side and not self._needs_geometry and self._severity() is not None:
+        return by_side and not self._needs_geometry and self._severity() is not None
+
+    def _check_side(self):
+        if self._severity_needs_side():
             raise ValueError(
                 f"{type(self).__name__} needs image_shape to turn a severity into "
                 "a strength, since that depends on the side of the image; pass "
