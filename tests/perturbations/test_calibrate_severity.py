@@ -165,6 +165,8 @@ WRONG = {
     ),
     "number": ((X, X[:, :2]), {}, "same columns.*Got 3 and 2"),
     "kind": ((FRAME, TEXT), {}, "one kind; column 'size' holds numbers .* categories"),
+    "empty": ((FRAME, FRAME.assign(size=np.nan)), {}, "column 'size' has none, or"),
+    "infinite": ((X, X + [0, np.inf, 0]), {}, "column 1 has none, or an infinite"),
     "class": ((X, X, MeanDrift), {}, "'perturbation' parameter of calibrate_severity"),
     "text": ((X, X, Typos()), {}, "a perturbation of tables"),
     "confidence": ((X, X), {"confidence": 1}, "'confidence' parameter"),
@@ -186,6 +188,14 @@ def test_a_severity_replaces_a_physical_parameter():
     assert found.severity == pytest.approx(3, abs=0.2)
     lost = calibrate_severity(X, X, FeatureLoss(share=1.0, fill="mean"), **FAST)
     assert lost.severity == 0
+
+
+def test_columns_with_few_values():
+    few = X.copy()
+    few[3:, 1] = np.nan
+    found = calibrate_severity(few, few, **FAST)
+    assert found.severity == 0
+    assert np.isfinite(found.noise_of_column).all()
 
 
 # Weights

@@ -137,6 +137,13 @@ def calibrate_severity(
             f"{caller} needs columns of one kind; column {labels[place]!r} holds "
             f"{first} in 'reference' and {second} in 'later'."
         ) from None
+    places = [j for j in known.places if j not in known.left_out]
+    if not np.isfinite(observed).all():
+        place = places[int(np.argmin(np.isfinite(observed)))]
+        raise ValueError(
+            f"{caller} needs values in each column of both samples, and no infinity; "
+            f"column {labels[place]!r} has none, or an infinite one."
+        )
     draws = np.random.default_rng(seed & (2**64 - 1))
     # A perturbation that draws is seen on many rows, so that its draws average out.
     n_copies = 1 if scale._noise == "fixed" else -(-_ENOUGH // len(rows))
@@ -149,17 +156,17 @@ def calibrate_severity(
         moved = sequence.perturb(None, many, None)
         found.append(weights.distances(known.pairs(moved)))
     alpha = (1 - confidence) / 2
-    means = np.array([np.nanmean(by_column, axis=0) for by_column in found])
-    low, middle, high = np.quantile(means, [alpha, 0.5, 1 - alpha], axis=1)
-    distance = float(np.nanmean(observed))
+    # A sample in which a column has no value says nothing of this column.
+    means = np.array([_mean_of_known(by_column) for by_column in found])
+    low, middle, high = np.nanquantile(means, [alpha, 0.5, 1 - alpha], axis=1)
+    distance = float(observed.mean())
     interval = _severity_of(distance, high), _severity_of(distance, low)
     severity = _severity_of(distance, middle) if interval[0] > 0 else 0.0
-    places = [j for j in known.places if j not in known.left_out]
     results = Results(
         columns=("column", "distance_of_column", "noise_of_column"),
         column=np.array([str(labels[j]) for j in places]),
         distance_of_column=observed,
-        noise_of_column=np.median(found[0], axis=1),
+        noise_of_column=np.nanmedian(found[0], axis=1),
         severity=severity,
         interval=interval,
         noise_floor=_severity_of(high[0], middle),
@@ -236,6 +243,12 @@ def _mean_distance(pairs, n, m):
     return np.array([pair.distance(*once)[0] for pair in pairs.values()])
 
 
+def _mean_of_known(by_column):
+    known = ~np.isnan(by_column)
+    total, n = np.where(known, by_column, 0.0).sum(axis=0), known.sum(axis=0)
+    return np.where(n > 0, total / np.maximum(n, 1), np.nan)
+
+
 def _severity_of(distance, curve):
     """Return the severity at which a curve has this height, inf where it never does."""
     curve = np.maximum.accumulate(curve)
@@ -270,64 +283,3 @@ def _words(results, scale, rows, sequence):
         f"severity {results.severity:.2g} of {name} ({level} interval {low:.2g} to "
         f"{upper}): {sequence.describe(rows).words}"
     )
-
-
-def severity_weights(severities, observed):
-    r"""Return weights of conditions, by the severities that were observed.
-
-    Each observed severity is shared among the two nearest levels of the conditions,
-    the more to the nearer, and at a level evenly among its conditions. So the weighted
-    mean of the scores is the mean of the severity curve, linear between levels, at the
-    observed severities:
-
-    .. math:: \sum_k w_k a_k = \frac{1}{n} \sum_{i=1}^{n} a(s_i)
-
-    Parameters
-    ----------
-    severities : array-like of shape (n_conditions,)
-        Severity of each condition, 0 for the clean one; conditions with nan get no
-        weight. Results of an evaluation have it as ``severity``.
-    observed : float or array-like of shape (n,)
-        Observed severities, such as those of :func:`calibrate_severity` for several
-        periods; beyond the highest level (inf, too) it counts as that level, and below
-        the lowest as the lowest.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_conditions,)
-        Non-negative numbers with sum 1, for ``condition_weight`` of
-        :func:`~skrobust.metrics.accuracy_stability_index`.
-
-    Raises
-    ------
-    ValueError
-        For negative or missing observed severities, and without any severity.
-
-    Examples
-    --------
-    >>> from skrobust.perturbations import severity_weights
-    >>> severity_weights([0, 1, 2, 3], 1.75).tolist()
-    [0.0, 0.25, 0.75, 0.0]
-    """
-    caller = "severity_weights"
-    levels = np.asarray(severities, dtype=np.float64)
-    if levels.ndim != 1 or not (levels >= 0).any():
-        rule = "a sequence of numbers of at least 0, or nan, one for each condition"
-        raise invalid("severities", caller, rule, severities)
-    seen = np.atleast_1d(np.asarray(observed, dtype=np.float64))
-    if seen.ndim != 1 or not seen.size or not (seen >= 0).all():
-        rule = "a number of at least 0, or a sequence of them"
-        raise invalid("observed", caller, rule, observed)
-    distinct, place = np.unique(levels[~np.isnan(levels)], return_inverse=True)
-    position = np.interp(
-        np.minimum(seen, distinct[-1]), distinct, np.arange(len(distinct))
-    )
-    below = np.floor(position).astype(int)
-    above = np.minimum(below + 1, len(distinct) - 1)
-    share = position - below
-    by_level = np.bincount(below, 1 - share, minlength=len(distinct))
-    by_level += np.bincount(above, share, minlength=len(distinct))
-    weights = np.zeros(len(levels))
-    counts = np.bincount(place)
-    weights[~np.isnan(levels)] = (by_level / counts)[place] / len(seen)
-    return weights

@@ -123,7 +123,8 @@ class _ColumnPair:
         self.n = len(x)
         self.place = np.argsort(both, kind="stable")
         self.place = self.place[~np.isnan(both[self.place])]
-        self.gaps = np.diff(both[self.place])
+        with np.errstate(invalid="ignore"):  # the distance to infinity is no number
+            self.gaps = np.diff(both[self.place])
 
     def distance(self, first, second):
         """Return the distance for weights of shape (n_draws, n) and (n_draws, m)."""
