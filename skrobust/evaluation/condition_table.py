@@ -23,6 +23,13 @@ def read_conditions(conditions, caller):
     return conditions, condition_table(conditions)
 
 
+def object_array(objects):
+    """Return objects as an array, of which a table or a notebook shows the shape."""
+    found = np.empty(len(objects), dtype=object)
+    found[:] = objects
+    return found
+
+
 def fit_conditions(conditions, X_ref):
     """Return copies fitted on these rows; conditions without ``fit`` are kept."""
     return [clone(c).fit(X_ref) if hasattr(c, "fit") else c for c in conditions]

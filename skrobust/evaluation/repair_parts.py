@@ -1,0 +1,196 @@
+"""Rows of a repair: what fits, what chooses, what reports; and scores of one model."""
+
+import time
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from skrobust._keyed_noise.rows import take_rows
+from skrobust._responses import predict_labels
+from skrobust.evaluation.condition_table import perturb_rows
+from skrobust.metrics.labels import label_pair
+
+_SHARES = {3: (0.5, 0.2, 0.3), 2: (0.4, 0.6)}  # of the rows, in each part
+_CORRECT, _ANSWERED, _MARGIN = range(3)
+
+
+class Part(NamedTuple):
+    """Rows of one part, with their labels and clusters."""
+
+    X: object
+    y: np.ndarray
+    clusters: np.ndarray | None = None
+
+
+def split_parts(X, y, clusters, n_parts, rng):
+    """Deal rows into parts, each class (or whole clusters) in the shares of the parts.
+
+    Parameters
+    ----------
+    X, y : array-like
+        Rows and labels.
+    clusters : ndarray of shape (n_samples,) or None
+        Samples that stay together.
+    n_parts : {2, 3}
+        Whether a part is needed that fits.
+    rng : numpy.random.Generator
+        Draws the order.
+
+    Returns
+    -------
+    list of Part
+        What fits (for three), what chooses, and what reports.
+    """
+    kinds = y if clusters is None else clusters
+    names, codes = np.unique(kinds, return_inverse=True)
+    cuts = np.cumsum(_SHARES[n_parts])[:-1]
+    place = np.zeros(len(y), dtype=int)
+    if clusters is None:
+        for code in range(len(names)):
+            rows = rng.permutation(np.flatnonzero(codes == code))
+            ends = np.floor(cuts * len(rows) + rng.random()).astype(int)
+            place[rows] = np.searchsorted(ends, np.arange(len(rows)), side="right")
+    else:
+        order = rng.permutation(len(names))
+        ends = np.floor(cuts * len(names) + 0.5).astype(int)
+        of_cluster = np.empty(len(names), dtype=int)
+        of_cluster[order] = np.searchsorted(ends, np.arange(len(names)), side="right")
+        place = of_cluster[codes]
+    return [_part(X, y, clusters, np.flatnonzero(place == i)) for i in range(n_parts)]
+
+
+def _part(X, y, clusters, rows):
+    kept = None if clusters is None else clusters[rows]
+    return Part(take_rows(X, rows), y[rows], kept)
+
+
+class Fitted(NamedTuple):
+    """A fitted copy of a candidate, or why there is none."""
+
+    model: object
+    seconds: float
+    error: str | None
+    warnings: tuple
+
+
+def fit_candidate(estimator, X, y):
+    """Fit a copy of a candidate; an error becomes text."""
+    start = time.perf_counter()
+    model, error = clone(estimator), None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model.fit(X, y)
+        except Exception as reason:  # a candidate need not suit this model
+            model, error = None, one_sentence(reason)
+    seconds = time.perf_counter() - start
+    texts = tuple(dict.fromkeys(one_sentence(w.message) for w in caught))
+    return Fitted(model, seconds, error, texts)
+
+
+def one_sentence(error):
+    """Return an error or a warning as one line of at most 200 characters."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def answers_under(model, condition, X, y, with_margin, caller):
+    """Return which rows a model gets right under a condition.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        The model.
+    condition : object with ``perturb`` or None
+        None leaves the rows as they are.
+    X, y : array-like
+        Rows and labels.
+    with_margin : bool
+        Whether the margins are wanted, too.
+    caller : str
+        Name of the public function, for error messages.
+
+    Returns
+    -------
+    ndarray of shape (3, n_samples)
+        Whether the label is right; whether the model answered at all (rows that it
+        refuses count as wrong); and the margin between its two largest probabilities
+        (nan where it is not wanted, or there is none).
+    """
+    rows = X
+    if condition is not None:
+        rows = perturb_rows(condition, model, X, y, caller)
+    found = np.full((3, len(y)), np.nan)
+    try:
+        labels = predict_labels(model, rows)
+    except ValueError:  # such as missing values that the model does not take
+        found[_CORRECT] = found[_ANSWERED] = 0
+        return found
+    truth, labels = label_pair(y, labels, caller)
+    found[_CORRECT], found[_ANSWERED] = truth == labels, 1
+    if with_margin and hasattr(model, "predict_proba"):
+        ranked = np.sort(np.asarray(model.predict_proba(rows)), axis=1)
+        found[_MARGIN] = ranked[:, -1] - ranked[:, -2]
+    return found
+
+
+def correct_under_attack(model, attack, X, y, transferred, caller):
+    """Return which rows stay right under an attack on the model, and under transfer.
+
+    A repair may only hide the gradient from an attack, so that the examples made for
+    the original are tried on it as well.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        The repaired model.
+    attack : object with ``perturb``
+        The attack.
+    X, y : array-like
+        Rows and labels.
+    transferred : container like X
+        Examples made for the original model.
+    caller : str
+        Name of the public function, for error messages.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), dtype bool
+        Whether the label is right for the row, its own and the transferred example.
+    """
+    right = np.ones(len(y), dtype=bool)
+    for rows in (X, transferred, attack.perturb(model, X, y)):
+        truth, labels = label_pair(y, predict_labels(model, rows), caller)
+        right &= truth == labels
+    return right
+
+
+class Scores(NamedTuple):
+    """Correctness of the rows of one part, for one model."""
+
+    clean: np.ndarray  # (n_samples,)
+    correct: np.ndarray  # (n_samples, n_conditions)
+    attacked: np.ndarray | None  # (n_samples,), under every attack
+    answered: np.ndarray  # (n_conditions,), share of rows with an answer
+    margins: np.ndarray  # (n_samples, 1 + n_conditions)
+
+    def per_row(self, criterion):
+        """Return the value of each row that the criterion is the mean of."""
+        if criterion == "attack":
+            return self.attacked
+        return self.correct.mean(axis=1)
+
+    def value(self, criterion):
+        """Return the criterion, nan where it was not measured."""
+        values = self.per_row(criterion)
+        return float("nan") if values is None else float(values.mean())
+
+
+def make_scores(parts, attacked):
+    """Put the answers of a model to clean rows and under conditions together."""
+    correct = np.stack([part[_CORRECT] for part in parts], axis=1).astype(bool)
+    answered = np.array([part[_ANSWERED].mean() for part in parts[1:]])
+    margins = np.stack([part[_MARGIN] for part in parts], axis=1)
+    return Scores(correct[:, 0], correct[:, 1:], attacked, answered, margins)

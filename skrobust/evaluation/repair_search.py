@@ -1,0 +1,245 @@
+"""Search for repairs: candidates fitted, scored where they are chosen, and reported."""
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from skrobust._containers import is_frame, to_array
+from skrobust._parallel import run_tasks
+from skrobust.evaluation.attack_run import for_accuracy
+from skrobust.evaluation.condition_table import (
+    condition_table,
+    fit_conditions,
+    perturb_rows,
+)
+from skrobust.evaluation.fragile_columns import fragile_columns, number_columns
+from skrobust.evaluation.repair_candidates import (
+    KINDS,
+    MOST_PREDICTIONS,
+    Candidate,
+    Case,
+    make_candidates,
+)
+from skrobust.evaluation.repair_parts import (
+    answers_under,
+    correct_under_attack,
+    fit_candidate,
+    make_scores,
+    one_sentence,
+)
+from skrobust.evaluation.repair_table import ORIGINAL
+
+_N_WEAK = 3  # conditions that proposals are made for
+
+
+class Search:
+    """Candidates of one model, fitted on some rows and scored on others.
+
+    Parameters
+    ----------
+    model : classifier
+        The original.
+    conditions, attacks : list of objects with ``perturb``
+        What the model shall withstand; conditions are fitted by :meth:`start`.
+    criterion : {"mean", "attack"}
+        What candidates are chosen by.
+    store : Checkpoint
+        Keeps finished parts.
+    jobs : dict
+        ``n_jobs`` and ``verbose``.
+    seed : int
+        Seed of what repairs draw.
+    caller : str
+        Name of the public function, for error messages.
+    """
+
+    def __init__(self, model, conditions, attacks, criterion, store, jobs, seed, caller):
+        self.model, self.conditions, self.criterion = model, conditions, criterion
+        self.attacks = [for_accuracy(attack) for attack in attacks]
+        self.store, self.jobs, self.seed, self.caller = store, jobs, seed, caller
+        self.table = condition_table(conditions) if conditions else None
+        self.fitted, self.kinds = {}, {ORIGINAL: ORIGINAL}
+        self.skipped, self.warnings, self.fragile = {}, [], []
+
+    def start(self, fit, choose):
+        """Fit the original and find its weaknesses on the rows that choose.
+
+        Conditions without ``fit`` on the training rows, and those that are fitted, learn
+        from the rows that fit alone.
+        """
+        self.fit, self.choose = fit, choose
+        if self.conditions:
+            self.conditions = fit_conditions(self.conditions, fit.X)
+        self._fit({ORIGINAL: self.model})
+        if ORIGINAL not in self.fitted:
+            raise ValueError(
+                f"{self.caller} could not fit the model: {self.skipped[ORIGINAL]}"
+            )
+        self.chosen = self.scores([ORIGINAL], choose)
+
+    @property
+    def original(self):
+        """The fitted copy of the original."""
+        return self.fitted[ORIGINAL].model
+
+    def weak_places(self):
+        """Return the places of the conditions that cost most accuracy."""
+        if not self.conditions:
+            return []
+        scores = self.chosen[ORIGINAL]
+        values = scores.correct.mean(axis=0)
+        order = np.argsort(values, kind="stable")
+        clean = scores.clean.mean()
+        return [int(i) for i in order if values[i] < clean][:_N_WEAK]
+
+    def propose(self, candidates, n_report):
+        """Make the candidates, fit them, and score them on the rows that choose."""
+        if isinstance(candidates, dict):
+            own = candidates.items()
+            made = [Candidate(name, name, one) for name, one in own]
+        else:
+            kinds = KINDS if candidates is None else candidates
+            case = self._case(candidates is not None, n_report)
+            made, self.skipped = make_candidates(case, kinds)
+        names = _distinct([one.name for one in made])
+        self.kinds |= {n: one.kind for n, one in zip(names, made, strict=True)}
+        made = dict(zip(names, (one.estimator for one in made), strict=True))
+        self._fit(made)
+        there = [name for name in names if name in self.fitted]
+        self.chosen |= self.scores(there, self.choose)
+
+    def best_of_kinds(self):
+        """Return the best name of each kind on the rows that choose."""
+        best = {}
+        for name, scores in self.chosen.items():
+            kind, value = self.kinds[name], scores.value(self.criterion)
+            if name == ORIGINAL or np.isnan(value):
+                continue
+            if kind not in best or value > best[kind][0]:
+                best[kind] = value, name
+        return [name for _, name in best.values()]
+
+    def winner(self, names, max_clean_loss):
+        """Return the best of these names that keeps the clean accuracy, or None."""
+        original = self.chosen[ORIGINAL]
+        floor = original.clean.mean() - max_clean_loss
+        best, winner = original.value(self.criterion), None
+        for name in names:
+            scores = self.chosen[name]
+            value = scores.value(self.criterion)
+            if value > best and scores.clean.mean() >= floor - 1e-12:
+                best, winner = value, name
+        return winner
+
+    def scores(self, names, part):
+        """Return the scores of fitted candidates on the rows of a part."""
+        conditions = [None, *self.conditions]
+        tasks, prefixes = [], {}
+        for name in names:
+            model = self.fitted[name].model
+            with_margin = name == ORIGINAL
+            prefix = self.store.prefix(model, part.X, part.y, "repair", with_margin)
+            prefixes[name] = prefix
+            tail = part.X, part.y, with_margin, self.caller
+            for i, one in enumerate(conditions):
+                key = self.store.key(prefix, i, one)
+                tasks.append((key, answers_under, model, one, *tail))
+        label = "conditions"
+        found = run_tasks(self.store.run, tasks, label=label, **self.jobs)
+        attacked = self._attacked(names, part, prefixes)
+        k = len(conditions)
+        return {
+            name: make_scores(found[i * k : (i + 1) * k], attacked.get(name))
+            for i, name in enumerate(names)
+        }
+
+    def _attacked(self, names, part, prefixes):
+        """Return which rows of each model stay right under every attack."""
+        right = {}
+        for attack in self.attacks:
+            moved = attack.perturb(self.original, part.X, part.y)
+            tail = attack, part.X, part.y, moved, self.caller
+            tasks = []
+            for name in names:
+                model = self.fitted[name].model
+                key = self.store.key(prefixes[name], "attack", attack)
+                tasks.append((self.store, key, model, *tail))
+            found = run_tasks(_attack_or_reason, tasks, label="attacks", **self.jobs)
+            for name, (rows, reason) in zip(names, found, strict=True):
+                if reason is not None:
+                    if name == ORIGINAL:
+                        raise ValueError(reason)
+                    kind = type(attack).__name__
+                    self.skipped[f"{kind} on {name}"] = reason
+                    right[name] = None
+                elif right.get(name, rows) is not None:
+                    right[name] = right.get(name, True) & rows
+        return right
+
+    def _fit(self, estimators):
+        tasks = [(one, self.fit.X, self.fit.y) for one in estimators.values()]
+        found = run_tasks(fit_candidate, tasks, label="fits", **self.jobs)
+        for name, one in zip(estimators, found, strict=True):
+            self.warnings += [f"{name}: {text}" for text in one.warnings]
+            if one.error is None:
+                self.fitted[name] = one
+            else:
+                self.skipped[name] = one.error
+
+    def _case(self, are_named, n_report):
+        choose, places = self.choose, self.weak_places()
+        conditions = [self.conditions[i] for i in places]
+        if conditions:
+            data = choose.X, choose.y, self.caller
+            self.fragile = fragile_columns(self.original, conditions, *data)
+        n_rows = (len(choose.y) + n_report) * (1 + len(self.conditions))
+        return Case(
+            model=self.model,
+            X=self.fit.X,
+            y=self.fit.y,
+            weak=[(str(self.table["name"][i]), self.conditions[i]) for i in places],
+            attacks=self.attacks,
+            fragile=self.fragile,
+            numbers=number_columns(self.fit.X) or [],
+            has_gaps=self._has_gaps(),
+            n_predictions=n_rows,
+            most_predictions=np.inf if are_named else MOST_PREDICTIONS,
+            seed=self.seed,
+        )
+
+    def _has_gaps(self):
+        """Say whether values are missing, in the rows or under a condition."""
+        if has_missing(self.fit.X):
+            return True
+        data = self.original, self.choose.X, self.choose.y, self.caller
+        return any(has_missing(perturb_rows(one, *data)) for one in self.conditions)
+
+
+def has_missing(X):
+    """Say whether a table has missing values."""
+    if is_frame(X):
+        if hasattr(X, "iloc"):
+            return bool(X.isna().any(axis=None))
+        return any(column.null_count() > 0 for column in X) or has_missing(to_array(X))
+    values = to_array(X)
+    return values.dtype.kind == "f" and bool(np.isnan(values).any())
+
+
+def _attack_or_reason(store, key, *arguments):
+    """Return which rows stay right and None, or None and why the attack cannot be."""
+    try:
+        return store.run(key, correct_under_attack, *arguments), None
+    except (ValueError, NotFittedError, TypeError) as error:
+        return None, one_sentence(error)
+
+
+def _distinct(names):
+    """Return names with a number after those that occurred before."""
+    seen, found = set(), []
+    for name in names:
+        n, one = 1, name
+        while one in seen or one == ORIGINAL:
+            n += 1
+            one = f"{name} {n}"
+        seen.add(one)
+        found.append(one)
+    return found
