@@ -4,7 +4,6 @@ import warnings
 from dataclasses import asdict
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.metrics import r2_score
 
 from skrobust._containers import to_array
@@ -96,13 +95,6 @@ def plain_array(X):
     """Return rows as an array that a file without pickles can hold."""
     values = np.asarray(to_array(X))
     return values.astype(str) if values.dtype.kind == "O" else values
-
-
-def for_accuracy(attack):
-    """Return the attack with misclassification as its objective, where it has one."""
-    if "objective" in attack.get_params(deep=False):
-        return clone(attack).set_params(objective="misclassification")
-    return attack
 
 
 def find_doubts(attacks, model, X, y, say):

@@ -11,6 +11,7 @@ from skrobust.cli.commands.demo_command import demo
 from skrobust.cli.commands.doctor_command import doctor
 from skrobust.cli.commands.label_command import label
 from skrobust.cli.commands.perturb_command import perturb
+from skrobust.cli.commands.repair_command import repair
 from skrobust.cli.commands.report_command import report
 from skrobust.cli.commands.sample_command import sample
 from skrobust.cli.exit_codes import CODES, CommandGroup
@@ -23,6 +24,7 @@ def skrobust():
     matplotlib.use("Agg")  # files only, no windows
 
 
-COMMANDS = (attack, compare, completion, demo, doctor, label, perturb, report, sample)
+COMMANDS = (attack, compare, completion, demo, doctor, label, perturb)
+COMMANDS += (repair, report, sample)
 for _command in COMMANDS:
     skrobust.add_command(_command)

@@ -101,9 +101,9 @@ def evaluate_attack(
         ``confidence``; ``per_sample``, the facts of the run for robust accuracy
         for each sample (``success``, ``norm``, ``changed``, ``distortion``, the root
         mean square of the change, and the passes or queries that the attack counted),
-        with ``to_frame``; ``perturbations``, an array of the attack itself, for
-        :func:`suggest_repairs`; ``changed``, the share of rows that this run changed, and
-        ``distortion``, its mean over these; ``constant_model_accuracy``, the robust
+        with ``to_frame``; ``changed``, the share of rows that this run changed, and
+        ``distortion``, its mean over these; ``perturbations``, an array of the attack
+        itself, for :func:`suggest_repairs`; ``constant_model_accuracy``, the robust
         accuracy of a model that always answers the largest class (its robust ratio is 1
         at every tolerance). Where there are probabilities, ``modes`` and the columns
         ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and

@@ -110,11 +110,14 @@ def suggest_repairs(
         attack (nan where none was given or could be made); the paired differences to
         the original, ``difference`` (of the criterion) and ``clean_difference``, with
         their limits; ``p_value`` and ``p_adjusted`` (Holm) of the first;
-        ``fit_seconds``; and ``is_on_front``, whether no other row is better in
-        ``clean`` and ``robust``, which describes these rows and tests nothing.
+        ``selection_score``, the criterion on the rows that choose, which is too good
+        for the winner; ``fit_seconds``; and ``is_on_front``, whether no other row is
+        better in ``clean`` and ``robust``, which describes these rows and tests
+        nothing.
 
         About the whole: ``verdict``, a sentence; ``helps``, whether the winner is
-        better than the original; ``best``, its name, or "original" where no repair
+        better than the original; ``chosen``, its name (None where none was better on
+        the rows that choose); ``best``, the same, or "original" where no repair
         helps; ``best_``, that model as it was scored; ``code``, which constructs it
         unfitted; ``weaknesses``, a table of the conditions that cost most accuracy;
         ``columns_at_risk``, a table of the columns that cost accuracy when they alone
@@ -156,9 +159,9 @@ def suggest_repairs(
     >>> from skrobust.perturbations import MeanDrift
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 300)
-    >>> X = y[:, None] + rng.normal(size=(600, 2)) * [0.2, 0.5]
+    >>> X = y[:, None] + rng.normal(size=(600, 2)) * [0.2, 0.21]
     >>> model = LogisticRegression().fit(X, y)
-    >>> drift = [MeanDrift(size=3.0, columns=[0])]
+    >>> drift = [MeanDrift(size=2.0, columns=[0])]
     >>> results = evaluate_perturbations(model, X, y, drift, X_ref=X)
     >>> repairs = suggest_repairs(model, X, y, results, random_state=0)
     >>> repairs.helps, repairs.best
@@ -187,7 +190,7 @@ def suggest_repairs(
     search = Search(model, *data)
     search.start(fit, choose)
     search.propose(candidates, len(report.y))
-    kept = search.best_of_kinds()
+    kept = search.best_of_kinds(max_clean_loss)
     winner = search.winner(kept, max_clean_loss)
     scores = search.scores([ORIGINAL, *kept], report)
     settings = report.clusters, criterion, confidence, seed, caller
@@ -196,6 +199,9 @@ def suggest_repairs(
         "name": np.array(list(scores)),
         "kind": np.array([search.kinds[name] for name in scores]),
         **columns,
+        "selection_score": np.array(
+            [search.chosen[name].value(criterion) for name in scores]
+        ),
         "fit_seconds": np.array([search.fitted[name].seconds for name in scores]),
     }
     level = 1 - confidence
@@ -208,15 +214,17 @@ def suggest_repairs(
     found = search.fitted[best].model
     trade = scores[ORIGINAL], search.chosen[ORIGINAL], report.clusters
     abstention = abstention_table(*trade, confidence, caller)
-    about = columns, winner, helps, criterion, len(report.y), confidence
+    dear = None if winner else search.winner(kept, 1.0)  # whatever it costs
+    about = columns, winner or dear, helps, criterion, len(report.y), confidence
     return Results(
-        verdict=verdict_of(*about),
+        verdict=verdict_of(*about, None if winner else max_clean_loss),
         columns=tuple(columns),
         **columns,
         helps=helps,
+        chosen=winner,
         best=best,
         best_=found,
-        code=estimator_code(found),
+        code=estimator_code(search.estimators[best]),
         weaknesses=_weaknesses(search),
         columns_at_risk=_at_risk(search),
         abstention=abstention and Results(columns=tuple(abstention), **abstention),
@@ -233,7 +241,9 @@ def suggest_repairs(
 
 def read_tests(results, caller):
     """Return the conditions and the attacks that results were made with."""
-    listed = [results] if _is_results(results) or hasattr(results, "perturb") else results
+    listed = (
+        [results] if _is_results(results) or hasattr(results, "perturb") else results
+    )
     rule = (
         "results of evaluate_perturbations or evaluate_attack, or a list of these or "
         "of objects with perturb"
@@ -332,31 +342,61 @@ def _at_risk(search):
     return Results(columns=tuple(columns), **columns)
 
 
-def verdict_of(columns, winner, helps, criterion, n_rows, confidence):
-    """Return the outcome as a sentence or two."""
+def verdict_of(columns, name, helps, criterion, n_rows, confidence, clean_loss):
+    """Return the outcome as a sentence.
+
+    Parameters
+    ----------
+    columns : dict of str to ndarray
+        The table, the original first.
+    name : str or None
+        The best repair where it was chosen.
+    helps : bool
+        Whether it does.
+    criterion : {"mean", "attack"}
+        What it was chosen by.
+    n_rows : int
+        Rows that report.
+    confidence : float
+        Level of the intervals.
+    clean_loss : float or None
+        What a repair may cost, where the best one costs more.
+
+    Returns
+    -------
+    str
+        The verdict.
+    """
     n = len(columns["name"]) - 1
     what = "accuracy under attack" if criterion == "attack" else "mean accuracy"
     if not n:
         return "No repair helps: none suits this model and these rows."
-    if winner is None:
-        kinds = "the one kind" if n == 1 else f"{n} kinds"
+    if name is None:
+        kinds = "the one kind that was tried" if n == 1 else f"{n} kinds"
         return (
-            f"No repair helps: of {kinds} that were tried, none had a higher {what} "
-            "than the original where it was chosen, at the clean accuracy wanted."
+            f"No repair helps: of {kinds}, none had a higher {what} than the original "
+            "where it was chosen."
         )
-    place = columns["name"].tolist().index(winner)
-    row = {name: values[place] for name, values in columns.items()}
-    level = f"{100 * confidence:g} %"
-    limits = f"{level} interval {row['difference_low']:.3f} to "
+    place = columns["name"].tolist().index(name)
+    row = {key: values[place] for key, values in columns.items()}
+    limits = f"{100 * confidence:g} % interval {row['difference_low']:.3f} to "
     limits += f"{row['difference_high']:.3f}, p = {row['p_value']:.2g}"
     rows = f"on {n_rows} rows that had no part in its choice"
+    before = f"{columns['clean'][0]:.3f}"
+    if clean_loss is not None:
+        return (
+            f"No repair helps at a clean accuracy that is lower by {clean_loss:g} at "
+            f"most: the best one, {name!r}, changes the {what} by "
+            f"{row['difference']:+.3f} ({limits}), at a clean accuracy of "
+            f"{row['clean']:.3f} in place of {before}, {rows}."
+        )
     if not helps:
         return (
-            f"No repair helps: the best where it was chosen, {winner!r}, changes the "
+            f"No repair helps: the best where it was chosen, {name!r}, changes the "
             f"{what} by {row['difference']:+.3f} ({limits}) {rows}."
         )
     return (
-        f"{winner!r} raises the {what} from {columns['robust'][0]:.3f} to "
-        f"{row['robust']:.3f} ({limits}), at a clean accuracy of {row['clean']:.3f} in "
-        f"place of {columns['clean'][0]:.3f}, {rows}."
+        f"{name!r} raises the {what} from {columns['robust'][0]:.3f} to "
+        f"{row['robust']:.3f} (difference {row['difference']:.3f}, {limits}), at a "
+        f"clean accuracy of {row['clean']:.3f} in place of {before}, {rows}."
     )

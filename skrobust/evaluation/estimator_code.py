@@ -16,8 +16,8 @@ def estimator_code(estimator, name="repaired"):
     ----------
     estimator : estimator
         Fitted or not. Only parameters that differ from their defaults are written. What
-        is inside of :class:`~sklearn.frozen.FrozenEstimator` is a fitted model, which no
-        code can make: it is written as ``FrozenEstimator(model)``.
+        is inside of :class:`~sklearn.frozen.FrozenEstimator` is fitted, which no code
+        can make: it is written as ``FrozenEstimator(model)``.
     name : str, default="repaired"
         The variable that is assigned.
 
@@ -27,12 +27,20 @@ def estimator_code(estimator, name="repaired"):
         Imports and one assignment; a comment that says why where a parameter has no
         code, such as a generator of random numbers.
     """
-    imports = set()
+    imports = {}
     try:
         body = _expression(estimator, imports, 0)
     except NoCodeError as error:
         return f"# There is no code for this estimator: {error}\n"
-    return "\n".join([*sorted(imports), "", f"{name} = {body}", ""])
+    lines = ["import numpy as np"] if "np" in imports else []
+    for module in sorted({place for place, _ in imports.values() if place}):
+        here = [
+            item if item == known else f"{item} as {known}"
+            for known, (place, item) in imports.items()
+            if place == module
+        ]
+        lines.append(f"from {module} import {', '.join(sorted(here))}")
+    return "\n".join([*lines, "", f"{name} = {body}", ""])
 
 
 class NoCodeError(ValueError):
@@ -40,20 +48,21 @@ class NoCodeError(ValueError):
 
 
 def _expression(value, imports, depth):
-    if value is None or isinstance(value, (str, bytes, bool)) or value is Ellipsis:
-        return repr(value)
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, (bool, str)):
+    if value is None or isinstance(value, (str, bytes, bool)) or value is Ellipsis:
         return repr(value)
     if isinstance(value, numbers.Number):
         finite = not isinstance(value, float) or np.isfinite(value)
         return repr(value) if finite else f'float("{value}")'
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        imports.add("import numpy as np")
-        return f"np.array({value.tolist()!r}, dtype={str(value.dtype)!r})"
+    if isinstance(value, np.ndarray):
+        imports["np"] = "", "numpy"
+        items = _expression(value.tolist(), imports, depth)
+        return f"np.array({items}, dtype={str(value.dtype)!r})"
     if isinstance(value, slice):
-        ends = (_expression(e, imports, 0) for e in (value.start, value.stop, value.step))
+        ends = (
+            _expression(e, imports, 0) for e in (value.start, value.stop, value.step)
+        )
         return f"slice({', '.join(ends)})"
     if isinstance(value, dict):
         pairs = (
@@ -97,10 +106,11 @@ def _constructor(estimator, imports, depth):
         return f"{_imported(kind, imports)}(model)"
     params = estimator.get_params(deep=False)
     defaults = _defaults(kind)
+    order = [key for key in inspect.signature(kind).parameters if key in params]
     given = {
-        key: value
-        for key, value in params.items()
-        if key not in defaults or not _same(value, defaults[key])
+        key: params[key]
+        for key in dict.fromkeys([*order, *params])
+        if key not in defaults or not _same(params[key], defaults[key])
     }
     items = [
         f"{key}={_expression(value, imports, depth + 1)}"
@@ -148,5 +158,7 @@ def _imported(item, imports):
         if getattr(importlib.import_module(place), name, None) is item:
             module = place
             break
-    imports.add(f"from {module} import {name}")
-    return name
+    known = name
+    while imports.setdefault(known, (module, name)) != (module, name):
+        known = f"{parts[0].title()}{known}"  # two classes of one name
+    return known

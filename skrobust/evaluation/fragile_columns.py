@@ -13,7 +13,7 @@ _MOST_ROWS = 500
 
 
 def column_names(X):
-    """Return names of the columns of a frame, positions in an array, None for others."""
+    """Return the names of columns of a frame, positions in an array, or None."""
     if is_frame(X):
         return list(X.columns) if len(set(X.columns)) == X.shape[1] else None
     if np.ndim(X) != 2:
@@ -83,14 +83,8 @@ def _with_column(X, moved, place, name):
         out = X.astype(np.result_type(X, moved), copy=True)
         out[:, place] = moved[:, place]
         return out
-    if hasattr(X, "iloc"):
-        return X.assign(**{name: moved[name]}) if isinstance(name, str) else _set(
-            X, moved, name
-        )
-    return X.with_columns(moved[name].alias(name))
-
-
-def _set(X, moved, name):
+    if hasattr(X, "with_columns"):  # polars
+        return X.with_columns(moved[name].alias(name))
     out = X.copy()
     out[name] = moved[name]
     return out

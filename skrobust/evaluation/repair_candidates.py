@@ -196,8 +196,7 @@ def _clipping(case):
         step = case.on_numbers(MinMaxScaler(clip=True))
         yield "clip to the training range", case.behind("clip", step)
     for quantile in (0.999, 0.99, 0.95):
-        columns = None if not is_frame(case.X) else case.numbers
-        step = QuantileClipping(quantile=quantile, columns=columns)
+        step = QuantileClipping(quantile=quantile)
         yield f"clip at quantile {quantile:g}", case.behind("clip", step)
 
 
@@ -274,10 +273,9 @@ def _drop_column(case):
 
 def _coarsening(case):
     _need_numbers(case)
-    columns = case.numbers if is_frame(case.X) else None
     fragile = [name for name, _ in case.fragile if name in case.numbers][:1]
     for levels in (16, 8):
-        step = Rounding(levels=levels, columns=columns)
+        step = Rounding(levels=levels)
         yield f"round to {levels} levels", case.behind("round", step)
         if fragile:
             step = Rounding(levels=levels, columns=fragile)
@@ -287,7 +285,9 @@ def _coarsening(case):
 def _noise_training(case):
     _need_weakness(case)
     _need_fit(case)
-    named = [(name, one) for name, one in case.weak if isinstance(one, BasePerturbation)]
+    named = [
+        (name, one) for name, one in case.weak if isinstance(one, BasePerturbation)
+    ]
     _need(named, "No condition is a perturbation of skrobust.")
     for n in range(1, min(3, len(named)) + 1):
         steps = [
@@ -338,7 +338,7 @@ def _smoothing(case):
             case.model, sigma, n_samples=_N_VOTES, random_state=case.seed
         )
         steps = [("scale", StandardScaler()), ("model", model)]
-        yield f"smoothing, sigma {sigma:g} of the spread", Pipeline(steps)
+        yield f"smooth with sigma {sigma:g} sd", Pipeline(steps)
 
 
 _MAKERS = {

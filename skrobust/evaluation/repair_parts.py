@@ -180,6 +180,8 @@ class Scores(NamedTuple):
         """Return the value of each row that the criterion is the mean of."""
         if criterion == "attack":
             return self.attacked
+        if self.correct.shape[1] == 1:  # still right or wrong
+            return self.correct[:, 0]
         return self.correct.mean(axis=1)
 
     def value(self, criterion):

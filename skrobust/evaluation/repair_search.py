@@ -52,19 +52,20 @@ class Search:
         Name of the public function, for error messages.
     """
 
-    def __init__(self, model, conditions, attacks, criterion, store, jobs, seed, caller):
+    def __init__(
+        self, model, conditions, attacks, criterion, store, jobs, seed, caller
+    ):
         self.model, self.conditions, self.criterion = model, conditions, criterion
-        self.attacks = [for_accuracy(attack) for attack in attacks]
+        self.attacks = attacks
         self.store, self.jobs, self.seed, self.caller = store, jobs, seed, caller
         self.table = condition_table(conditions) if conditions else None
-        self.fitted, self.kinds = {}, {ORIGINAL: ORIGINAL}
+        self.estimators, self.fitted, self.kinds = {}, {}, {ORIGINAL: ORIGINAL}
         self.skipped, self.warnings, self.fragile = {}, [], []
 
     def start(self, fit, choose):
         """Fit the original and find its weaknesses on the rows that choose.
 
-        Conditions without ``fit`` on the training rows, and those that are fitted, learn
-        from the rows that fit alone.
+        Conditions learn from the rows that fit alone, also those that are fitted.
         """
         self.fit, self.choose = fit, choose
         if self.conditions:
@@ -107,28 +108,35 @@ class Search:
         there = [name for name in names if name in self.fitted]
         self.chosen |= self.scores(there, self.choose)
 
-    def best_of_kinds(self):
-        """Return the best name of each kind on the rows that choose."""
+    def best_of_kinds(self, max_clean_loss):
+        """Return the best name of each kind on the rows that choose.
+
+        One that costs more clean accuracy than it may is taken only where all of its
+        kind do.
+        """
         best = {}
         for name, scores in self.chosen.items():
             kind, value = self.kinds[name], scores.value(self.criterion)
             if name == ORIGINAL or np.isnan(value):
                 continue
-            if kind not in best or value > best[kind][0]:
-                best[kind] = value, name
+            rank = self._keeps_clean(name, max_clean_loss), value
+            if kind not in best or rank > best[kind][0]:
+                best[kind] = rank, name
         return [name for _, name in best.values()]
 
     def winner(self, names, max_clean_loss):
         """Return the best of these names that keeps the clean accuracy, or None."""
-        original = self.chosen[ORIGINAL]
-        floor = original.clean.mean() - max_clean_loss
-        best, winner = original.value(self.criterion), None
+        best, winner = self.chosen[ORIGINAL].value(self.criterion), None
         for name in names:
-            scores = self.chosen[name]
-            value = scores.value(self.criterion)
-            if value > best and scores.clean.mean() >= floor - 1e-12:
+            value = self.chosen[name].value(self.criterion)
+            if value > best and self._keeps_clean(name, max_clean_loss):
                 best, winner = value, name
         return winner
+
+    def _keeps_clean(self, name, max_clean_loss):
+        clean = self.chosen[name].clean.mean()
+        floor = self.chosen[ORIGINAL].clean.mean() - max_clean_loss
+        return bool(clean >= floor - 1e-12)
 
     def scores(self, names, part):
         """Return the scores of fitted candidates on the rows of a part."""
@@ -155,7 +163,7 @@ class Search:
     def _attacked(self, names, part, prefixes):
         """Return which rows of each model stay right under every attack."""
         right = {}
-        for attack in self.attacks:
+        for attack in map(for_accuracy, self.attacks):
             moved = attack.perturb(self.original, part.X, part.y)
             tail = attack, part.X, part.y, moved, self.caller
             tasks = []
@@ -176,6 +184,7 @@ class Search:
         return right
 
     def _fit(self, estimators):
+        self.estimators |= estimators
         tasks = [(one, self.fit.X, self.fit.y) for one in estimators.values()]
         found = run_tasks(fit_candidate, tasks, label="fits", **self.jobs)
         for name, one in zip(estimators, found, strict=True):

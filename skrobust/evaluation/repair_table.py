@@ -45,11 +45,11 @@ def repair_columns(scores, table, clusters, criterion, confidence, seed, caller)
     pairs = {"clusters": clusters, "confidence": confidence, "random_state": seed}
     original = scores[ORIGINAL]
     for row, one in zip(rows, scores.values(), strict=True):
-        clean = original.clean, one.clean
-        _add_difference(row, "clean_difference", clean, "robust_accuracy", pairs)
+        clean = original.clean, None if one is original else one.clean
+        _add_difference(row, "clean_difference", clean, pairs)
         values = original.per_row(criterion), one.per_row(criterion)
-        metric = np.mean if criterion == "mean" else "robust_accuracy"
-        _add_difference(row, "difference", values, metric, pairs)
+        values = (None, None) if one is original else values
+        _add_difference(row, "difference", values, pairs)
         row["p_value"] = row.pop("difference_p")
         del row["clean_difference_p"]
     p_value = np.array([row["p_value"] for row in rows])
@@ -124,19 +124,20 @@ def _limits(name, interval):
     return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
 
 
-def _add_difference(row, name, values, metric, settings):
+def _add_difference(row, name, values, settings):
     """Add a paired difference to the original, with its limits and p-value."""
     before, after = values
     names = name, f"{name}_low", f"{name}_high", f"{name}_p"
-    if before is None or after is None or after is before:
+    if before is None or after is None:
         row.update(dict.fromkeys(names, float("nan")))
         return
     if np.array_equal(before, after):  # as from a repair that never acts
         row.update(zip(names, (0.0, float("nan"), float("nan"), 1.0), strict=True))
         return
+    pair = {"repair": after, ORIGINAL: before}
+    metric = "robust_accuracy" if after.dtype == bool else np.mean
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of few clusters: said once, by the caller
-        pair = {"repair": after, ORIGINAL: before}
+        warnings.simplefilter("ignore")  # of few clusters, which limits show
         found = compare_models(pair, metric=metric, **settings)
     parts = (found[k][0] for k in ("difference", "low", "high", "p_value"))
     row.update(zip(names, map(float, parts), strict=True))
