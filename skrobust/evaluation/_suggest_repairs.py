@@ -146,10 +146,11 @@ def suggest_repairs(
     Weaknesses are the three conditions with the lowest scores, below the clean one, on
     the rows that choose. A repair is measured under the same conditions that it was
     made for; it says nothing about others. Rows that a model refuses, such as those
-    with missing values, count as wrong. Under an attack a repair must hold against
-    the attack on itself and against the examples made for the original, since it may
-    only hide its gradient (Athalye, Carlini and Wagner, ICML 2018); both are upper
-    bounds of the true accuracy. A repair that the attack cannot attack has none.
+    with missing values, count as wrong; a model that refuses complete rows as well gets
+    none right. Under an attack a repair must hold against the attack on itself and
+    against the examples made for the original, since it may only hide its gradient
+    (Athalye, Carlini and Wagner, ICML 2018); the result is an upper bound of the true
+    accuracy. A repair that the attack cannot attack has none.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def _expression(value, imports, depth):
         return _wrapped("{", [f"{k}: {v}" for k, v in pairs], "}", depth)
     if type(value) in (list, tuple, set, frozenset):
         return _sequence(value, imports, depth)
-    if inspect.isclass(value) or inspect.isroutine(value):
+    if inspect.isclass(value) or inspect.isroutine(value) or _is_ufunc(value):
         return _imported(value, imports)
     if hasattr(value, "get_params"):
         return _constructor(value, imports, depth)
@@ -143,9 +143,14 @@ def _same(value, default):
         return False
 
 
+def _is_ufunc(value):
+    return isinstance(value, np.ufunc) and getattr(np, value.__name__, None) is value
+
+
 def _imported(item, imports):
     """Return the name of a class or function, and note its shortest public import."""
-    module, name = item.__module__, item.__qualname__
+    module = "numpy" if _is_ufunc(item) else item.__module__
+    name = item.__name__ if _is_ufunc(item) else item.__qualname__
     if module == "builtins":
         return name
     if "<" in name or "." in name:

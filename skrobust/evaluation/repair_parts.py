@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust.evaluation.condition_table import perturb_rows
@@ -123,17 +124,43 @@ def answers_under(model, condition, X, y, with_margin, caller):
     if condition is not None:
         rows = perturb_rows(condition, model, X, y, caller)
     found = np.full((3, len(y)), np.nan)
+    found[_CORRECT] = found[_ANSWERED] = 0
+    kept = np.arange(len(y))
     try:
         labels = predict_labels(model, rows)
     except ValueError:  # such as missing values that the model does not take
-        found[_CORRECT] = found[_ANSWERED] = 0
-        return found
-    truth, labels = label_pair(y, labels, caller)
-    found[_CORRECT], found[_ANSWERED] = truth == labels, 1
+        kept = np.flatnonzero(~missing_rows(rows))
+        if not 0 < len(kept) < len(y):
+            return found
+        try:
+            labels = predict_labels(model, take_rows(rows, kept))
+        except ValueError:
+            return found
+    truth, labels = label_pair(y[kept], labels, caller)
+    found[_CORRECT, kept], found[_ANSWERED, kept] = truth == labels, 1
     if with_margin and hasattr(model, "predict_proba"):
-        ranked = np.sort(np.asarray(model.predict_proba(rows)), axis=1)
-        found[_MARGIN] = ranked[:, -1] - ranked[:, -2]
+        ranked = np.sort(np.asarray(model.predict_proba(take_rows(rows, kept))), axis=1)
+        found[_MARGIN, kept] = ranked[:, -1] - ranked[:, -2]
     return found
+
+
+def missing_rows(X):
+    """Return which rows of a table have a missing value; none of other containers."""
+    if is_frame(X) and hasattr(X, "isna"):
+        return X.isna().any(axis=1).to_numpy()
+    if is_frame(X):  # polars
+        holes = [
+            c.is_nan().fill_null(True) if c.dtype.is_float() else c.is_null() for c in X
+        ]
+        return np.any([one.to_numpy() for one in holes], axis=0)
+    values = to_array(X)
+    if values.dtype.kind == "O":
+        lost = np.array([[v is None or v != v for v in row] for row in values])
+    elif values.dtype.kind == "f":
+        lost = np.isnan(values)
+    else:
+        return np.zeros(len(values), dtype=bool)
+    return lost.reshape(len(values), -1).any(axis=1)
 
 
 def correct_under_attack(model, attack, X, y, transferred, caller):

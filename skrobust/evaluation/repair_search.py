@@ -3,7 +3,6 @@
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from skrobust._containers import is_frame, to_array
 from skrobust._parallel import run_tasks
 from skrobust.evaluation.attack_run import for_accuracy
 from skrobust.evaluation.condition_table import (
@@ -11,7 +10,11 @@ from skrobust.evaluation.condition_table import (
     fit_conditions,
     perturb_rows,
 )
-from skrobust.evaluation.fragile_columns import fragile_columns, number_columns
+from skrobust.evaluation.fragile_columns import (
+    column_names,
+    fragile_columns,
+    number_columns,
+)
 from skrobust.evaluation.repair_candidates import (
     KINDS,
     MOST_PREDICTIONS,
@@ -24,6 +27,7 @@ from skrobust.evaluation.repair_parts import (
     correct_under_attack,
     fit_candidate,
     make_scores,
+    missing_rows,
     one_sentence,
 )
 from skrobust.evaluation.repair_table import ORIGINAL
@@ -217,20 +221,11 @@ class Search:
 
     def _has_gaps(self):
         """Say whether values are missing, in the rows or under a condition."""
-        if has_missing(self.fit.X):
-            return True
+        if column_names(self.fit.X) is None:
+            return False
         data = self.original, self.choose.X, self.choose.y, self.caller
-        return any(has_missing(perturb_rows(one, *data)) for one in self.conditions)
-
-
-def has_missing(X):
-    """Say whether a table has missing values."""
-    if is_frame(X):
-        if hasattr(X, "iloc"):
-            return bool(X.isna().any(axis=None))
-        return any(column.null_count() > 0 for column in X) or has_missing(to_array(X))
-    values = to_array(X)
-    return values.dtype.kind == "f" and bool(np.isnan(values).any())
+        moved = (perturb_rows(one, *data) for one in self.conditions)
+        return any(missing_rows(X).any() for X in (self.fit.X, *moved))
 
 
 def _attack_or_reason(store, key, *arguments):

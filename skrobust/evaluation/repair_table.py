@@ -136,6 +136,8 @@ def _add_difference(row, name, values, settings):
         return
     pair = {"repair": after, ORIGINAL: before}
     metric = "robust_accuracy" if after.dtype == bool else np.mean
+    if after.dtype == bool and settings["clusters"] is None:  # an exact test, no draws
+        settings = {**settings, "n_resamples": 100}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of few clusters, which limits show
         found = compare_models(pair, metric=metric, **settings)
