@@ -79,16 +79,25 @@ class Fitted(NamedTuple):
 def fit_candidate(estimator, X, y):
     """Fit a copy of a candidate; an error becomes text."""
     start = time.perf_counter()
-    model, error = clone(estimator), None
-    with warnings.catch_warnings(record=True) as caught:
+    (model, error), texts = caught(_fitted_or_reason, clone(estimator), X, y)
+    return Fitted(model, time.perf_counter() - start, error, texts)
+
+
+def _fitted_or_reason(model, X, y):
+    try:
+        model.fit(X, y)
+    except Exception as error:  # a candidate need not suit these rows
+        return None, one_sentence(error)
+    return model, None
+
+
+def caught(function, *arguments):
+    """Return the result of a call, and its warnings as text, each once."""
+    with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        try:
-            model.fit(X, y)
-        except Exception as reason:  # a candidate need not suit this model
-            model, error = None, one_sentence(reason)
-    seconds = time.perf_counter() - start
-    texts = tuple(dict.fromkeys(one_sentence(w.message) for w in caught))
-    return Fitted(model, seconds, error, texts)
+        result = function(*arguments)
+    texts = (one_sentence(warning.message) for warning in found)
+    return result, tuple(dict.fromkeys(texts))
 
 
 def one_sentence(error):

@@ -24,6 +24,7 @@ from skrobust.evaluation.repair_candidates import (
 )
 from skrobust.evaluation.repair_parts import (
     answers_under,
+    caught,
     correct_under_attack,
     fit_candidate,
     make_scores,
@@ -168,7 +169,9 @@ class Search:
         """Return which rows of each model stay right under every attack."""
         right = {}
         for attack in map(for_accuracy, self.attacks):
-            moved = attack.perturb(self.original, part.X, part.y)
+            data = self.original, part.X, part.y
+            moved, texts = caught(attack.perturb, *data)
+            self._warn(ORIGINAL, texts)
             tail = attack, part.X, part.y, moved, self.caller
             tasks = []
             for name in names:
@@ -176,23 +179,24 @@ class Search:
                 key = self.store.key(prefixes[name], "attack", attack)
                 tasks.append((self.store, key, model, *tail))
             found = run_tasks(_attack_or_reason, tasks, label="attacks", **self.jobs)
-            for name, (rows, reason) in zip(names, found, strict=True):
-                if reason is not None:
-                    if name == ORIGINAL:
-                        raise ValueError(reason)
-                    kind = type(attack).__name__
-                    self.skipped[f"{kind} on {name}"] = reason
-                    right[name] = None
-                elif right.get(name, rows) is not None:
-                    right[name] = right.get(name, True) & rows
+            for name, (rows, text) in zip(names, found, strict=True):
+                if rows is not None:
+                    self._warn(name, filter(None, text.split("\n")))
+                else:
+                    self.skipped[f"{type(attack).__name__} on {name}"] = text
+                known = right.get(name, rows)
+                right[name] = None if rows is None or known is None else known & rows
         return right
+
+    def _warn(self, name, texts):
+        self.warnings += [f"{name}: {text}" for text in texts]
 
     def _fit(self, estimators):
         self.estimators |= estimators
         tasks = [(one, self.fit.X, self.fit.y) for one in estimators.values()]
         found = run_tasks(fit_candidate, tasks, label="fits", **self.jobs)
         for name, one in zip(estimators, found, strict=True):
-            self.warnings += [f"{name}: {text}" for text in one.warnings]
+            self._warn(name, one.warnings)
             if one.error is None:
                 self.fitted[name] = one
             else:
@@ -229,11 +233,20 @@ class Search:
 
 
 def _attack_or_reason(store, key, *arguments):
-    """Return which rows stay right and None, or None and why the attack cannot be."""
+    """Return rows that stay right and warnings, or None and why it cannot be."""
     try:
-        return store.run(key, correct_under_attack, *arguments), None
+        part = store.run(key, _attacked_part, *arguments)
     except (ValueError, NotFittedError, TypeError) as error:
         return None, one_sentence(error)
+    return part["right"], str(part["warnings"])
+
+
+def _attacked_part(*arguments):
+    """Return which rows stay right and what was warned of, as one record."""
+    right, texts = caught(correct_under_attack, *arguments)
+    part = np.zeros((), [("right", bool, right.shape), ("warnings", "U1000")])
+    part["right"], part["warnings"] = right, "\n".join(texts)
+    return part
 
 
 def _distinct(names):

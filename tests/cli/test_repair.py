@@ -53,6 +53,7 @@ def test_table_code_and_files(folder):
     assert not list(folder.glob(".skrobust-*"))  # finished parts are removed
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_python(folder):
     code, out, _ = run(*CALL, "--json", "-", "--seed", "3", "--quiet")
     assert code == 0
