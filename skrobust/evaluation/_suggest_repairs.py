@@ -1,30 +1,27 @@
 """Repairs of a model, proposed and measured on rows that have no part in the choice."""
 
 import numpy as np
-from sklearn.base import is_classifier
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import (
-    check_confidence,
-    check_number,
-    check_same_length,
-    check_targets,
-    invalid,
-)
-from skrobust.base import BaseAttack
+from skrobust._validation import check_confidence, check_number, invalid
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import answers_classes
 from skrobust.evaluation.estimator_code import estimator_code
-from skrobust.evaluation.repair_candidates import KINDS
-from skrobust.evaluation.repair_parts import Part, split_parts
+from skrobust.evaluation.repair_arguments import (
+    check_candidates,
+    check_criterion,
+    read_parts,
+    read_tests,
+)
 from skrobust.evaluation.repair_search import Search
 from skrobust.evaluation.repair_table import (
     ORIGINAL,
     abstention_table,
     repair_columns,
 )
+from skrobust.evaluation.repair_verdict import verdict_of
 from skrobust.metrics.labels import label_array
 
 
@@ -176,15 +173,15 @@ def suggest_repairs(
     if not answers_classes(model):
         raise invalid("model", caller, "a classifier", model)
     conditions, attacks = read_tests(results, caller)
-    criterion = _check_criterion(criterion, conditions, attacks, caller)
-    candidates = _check_candidates(candidates, caller)
+    criterion = check_criterion(criterion, conditions, attacks, caller)
+    candidates = check_candidates(candidates, caller)
     confidence = check_confidence(confidence, caller)
     max_clean_loss = check_number(
         max_clean_loss, "max_clean_loss", caller, low=0, high=1
     )
     seed = seed_number(random_state, caller) % 2**31
     store = Checkpoint(checkpoint, caller)
-    parts = _parts(X, y, X_train, y_train, clusters, seed, caller)
+    parts = read_parts(X, y, X_train, y_train, clusters, seed, caller)
     fit, choose, report = parts
     jobs = {"n_jobs": n_jobs, "verbose": verbose}
     data = conditions, attacks, criterion, store, jobs, seed, caller
@@ -240,86 +237,6 @@ def suggest_repairs(
     )
 
 
-def read_tests(results, caller):
-    """Return the conditions and the attacks that results were made with."""
-    listed = (
-        [results] if _is_results(results) or hasattr(results, "perturb") else results
-    )
-    rule = (
-        "results of evaluate_perturbations or evaluate_attack, or a list of these or "
-        "of objects with perturb"
-    )
-    if not isinstance(listed, (list, tuple)) or not listed:
-        raise invalid("results", caller, rule, results)
-    found = []
-    for one in listed:
-        if _is_results(one) and "perturbations" in one:
-            found += list(one["perturbations"])
-        elif hasattr(one, "perturb") and not isinstance(one, type):
-            found.append(one)
-        else:
-            raise invalid("results", caller, rule, results)
-    attacks = [one for one in found if isinstance(one, BaseAttack)]
-    return [one for one in found if not isinstance(one, BaseAttack)], attacks
-
-
-def _is_results(value):
-    return isinstance(value, Results)
-
-
-def _check_criterion(criterion, conditions, attacks, caller):
-    there = {"mean": conditions, "attack": attacks}
-    known = [name for name, found in there.items() if found]
-    if criterion is None:
-        return known[0]
-    if criterion not in known:
-        rule = f"None or one of {', '.join(map(repr, known))}, as tested"
-        raise invalid("criterion", caller, rule, criterion)
-    return criterion
-
-
-def _check_candidates(candidates, caller):
-    if candidates is None:
-        return None
-    if isinstance(candidates, dict):
-        if not candidates or not all(
-            isinstance(name, str) and hasattr(one, "fit") and is_classifier(one)
-            for name, one in candidates.items()
-        ):
-            rule = "a dict of names to classifiers"
-            raise invalid("candidates", caller, rule, candidates)
-        return candidates
-    listed = isinstance(candidates, (list, tuple)) and candidates
-    if not listed or any(kind not in KINDS for kind in candidates):
-        rule = f"None, a dict of classifiers, or a list of {', '.join(KINDS)}"
-        raise invalid("candidates", caller, rule, candidates)
-    return list(dict.fromkeys(candidates))
-
-
-def _parts(X, y, X_train, y_train, clusters, seed, caller):
-    """Return the rows that fit, choose and report."""
-    if (X_train is None) != (y_train is None):
-        raise ValueError(f"{caller} needs X_train and y_train together, or neither.")
-    if clusters is not None:
-        clusters = label_array(clusters, caller, "clusters")
-        check_same_length(caller, X=X, clusters=clusters)
-    rng = np.random.default_rng(seed)
-    n_parts = 3 if X_train is None else 2
-    parts = split_parts(X, y, clusters, n_parts, rng)
-    if X_train is not None:
-        y_train = label_array(check_targets(y_train, caller, name="y_train"), caller,
-                              "y_train")  # fmt: skip
-        check_same_length(caller, X_train=X_train, y_train=y_train)
-        parts.insert(0, Part(X_train, y_train))
-    if min(len(part.y) for part in parts) < 10:
-        sizes = ", ".join(str(len(part.y)) for part in parts)
-        raise ValueError(
-            f"{caller} needs ten rows or more that fit, that choose, and that report. "
-            f"Got {sizes}."
-        )
-    return parts
-
-
 def _weaknesses(search):
     """Return the conditions that cost most accuracy, on the rows that choose."""
     scores, places = search.chosen[ORIGINAL], search.weak_places()
@@ -341,63 +258,3 @@ def _at_risk(search):
         "loss": np.array([loss for _, loss in fragile], dtype=np.float64),
     }
     return Results(columns=tuple(columns), **columns)
-
-
-def verdict_of(columns, name, helps, criterion, n_rows, confidence, clean_loss):
-    """Return the outcome as a sentence.
-
-    Parameters
-    ----------
-    columns : dict of str to ndarray
-        The table, the original first.
-    name : str or None
-        The best repair where it was chosen.
-    helps : bool
-        Whether it does.
-    criterion : {"mean", "attack"}
-        What it was chosen by.
-    n_rows : int
-        Rows that report.
-    confidence : float
-        Level of the intervals.
-    clean_loss : float or None
-        What a repair may cost, where the best one costs more.
-
-    Returns
-    -------
-    str
-        The verdict.
-    """
-    n = len(columns["name"]) - 1
-    what = "accuracy under attack" if criterion == "attack" else "mean accuracy"
-    if not n:
-        return "No repair helps: none suits this model and these rows."
-    if name is None:
-        kinds = "the one kind that was tried" if n == 1 else f"{n} kinds"
-        return (
-            f"No repair helps: of {kinds}, none had a higher {what} than the original "
-            "where it was chosen."
-        )
-    place = columns["name"].tolist().index(name)
-    row = {key: values[place] for key, values in columns.items()}
-    limits = f"{100 * confidence:g} % interval {row['difference_low']:.3f} to "
-    limits += f"{row['difference_high']:.3f}, p = {row['p_value']:.2g}"
-    rows = f"on {n_rows} rows that had no part in its choice"
-    before = f"{columns['clean'][0]:.3f}"
-    if clean_loss is not None:
-        return (
-            f"No repair helps at a clean accuracy that is lower by {clean_loss:g} at "
-            f"most: the best one, {name!r}, changes the {what} by "
-            f"{row['difference']:+.3f} ({limits}), at a clean accuracy of "
-            f"{row['clean']:.3f} in place of {before}, {rows}."
-        )
-    if not helps:
-        return (
-            f"No repair helps: the best where it was chosen, {name!r}, changes the "
-            f"{what} by {row['difference']:+.3f} ({limits}) {rows}."
-        )
-    return (
-        f"{name!r} raises the {what} from {columns['robust'][0]:.3f} to "
-        f"{row['robust']:.3f} (difference {row['difference']:.3f}, {limits}), at a "
-        f"clean accuracy of {row['clean']:.3f} in place of {before}, {rows}."
-    )

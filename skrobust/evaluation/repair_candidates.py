@@ -1,7 +1,6 @@
 """Candidate repairs of a model: what suits its kind, its data and its weaknesses."""
 
 import importlib.util
-from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -22,7 +21,16 @@ from skrobust._responses import unwrap
 from skrobust.attacks import AdversarialSampler
 from skrobust.base import BaseAttack, BasePerturbation
 from skrobust.certificates import SmoothedClassifier
+from skrobust.evaluation.column_places import MONOTONE, place_of, speaks_of_places
 from skrobust.evaluation.fragile_columns import MOST_COLUMNS, column_names
+from skrobust.evaluation.repair_case import (
+    Candidate,
+    SkipError,
+    need,
+    need_fit,
+    need_numbers,
+    need_weakness,
+)
 from skrobust.perturbations import (
     FeatureLoss,
     PerturbationSampler,
@@ -44,7 +52,6 @@ KINDS = (
 )
 _N_VOTES = 100  # noisy copies of a row that a smoothed model asks its base for
 MOST_PREDICTIONS = 3_000_000  # of a smoothed model that nobody asked for
-_MONOTONE = ("monotonic_cst", "monotone_constraints")
 _TREES = ("tree", "ensemble", "xgboost", "lightgbm", "catboost")
 # Steps after which the columns are those of the input, in order and direction.
 _KEEPS_COLUMNS = {
@@ -57,82 +64,6 @@ _KEEPS_COLUMNS = {
     "SimpleImputer",
     "QuantileClipping",
 }
-
-
-class Candidate(NamedTuple):
-    """A repair that may help: its kind, its name, and the unfitted estimator."""
-
-    kind: str
-    name: str
-    estimator: Any
-
-
-class Case(NamedTuple):
-    """What is known of a model that shall be repaired.
-
-    Parameters
-    ----------
-    model : classifier
-        Unfitted, or inside of FrozenEstimator.
-    X, y : array-like
-        The rows that fit.
-    weak : list of (str, object)
-        Names and conditions that cost accuracy, the worst first; fitted.
-    attacks : list of object
-        Attacks, if any.
-    fragile : list of (column, float)
-        From :func:`~skrobust.evaluation.fragile_columns.fragile_columns`.
-    numbers : list
-        Columns of numbers.
-    has_gaps : bool
-        Whether values are missing, in the rows or under a condition.
-    n_predictions : int
-        Rows that a candidate is asked for in all.
-    most_predictions : float
-        Predictions that smoothing may take.
-    seed : int
-        Seed of what a repair draws.
-    """
-
-    model: Any
-    X: Any
-    y: np.ndarray
-    weak: list
-    attacks: list
-    fragile: list
-    numbers: list
-    has_gaps: bool
-    n_predictions: int
-    most_predictions: float
-    seed: int
-
-    @property
-    def is_frozen(self):
-        """Whether the model may not be fitted again."""
-        return type(self.model).__name__ == "FrozenEstimator"
-
-    @property
-    def is_table(self):
-        """Whether the rows are a table of columns."""
-        return column_names(self.X) is not None
-
-    def behind(self, name, step):
-        """Return the model behind one more step."""
-        return Pipeline([(name, step), ("model", self.model)])
-
-    def on_numbers(self, step):
-        """Return a step of scikit-learn that acts on the columns of numbers alone."""
-        if len(self.numbers) < len(column_names(self.X)):
-            parts = [("numbers", step, self.numbers)]
-            settings = {"remainder": "passthrough", "verbose_feature_names_out": False}
-            step = ColumnTransformer(parts, **settings)
-        if is_frame(self.X):
-            step.set_output(transform="pandas" if _is_pandas(self.X) else "polars")
-        return step
-
-
-class SkipError(ValueError):
-    """Why a kind of repair does not suit a case."""
 
 
 def make_candidates(case, kinds=KINDS):
@@ -162,36 +93,16 @@ def make_candidates(case, kinds=KINDS):
     return candidates, skipped
 
 
-def _need(condition, reason):
-    if not condition:
-        raise SkipError(reason)
-
-
-def _need_numbers(case):
-    _need(case.is_table and case.numbers, "There are no columns of numbers.")
-    mixed = len(case.numbers) < len(column_names(case.X))
-    text = "The model chooses columns by position, which a step before it would move."
-    _need(not (mixed and _speaks_of_places(case.model)), text)
-
-
-def _need_weakness(case):
-    _need(case.weak, "No condition costs accuracy.")
-
-
-def _need_fit(case):
-    _need(not case.is_frozen, "A frozen model is not fitted again.")
-
-
 def _imputer(case):
-    _need_numbers(case)
-    _need(case.has_gaps, "No values are missing, in the rows or under a condition.")
+    need_numbers(case)
+    need(case.has_gaps, "No values are missing, in the rows or under a condition.")
     for strategy in ("median", "mean"):
         step = SimpleImputer(strategy=strategy, keep_empty_features=True)
         yield f"impute the {strategy}", case.behind("impute", case.on_numbers(step))
 
 
 def _clipping(case):
-    _need_numbers(case)
+    need_numbers(case)
     if not case.is_frozen:  # it changes the units
         step = case.on_numbers(MinMaxScaler(clip=True))
         yield "clip to the training range", case.behind("clip", step)
@@ -201,10 +112,10 @@ def _clipping(case):
 
 
 def _scaling(case):
-    _need_numbers(case)
-    _need_fit(case)
+    need_numbers(case)
+    need_fit(case)
     module = type(unwrap(case.model)[1]).__module__
-    _need(not any(t in module for t in _TREES), "Trees do not depend on scales.")
+    need(not any(t in module for t in _TREES), "Trees do not depend on scales.")
     yield "robust scaling", case.behind("scale", case.on_numbers(RobustScaler()))
     n = min(1000, len(case.y))
     for shape in ("uniform", "normal"):
@@ -215,22 +126,22 @@ def _scaling(case):
 
 
 def _monotone(case):
-    _need_fit(case)
+    need_fit(case)
     steps, inner = unwrap(case.model)
     params = inner.get_params() if hasattr(inner, "get_params") else {}
-    found = [name for name in _MONOTONE if name in params]
+    found = [name for name in MONOTONE if name in params]
     cats = type(inner).__module__.split(".")[0] in ("lightgbm", "catboost", "xgboost")
     found = found or (["monotone_constraints"] if cats else [])
-    _need(found, f"{type(inner).__name__} takes no monotone constraints.")
-    _need(params.get(found[0]) is None, "The model has monotone constraints.")
-    _need(len(np.unique(case.y)) == 2, "Monotone constraints need two classes.")
+    need(found, f"{type(inner).__name__} takes no monotone constraints.")
+    need(params.get(found[0]) is None, "The model has monotone constraints.")
+    need(len(np.unique(case.y)) == 2, "Monotone constraints need two classes.")
     whole = case.is_table and len(case.numbers) == len(column_names(case.X))
     kept = all(type(step).__name__ in _KEEPS_COLUMNS for _, step in steps)
-    _need(whole and kept, "The model sees other columns than the table has.")
+    need(whole and kept, "The model sees other columns than the table has.")
     for level in (0.001, 0.05):
         signs = _signs(case, level)
-        _need(any(signs), "No column rises or falls with the classes.")
-        place = _place_of(case.model)
+        need(any(signs), "No column rises or falls with the classes.")
+        place = place_of(case.model)
         model = clone(case.model).set_params(**{f"{place}{found[0]}": signs})
         yield f"monotone in {np.count_nonzero(signs)} columns", model
 
@@ -250,17 +161,17 @@ def _signs(case, level):
 
 
 def _drop_column(case):
-    _need_weakness(case)
-    _need(case.is_table, "The rows have no columns.")
+    need_weakness(case)
+    need(case.is_table, "The rows have no columns.")
     text = f"Columns are tried one by one up to {MOST_COLUMNS} of them."
-    _need(len(column_names(case.X)) <= MOST_COLUMNS, text)
-    _need(case.fragile, "No column by itself costs accuracy under the conditions.")
-    _need_fit(case)
+    need(len(column_names(case.X)) <= MOST_COLUMNS, text)
+    need(case.fragile, "No column by itself costs accuracy under the conditions.")
+    need_fit(case)
     most = min(3, len(case.fragile), len(column_names(case.X)) - 1)
     for n in range(1, most + 1):
         columns = [name for name, _ in case.fragile[:n]]
         shown = ", ".join(repr(name) for name in columns)
-        if is_frame(case.X) or _speaks_of_places(case.model):
+        if is_frame(case.X) or speaks_of_places(case.model):
             # The model names its columns: one value for all rows takes their place.
             step = FeatureLoss(
                 share=1.0, fill="median", columns=columns, random_state=case.seed
@@ -272,7 +183,7 @@ def _drop_column(case):
 
 
 def _coarsening(case):
-    _need_numbers(case)
+    need_numbers(case)
     fragile = [name for name, _ in case.fragile if name in case.numbers][:1]
     for levels in (16, 8):
         step = Rounding(levels=levels)
@@ -283,12 +194,12 @@ def _coarsening(case):
 
 
 def _noise_training(case):
-    _need_weakness(case)
-    _need_fit(case)
+    need_weakness(case)
+    need_fit(case)
     named = [
         (name, one) for name, one in case.weak if isinstance(one, BasePerturbation)
     ]
-    _need(named, "No condition is a perturbation of skrobust.")
+    need(named, "No condition is a perturbation of skrobust.")
     for n in range(1, min(3, len(named)) + 1):
         steps = [
             (f"noise_{i}", PerturbationSampler(one, random_state=case.seed))
@@ -299,9 +210,9 @@ def _noise_training(case):
 
 
 def _adversarial_training(case):
-    _need_fit(case)
+    need_fit(case)
     attacks = [one for one in case.attacks if isinstance(one, BaseAttack)]
-    _need(attacks, "No attack was made.")
+    need(attacks, "No attack was made.")
     settings = {"keep": "best", "random_state": case.seed}
     for n_rounds in (1, 5):
         step = AdversarialSampler(case.model, attacks[0], n_rounds=n_rounds, **settings)
@@ -311,16 +222,16 @@ def _adversarial_training(case):
 
 def _sampled(case, steps):
     there = importlib.util.find_spec("imblearn") is not None
-    _need(there, "Training on more rows needs imbalanced-learn.")
+    need(there, "Training on more rows needs imbalanced-learn.")
     from imblearn.pipeline import Pipeline as SamplingPipeline
 
     return SamplingPipeline([*steps, ("model", case.model)])
 
 
 def _calibration(case):
-    _need(hasattr(case.model, "fit"), "The model has no fit.")
+    need(hasattr(case.model, "fit"), "The model has no fit.")
     counts = np.unique(case.y, return_counts=True)[1]
-    _need(counts.min() >= 5, "Each class needs five rows.")
+    need(counts.min() >= 5, "Each class needs five rows.")
     for method in ("sigmoid", "isotonic"):
         model = CalibratedClassifierCV(case.model, method=method)
         yield f"{method} calibration", model
@@ -328,11 +239,11 @@ def _calibration(case):
 
 def _smoothing(case):
     whole = case.is_table and len(case.numbers) == len(column_names(case.X))
-    _need(whole and not case.has_gaps, "Smoothing needs numbers, and all of them.")
-    _need_fit(case)
+    need(whole and not case.has_gaps, "Smoothing needs numbers, and all of them.")
+    need_fit(case)
     n = case.n_predictions * _N_VOTES
     text = f"It would take {n} predictions; name it to have it tried."
-    _need(n <= case.most_predictions, text)
+    need(n <= case.most_predictions, text)
     for sigma in (0.25, 0.5):
         model = SmoothedClassifier(
             case.model, sigma, n_samples=_N_VOTES, random_state=case.seed
@@ -353,41 +264,3 @@ _MAKERS = {
     "calibration": _calibration,
     "smoothing": _smoothing,
 }
-
-
-def _is_pandas(X):
-    return hasattr(X, "iloc")
-
-
-def _speaks_of_places(model):
-    """Say whether a model has parameters that choose columns by position."""
-    params = model.get_params() if hasattr(model, "get_params") else {}
-    chosen = [
-        columns
-        for value in params.values()
-        if isinstance(value, ColumnTransformer)
-        for _, _, columns in value.transformers
-    ]
-    for name in ("categorical_features", *_MONOTONE, "interaction_cst", "cat_features"):
-        chosen += [v for key, v in params.items() if key.rpartition("__")[2] == name]
-    return any(_has_places(columns) for columns in chosen)
-
-
-def _has_places(columns):
-    if columns is None or isinstance(columns, str) or callable(columns):
-        return False
-    if isinstance(columns, dict):
-        return not all(isinstance(key, str) for key in columns)
-    if isinstance(columns, slice):
-        return not isinstance(columns.start or columns.stop, str)
-    items = np.atleast_1d(np.asarray(columns, dtype=object)).tolist()
-    return not all(isinstance(item, str) for item in items)
-
-
-def _place_of(model):
-    """Return the prefix of the parameters of the last step."""
-    prefix = ""
-    while isinstance(model, Pipeline):
-        name, model = model.steps[-1]
-        prefix += f"{name}__"
-    return prefix

@@ -18,10 +18,9 @@ from skrobust.evaluation.fragile_columns import (
 from skrobust.evaluation.repair_candidates import (
     KINDS,
     MOST_PREDICTIONS,
-    Candidate,
-    Case,
     make_candidates,
 )
+from skrobust.evaluation.repair_case import Candidate, Case
 from skrobust.evaluation.repair_parts import (
     answers_under,
     caught,

@@ -20,7 +20,8 @@ from skrobust.evaluation import (
     suggest_repairs,
 )
 from skrobust.evaluation.fragile_columns import fragile_columns
-from skrobust.evaluation.repair_candidates import Case, make_candidates
+from skrobust.evaluation.repair_candidates import make_candidates
+from skrobust.evaluation.repair_case import Case
 from skrobust.evaluation.repair_parts import (
     correct_under_attack,
     missing_rows,
