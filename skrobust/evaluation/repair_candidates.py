@@ -129,21 +129,28 @@ def _monotone(case):
     need_fit(case)
     steps, inner = unwrap(case.model)
     params = inner.get_params() if hasattr(inner, "get_params") else {}
+    library = type(inner).__module__.partition(".")[0]
     found = [name for name in MONOTONE if name in params]
-    cats = type(inner).__module__.split(".")[0] in ("lightgbm", "catboost", "xgboost")
-    found = found or (["monotone_constraints"] if cats else [])
+    if library in ("lightgbm", "catboost"):  # which list what was set alone
+        found = ["monotone_constraints"]
     need(found, f"{type(inner).__name__} takes no monotone constraints.")
     need(params.get(found[0]) is None, "The model has monotone constraints.")
     need(len(np.unique(case.y)) == 2, "Monotone constraints need two classes.")
     whole = case.is_table and len(case.numbers) == len(column_names(case.X))
     kept = all(type(step).__name__ in _KEEPS_COLUMNS for _, step in steps)
     need(whole and kept, "The model sees other columns than the table has.")
+    place, made = f"{place_of(case.model)}{found[0]}", []
     for level in (0.001, 0.05):
         signs = _signs(case, level)
         need(any(signs), "No column rises or falls with the classes.")
-        place = place_of(case.model)
-        model = clone(case.model).set_params(**{f"{place}{found[0]}": signs})
-        yield f"monotone in {np.count_nonzero(signs)} columns", model
+        if signs in made:
+            continue
+        made.append(signs)
+        n = np.count_nonzero(signs)
+        if library in ("catboost", "xgboost"):  # lists have no clone, or no meaning
+            signs = f"({','.join(map(str, signs))})"
+        model = clone(case.model).set_params(**{place: signs})
+        yield f"monotone in {n} {'column' if n == 1 else 'columns'}", model
 
 
 def _signs(case, level):

@@ -79,12 +79,13 @@ class Fitted(NamedTuple):
 def fit_candidate(estimator, X, y):
     """Fit a copy of a candidate; an error becomes text."""
     start = time.perf_counter()
-    (model, error), texts = caught(_fitted_or_reason, clone(estimator), X, y)
+    (model, error), texts = caught(_fitted_or_reason, estimator, X, y)
     return Fitted(model, time.perf_counter() - start, error, texts)
 
 
-def _fitted_or_reason(model, X, y):
+def _fitted_or_reason(estimator, X, y):
     try:
+        model = clone(estimator)
         model.fit(X, y)
     except Exception as error:  # a candidate need not suit these rows
         return None, one_sentence(error)

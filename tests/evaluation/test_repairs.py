@@ -1,5 +1,7 @@
 """Repairs: the right one wins in worlds of known truth, and its score is no boast."""
 
+import warnings
+
 import joblib
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from skrobust.evaluation import (
     evaluate_perturbations,
     suggest_repairs,
 )
+from skrobust.evaluation.estimator_code import estimator_code
 from skrobust.evaluation.fragile_columns import fragile_columns
 from skrobust.evaluation.repair_candidates import make_candidates
 from skrobust.evaluation.repair_case import Case
@@ -343,19 +346,52 @@ def test_mixed_frames_keep_their_columns():
     space["repaired"].fit(frame, y)
 
 
-def test_monotone_constraints_follow_the_classes():
-    X, y = two_columns(300, 0)
+BOOSTING = {
+    "sklearn.ensemble": ("HistGradientBoostingClassifier", {"max_iter": 9}),
+    "xgboost": ("XGBClassifier", {"n_estimators": 9}),
+    "lightgbm": ("LGBMClassifier", {"n_estimators": 9, "verbose": -1, "n_jobs": 1}),
+    "catboost": (
+        "CatBoostClassifier",
+        {"iterations": 9, "verbose": 0, "allow_writing_files": False},
+    ),
+}
+
+
+@pytest.mark.parametrize("library", BOOSTING)
+def test_monotone_constraints_follow_the_classes(library):
+    name, settings = BOOSTING[library]
+    model = getattr(pytest.importorskip(library), name)(**settings)
+    X, y = two_columns(300, 0, (1.0, 1.0))
     X = np.column_stack([X * [1, -1], np.random.default_rng(0).random(300)])
-    model = make_pipeline(StandardScaler(), HistGradientBoostingClassifier(max_iter=5))
     case = Case(model, X, y, [], [], [], [0, 1, 2], False, 0, 0, 0)
     made, skipped = make_candidates(case, ["monotone", "scaling", "imputer"])
-    assert made[0].estimator[-1].monotonic_cst == [1, -1, 0]
+    assert made[0].name == "monotone in 2 columns"
     assert skipped["scaling"] == "Trees do not depend on scales."
     assert "imputer" in skipped
-    found = suggest_repairs(
-        model, X, y, NOISE, candidates=["monotone"], max_clean_loss=1, random_state=1
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # LightGBM misses names that it gave itself
+        space = {}
+        exec(estimator_code(made[0].estimator), space)
+        fitted = space["repaired"].fit(X, y)
+        for column, sign in ((0, 1), (1, -1)):
+            rows = np.tile(X[:1], (50, 1))
+            rows[:, column] = np.linspace(-3, 3, 50)
+            chance = fitted.predict_proba(rows)[:, 1]
+            assert (sign * np.diff(chance) >= -1e-12).all()
+            assert np.ptp(chance) > 0
+
+
+def test_constraints_of_a_model_behind_scalers():
+    X, y = two_columns(200, 0)
+    model = make_pipeline(StandardScaler(), HistGradientBoostingClassifier(max_iter=3))
+    settings = {"candidates": ["monotone"], "max_clean_loss": 1, "random_state": 1}
+    found = suggest_repairs(model, X, y, NOISE, **settings)
     assert found.kind.tolist() == ["original", "monotone"]
+    case = Case(model, X, y, [], [], [], [0, 1], False, 0, 0, 0)
+    assert make_candidates(case, ["monotone"])[0][0].estimator[-1].monotonic_cst == [
+        1,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "array", "objects"])
