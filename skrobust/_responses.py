@@ -5,6 +5,7 @@ asked for; these functions never use it.
 """
 
 import contextlib
+import functools
 import sys
 
 import numpy as np
@@ -46,6 +47,11 @@ def unwrap(estimator):
             return steps, estimator
 
 
+def model_name(estimator):
+    """Return the class of the model in an estimator, which names it in pictures."""
+    return type(unwrap(estimator)[1]).__name__
+
+
 def _parts(name, step):
     """Return the steps that a step applies at predict: its own, itself, or none."""
     if isinstance(step, Pipeline):
@@ -65,12 +71,23 @@ def innermost(estimator):
     return steps, model
 
 
+@functools.lru_cache(maxsize=256)
+def torch_kind(cls):
+    """Return "net" for a class of skorch nets, "module" for one of torch, else None.
+
+    Neither library is imported.
+    """
+    for c in cls.__mro__:
+        if c.__name__ == "NeuralNet" and c.__module__.startswith("skorch."):
+            return "net"
+        if c.__module__ == "torch.nn.modules.module":
+            return "module"
+    return None
+
+
 def is_net(estimator):
-    """Say whether an estimator is a skorch net, without importing skorch."""
-    return any(
-        c.__name__ == "NeuralNet" and c.__module__.startswith("skorch.")
-        for c in type(estimator).__mro__
-    )
+    """Say whether an estimator is a skorch net."""
+    return torch_kind(type(estimator)) == "net"
 
 
 @contextlib.contextmanager
@@ -97,7 +114,7 @@ def undisturbed(estimator):
 
 def refuse_module(estimator, caller):
     """Raise where a plain torch module stands in for an estimator."""
-    if any(c.__module__ == "torch.nn.modules.module" for c in type(estimator).__mro__):
+    if torch_kind(type(estimator)) == "module":
         name = type(estimator).__name__
         raise ValueError(
             f"{caller} takes estimators of scikit-learn, and {name} is a torch module. "

@@ -13,9 +13,10 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_containers", "_deprecation", "_keyed_noise", "_norms", "_optional", "_parallel",
+    {"_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line", "_optional",
+     "_parallel",
      "_parameters",
-     "_responses", "_results", "_stacklevel", "_validation"},
+     "_responses", "_results", "_stacklevel", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},

@@ -21,7 +21,7 @@ from skrobust._differentiable.reduced_precision import FastNet, tensor_float
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps_before_net import torch_step
 from skrobust._differentiable.translate import steps_and_model
-from skrobust._responses import is_net, several_answers
+from skrobust._responses import is_net, several_answers, torch_kind, unwrap
 from skrobust._validation import invalid
 
 _KINDS = {
@@ -53,28 +53,29 @@ def differentiable_view(estimator, caller, *, regressors=False):
     view : NetView, LinearView or PipelineView
         A context manager that leaves the estimator as it was.
     """
+    if torch_kind(type(estimator)) == "net":
+        view = NetView(estimator, [], caller)
+    else:
+        view = _view_of_parts(estimator, caller)
+    if view.is_regressor and not regressors:
+        name = type(unwrap(estimator)[1]).__name__
+        raise ValueError(f"{caller} attacks labels here, and {name} is a regressor.")
+    return view
+
+
+def _view_of_parts(estimator, caller):
+    """Return the view of what is no bare net."""
     steps, model, label = steps_and_model(estimator)
     steps = with_frame(steps, model, caller)
     if is_net(model):
-        view = NetView(model, steps, caller, label)
-        _refuse_numbers(view, model, regressors, caller)
-        return view
+        return NetView(model, steps, caller, label)
     if label is None and is_linear(model):
         maps = chain(step_maps(steps, caller))
         if maps.affine:
             first = steps[0][1] if steps else model
             width = getattr(first, "n_features_in_", None)
             return LinearView(model, maps, width, caller)
-    view = PipelineView(estimator, caller)
-    _refuse_numbers(view, model, regressors, caller)
-    return view
-
-
-def _refuse_numbers(view, model, regressors, caller):
-    if view.is_regressor and not regressors:
-        raise ValueError(
-            f"{caller} attacks labels here, and {type(model).__name__} is a regressor."
-        )
+    return PipelineView(estimator, caller)
 
 
 class NetView:
@@ -174,9 +175,6 @@ class NetView:
 
         The generator of torch is afterwards as it was.
         """
-        if n_draws == 1:
-            yield self
-            return
         kind, torch = self._device_type, self._torch
         devices = [self._device] if kind == "cuda" else []
         with torch.random.fork_rng(devices=devices):
@@ -187,14 +185,13 @@ class NetView:
             finally:
                 self._n_draws = 1
 
-    def _answer(self, z):
-        """Return the (first) output of the net, or its mean over draws."""
-        total = None
+    def _mean_output(self, z):
+        """Return the mean of the (first) output of the net over draws."""
+        total = 0.0
         for _ in range(self._n_draws):
             output = self._infer(z)
-            output = output[0] if isinstance(output, tuple) else output
-            total = output if total is None else total + output
-        return total if self._n_draws == 1 else total / self._n_draws
+            total = total + (output[0] if isinstance(output, tuple) else output)
+        return total / self._n_draws
 
     def full_precision(self):
         """Forbid TF32 for a while, as a context."""
@@ -250,12 +247,14 @@ class NetView:
                 z = step(z)
             z = z.to(self._dtype)
             try:
-                output = self._answer(z)
+                output = self._infer(z) if self._n_draws == 1 else self._mean_output(z)
             except RuntimeError as error:
                 raise ValueError(
                     f"{self._caller} could not pass rows of shape {tuple(x.shape[1:])} "
                     f"through the net: {error}"
                 ) from error
+            if isinstance(output, tuple):
+                output = output[0]
             if not isinstance(output, self._torch.Tensor):
                 raise ValueError(
                     f"{self._caller} needs a net that returns a tensor; this one "

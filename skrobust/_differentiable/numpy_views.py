@@ -1,7 +1,5 @@
 """Base class of differentiable views that compute in numpy."""
 
-from contextlib import contextmanager
-
 import numpy as np
 
 
@@ -18,15 +16,12 @@ class HostView:
     def __exit__(self, *error):
         return None
 
-    @contextmanager
     def several_draws(self, n_draws, seed):
         """Refuse more than one pass: only nets draw."""
-        if n_draws > 1:
-            raise ValueError(
-                f"{self._caller} averages over passes of nets that draw; this model "
-                "does not. Leave n_draws at 1."
-            )
-        yield self
+        raise ValueError(
+            f"{self._caller} averages over passes of nets that draw; this model "
+            "does not. Leave n_draws at 1."
+        )
 
     def label_index(self, y):
         """Return the index of each label; -1 for labels that the model never saw."""

@@ -6,26 +6,26 @@ from skrobust._parameters import Count
 from skrobust._responses import predict_probabilities
 from skrobust._results import Results
 from skrobust.attacks.core.goal import Goal
-from skrobust.attacks.core.row_gaps import (
+from skrobust.attacks.trees.row_gaps import (
     DomainWithGaps,
     gaps_of,
     with_gaps,
     without_gaps,
 )
-from skrobust.attacks.core.row_questions import (
+from skrobust.attacks.trees.row_questions import (
     any_change,
     ask_each_row,
     ends_of_answer,
     nearest_change,
     range_of_probability,
 )
-from skrobust.attacks.core.tree_moves import (
+from skrobust.attacks.trees.tree_moves import (
     to_farthest_answers,
     to_farthest_probabilities,
     to_other_labels,
 )
-from skrobust.attacks.core.tree_reader import read_trees
-from skrobust.attacks.core.tree_rows import TreeRows
+from skrobust.attacks.trees.tree_reader import read_trees
+from skrobust.attacks.trees.tree_rows import TreeRows
 from skrobust.base import BaseAttack
 from skrobust.base.model_in_container import ModelInContainer
 

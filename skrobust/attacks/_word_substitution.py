@@ -9,10 +9,10 @@ from skrobust._containers import is_frame
 from skrobust._parameters import Choice, Count, Flag, check_parameters
 from skrobust._responses import predict_labels
 from skrobust._validation import check_same_length, check_targets, invalid
-from skrobust.attacks.core.additive_texts import adds_up
-from skrobust.attacks.core.text_scores import TextScores
-from skrobust.attacks.core.text_search import TextSearch
-from skrobust.attacks.core.word_candidates import Words, reader_of_choices
+from skrobust.attacks.texts.additive_texts import adds_up
+from skrobust.attacks.texts.text_scores import TextScores
+from skrobust.attacks.texts.text_search import TextSearch
+from skrobust.attacks.texts.word_candidates import Words, reader_of_choices
 from skrobust.base import AttackResult
 from skrobust.base.frame_columns import column_at, level_series, rows_at, with_columns
 

@@ -25,6 +25,7 @@ from skrobust._responses import (
     predict_labels,
     predicts_numbers,
     refuse_module,
+    torch_kind,
     undisturbed,
 )
 from skrobust._validation import check_rows, check_same_length, check_targets
@@ -243,7 +244,8 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     def _search(self, estimator, X, y, start=None):
         """Return adversarial values, what was counted, and the domain they lie in."""
         attack = self if type(X) is np.ndarray else self._by_position(X)
-        refuse_module(estimator, type(self).__name__)
+        if torch_kind(type(estimator)) == "module":
+            refuse_module(estimator, type(self).__name__)
         values, y = attack._check_input(X, y)
         domain = attack._domain(values)  # refuses clean rows that break the constraints
         if self.eps == 0:

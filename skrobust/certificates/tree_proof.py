@@ -6,9 +6,9 @@ import numpy as np
 
 from skrobust._norms import length
 from skrobust.attacks import ExactTree
-from skrobust.attacks.core.row_questions import ask_each_row, range_of_probability
-from skrobust.attacks.core.tree_reader import read_trees
-from skrobust.attacks.core.tree_rows import TreeRows
+from skrobust.attacks.trees.row_questions import ask_each_row, range_of_probability
+from skrobust.attacks.trees.tree_reader import read_trees
+from skrobust.attacks.trees.tree_rows import TreeRows
 from skrobust.base import Constraints
 from skrobust.certificates.proof import Proof
 from skrobust.certificates.region import SLACK

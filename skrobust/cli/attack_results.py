@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.metrics import r2_score
 
 from skrobust._containers import to_array
+from skrobust._one_line import one_line
 from skrobust.evaluation import check_evaluation, evaluate_attack
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import prediction_shift, proportion_interval
-from skrobust.report.section_log import one_line
 from skrobust.report.summary_cells import TOLERANCE, ratio_at
 
 SHARE = 0.05  # of the spread of the targets: default tolerance of a prediction

@@ -1,30 +1,41 @@
 """The command ``skrobust`` with its subcommands."""
 
+import importlib
+from pathlib import Path
+
 import click
-import matplotlib
 
 import skrobust as package
-from skrobust.cli.commands.attack_command import attack
-from skrobust.cli.commands.compare_command import compare
-from skrobust.cli.commands.completion_command import completion
-from skrobust.cli.commands.demo_command import demo
-from skrobust.cli.commands.doctor_command import doctor
-from skrobust.cli.commands.label_command import label
-from skrobust.cli.commands.perturb_command import perturb
-from skrobust.cli.commands.repair_command import repair
-from skrobust.cli.commands.report_command import report
-from skrobust.cli.commands.sample_command import sample
 from skrobust.cli.exit_codes import CODES, CommandGroup
 
+_FOLDER = Path(__file__).parent / "commands"
 
-@click.group(cls=CommandGroup, epilog=CODES)
+
+class Commands(CommandGroup):
+    """A group that imports a command where it is asked for.
+
+    Each file ``NAME_command.py`` of the folder ``commands`` holds the command NAME.
+    """
+
+    def list_commands(self, ctx):
+        """Return the names of all commands."""
+        return sorted(
+            path.stem.removesuffix("_command")
+            for path in _FOLDER.glob("[a-z]*_command.py")
+        )
+
+    def get_command(self, ctx, cmd_name):
+        """Return a command by its name, or None."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = f"skrobust.cli.commands.{cmd_name}_command"
+        return getattr(importlib.import_module(module), cmd_name)
+
+
+@click.group(cls=Commands, epilog=CODES)
 @click.version_option(package.__version__, prog_name="skrobust")
 def skrobust():
     """Measure how robust models are, and estimate their accuracy from few labels."""
+    import matplotlib
+
     matplotlib.use("Agg")  # files only, no windows
-
-
-COMMANDS = (attack, compare, completion, demo, doctor, label, perturb)
-COMMANDS += (repair, report, sample)
-for _command in COMMANDS:
-    skrobust.add_command(_command)

@@ -4,7 +4,7 @@ import contextlib
 
 import click
 
-from skrobust.report.section_log import one_line
+from skrobust._one_line import one_line
 
 CODES = (
     "Exit codes: 0 when all went well, 1 when a threshold was missed, "

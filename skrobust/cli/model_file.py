@@ -1,5 +1,6 @@
 """Models from files, without running code that is not trusted."""
 
+import importlib
 import zipfile
 from pathlib import Path
 
@@ -8,6 +9,16 @@ import joblib
 
 from skrobust._optional import require
 from skrobust.cli.exit_codes import UserError, as_user_error
+
+# Beyond the classes of scikit-learn, what its fitted models hold.
+_EVERYDAY = {
+    "numpy.dtype",
+    "numpy.mean",
+    "scipy.interpolate._bsplines.BSpline",
+    "sklearn.cluster._kmeans._kmeans_single_lloyd",
+    "sklearn.feature_selection._univariate_selection.f_classif",
+    "sklearn.feature_selection._univariate_selection.f_regression",
+}
 
 
 def load_model(path, options, say):
@@ -19,8 +30,8 @@ def load_model(path, options, say):
         A skops file; a pickle or joblib file with ``allow_pickle``.
     options : dict
         Options of the command: ``trust`` (types in a skops file to load beyond those
-        that skops trusts) and ``allow_pickle`` (whether files may be opened that run
-        code).
+        that skops trusts and those of scikit-learn) and ``allow_pickle`` (whether files
+        may be opened that run code).
     say : callable
         Called with a line before the file is opened.
 
@@ -34,7 +45,7 @@ def load_model(path, options, say):
     if not path.is_file():
         raise UserError(f"There is no model file {str(path)!r}.")
     if _is_skops(path):
-        return _load_skops(path, options["trust"])
+        return _load_skops(path, options["trust"], say)
     if not options["allow_pickle"]:
         raise UserError(
             f"{path.name!r} is not a skops file. Pickle and joblib files run code when "
@@ -54,12 +65,15 @@ def _is_skops(path):
         return "schema.json" in archive.namelist()
 
 
-def _load_skops(path, trust):
+def _load_skops(path, trust, say):
     io = require("skops.io", "A skops file", extra="report")
     text = f"{path.name!r} could not be opened"
     with as_user_error(text):
         unknown = io.get_untrusted_types(file=path)
-    refused = sorted(set(unknown) - set(trust))
+    everyday = [name for name in unknown if _is_everyday(name)]
+    if everyday:
+        say(f"trusted as parts of scikit-learn: {', '.join(everyday)}")
+    refused = sorted(set(unknown) - set(trust) - set(everyday))
     if refused:
         options = " ".join(f"--trust {name}" for name in refused)
         raise UserError(
@@ -68,3 +82,20 @@ def _load_skops(path, trust):
         )
     with as_user_error(text):
         return io.load(path, trusted=unknown)
+
+
+def _is_everyday(name):
+    """Say whether a type is a class that scikit-learn itself defines, or one it uses.
+
+    Functions are not: a model may call them with whatever the file says.
+    """
+    if name in _EVERYDAY:
+        return True
+    module, _, attribute = name.rpartition(".")
+    if not module.startswith("sklearn."):
+        return False
+    try:
+        found = getattr(importlib.import_module(module), attribute, None)
+    except ImportError:
+        return False
+    return isinstance(found, type) and found.__module__.startswith("sklearn.")

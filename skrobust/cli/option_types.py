@@ -1,5 +1,6 @@
 """Types of option values: numbers, names and settings."""
 
+import difflib
 import json
 import math
 import os
@@ -89,12 +90,28 @@ class Name(click.ParamType):
             return names[wanted]
         if self.may_be_short and len(begins) == 1:
             return names[begins[0]]
-        return self.fail(f"{value!r} is not one of {', '.join(names.values())}.")
+        near = did_you_mean(wanted, names)
+        listed = ", ".join(names.values())
+        return self.fail(f"{value!r} is not one of {listed}.{near}")
 
     def shell_complete(self, ctx, param, incomplete):
         """Return the names that begin like this."""
         start = incomplete.lower()
         return [CompletionItem(n) for n in self.find() if n.lower().startswith(start)]
+
+
+def did_you_mean(wanted, names):
+    """Return the question whether a name like the wanted one was meant, or nothing.
+
+    Parameters
+    ----------
+    wanted : str
+        What was written.
+    names : dict of str to str
+        Names as written, to names as shown.
+    """
+    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.6)
+    return f" Did you mean {names[near[0]]}?" if near else ""
 
 
 def _bare(name):

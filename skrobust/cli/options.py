@@ -81,7 +81,8 @@ MARKDOWN = output(
 TRUST = (
     repeated(
         "--trust",
-        "A type in the skops file to load although skops does not know it.",
+        "A type in the skops file to load that is neither known to skops nor a part of "
+        "scikit-learn.",
         metavar="TYPE",
     ),
     flag("--allow-pickle", "Open pickle and joblib files, which run code when opened."),

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
+from skrobust._whole_file import write_whole
 from skrobust.cli.exit_codes import UserError, as_user_error
+from skrobust.cli.file_digest import digest
 from skrobust.cli.image_input import list_images, open_image
 from skrobust.cli.rows_file import PARQUET, column_of, listed, open_table
-from skrobust.cli.whole_file import digest, write_whole
 from skrobust.report.section_log import one_line
 
 LOSSY = (".jpg", ".jpeg", ".webp")

@@ -23,6 +23,8 @@ PARQUET = (".parquet", ".pq")
 def load_data(source, target, model, *, beside=()):
     """Load the rows that a model takes, and their labels.
 
+    :func:`check_columns` has seen that the columns are there.
+
     Parameters
     ----------
     source : str
@@ -46,8 +48,6 @@ def load_data(source, target, model, *, beside=()):
         values of those columns by name.
     """
     if source in BUILT_IN and not Path(source).is_file():
-        if target not in (None, "target"):
-            raise UserError(f"The built-in data set {source!r} has its own target.")
         bunch = load_built_in(source)
         frame, y, known = bunch.data, bunch.target.to_numpy(), dict(BUILT_IN[source])
         if _has_text_classes(model):
@@ -170,10 +170,32 @@ def _check_labels(y, model, target):
 
 
 def _load_labelled(path, target, as_text):
+    frame = open_table(path, [target] if as_text else [])
+    y = full_column(frame, target, path.name, kind="target column")
+    return frame.drop(columns=target), y
+
+
+def check_columns(source, target, beside=()):
+    """Raise where a table lacks a column, before a model is loaded.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or parquet file, or the name of a built-in data set.
+    target : str or None
+        Column of the labels; needed for a file.
+    beside : sequence of str, default=()
+        Further columns that are needed.
+    """
+    path = Path(source)
+    if source in BUILT_IN and not path.is_file():
+        if target not in (None, "target"):
+            raise UserError(f"The built-in data set {source!r} has its own target.")
+        return
     if not path.is_file():
         raise no_such_data("data file", str(path))
-    frame = open_table(path, [target] if as_text else [])
-    columns = list(frame.columns)
+    frame = _read_table(path, {}, n_rows=0)
+    columns = [str(name) for name in frame.columns]
     if target is None:
         raise UserError(
             f"Name the column of the labels in {path.name!r} with --target; its "
@@ -181,13 +203,15 @@ def _load_labelled(path, target, as_text):
         )
     is_unsplit = len(columns) == 1 and any(mark in columns[0] for mark in ";\t|")
     hint = " Fields must be separated by commas." if is_unsplit else ""
-    column_of(frame, target, path.name, hint=hint)
-    y = full_column(frame, target, path.name, kind="target column")
-    return frame.drop(columns=target), y
+    for name in (target, *beside):
+        column_of(frame, name, path.name, hint=hint)
 
 
-def _read_table(path, as_text):
-    """Read a CSV file, or a parquet file with pyarrow; text such as NA stays text."""
+def _read_table(path, as_text, n_rows=None):
+    """Read a CSV file, or a parquet file with pyarrow; text such as NA stays text.
+
+    Of a CSV file ``n_rows`` reads only the first rows.
+    """
     pandas = require("pandas", "A table", extra="report")
     kinds = (ValueError, OSError)  # also errors of the parsers
     if path.suffix.lower() in PARQUET:
@@ -195,14 +219,14 @@ def _read_table(path, as_text):
         with as_user_error(f"{path.name!r} could not be read as parquet", kinds):
             return pandas.read_parquet(path)
     with as_user_error(f"{path.name!r} could not be read as CSV", kinds):
-        return _read_csv(pandas, path, as_text)
+        return _read_csv(pandas, path, as_text, n_rows)
 
 
-def _read_csv(pandas, path, as_text):
+def _read_csv(pandas, path, as_text, n_rows):
     with warnings.catch_warnings():  # else a field too many shifts all columns
         warnings.simplefilter("error", pandas.errors.ParserWarning)
         try:
-            frame = pandas.read_csv(path, dtype=as_text, index_col=False)
+            frame = pandas.read_csv(path, dtype=as_text, index_col=False, nrows=n_rows)
         except pandas.errors.ParserWarning as error:
             text = f"{path.name!r} has rows with more fields than its header."
             raise UserError(text) from error

@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ET
 
 import click
 
+from skrobust._whole_file import write_text_whole
 from skrobust.cli.exit_codes import ThresholdMissed
 from skrobust.cli.options import output, repeated, with_options
-from skrobust.cli.whole_file import write_text_whole
 from skrobust.metrics.registry import find_metric
 from skrobust.report.strict_json import strict_json
 

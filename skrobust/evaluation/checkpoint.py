@@ -2,7 +2,7 @@
 
 import os
 import pickle
-import tempfile
+from functools import partial
 from pathlib import Path
 
 import joblib
@@ -13,6 +13,7 @@ from skrobust import __version__ as skrobust_version
 from skrobust._containers import to_array
 from skrobust._responses import is_net, unwrap
 from skrobust._validation import invalid
+from skrobust._whole_file import write_whole
 
 
 def fingerprint(estimator):
@@ -113,12 +114,5 @@ class Checkpoint:
             except (ValueError, EOFError, OSError):
                 pass  # damaged; it is made again
         result = np.asarray(function(*arguments))
-        # A file that is only renamed when it is whole can never be half a result.
-        handle, draft = tempfile.mkstemp(dir=self.folder, suffix=".draft")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.save(file, result, allow_pickle=False)
-            os.replace(draft, path)
-        finally:
-            Path(draft).unlink(missing_ok=True)
+        write_whole(path, partial(np.save, arr=result, allow_pickle=False))
         return result

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.rows import take_rows
+from skrobust._one_line import one_line
 from skrobust._responses import predict_labels
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
@@ -103,7 +104,7 @@ def caught(function, *arguments):
 
 def one_sentence(error):
     """Return an error or a warning as one line of at most 200 characters."""
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = one_line(error)
     return text if len(text) <= 200 else text[:197] + "..."
 
 

@@ -12,8 +12,8 @@ from skrobust.plots.drawing import (
     get_pyplot,
     label_axes,
     legend_above,
-    line_style,
 )
+from skrobust.plots.many_lines import label_grey_lines, line_styles
 
 _DODGE = 0.07  # of the distance between budgets: samplers side by side
 
@@ -183,12 +183,14 @@ class LabelBudgetDisplay(BaseDisplay):
         self.failures_ax_ = lower if lower is None else check_axes(lower, caller)
         upper, size = self._start(upper, 4, 1.8)
         self.lines_, self.bands_, self.failure_lines_ = {}, {}, {}
+        places = {name: [place] for place, name in enumerate(self.curves)}
+        styles = line_styles(places, marker=self.simulated)  # the first have colours
         for place, (name, curve) in enumerate(self.curves.items()):
-            style = {**line_style(place, marker=self.simulated), **(line_kwargs or {})}
+            style = {**styles[name], **(line_kwargs or {})}
             self._draw_estimates(place, name, curve, style)
             if lower is not None:
                 (self.failure_lines_[name],) = lower.plot(
-                    curve["n_labels"], curve["failures"], label=name, **style
+                    curve["n_labels"], curve["failures"], **style
                 )
         self.truth_line_ = None
         if self.true_accuracy is not None:
@@ -206,7 +208,7 @@ class LabelBudgetDisplay(BaseDisplay):
             x = x * np.exp(_DODGE * (place - (len(self.curves) - 1) / 2))
         else:
             style = {**style, "drawstyle": "steps-post"}
-        (line,) = ax.plot(x, curve["accuracy"], label=name, **style)
+        (line,) = ax.plot(x, curve["accuracy"], **style)
         if self.simulated:
             dashes, color = LINES[place % len(LINES)], line.get_color()
             settings = {"linestyles": dashes, "color": color, "lw": 1.5}
@@ -231,9 +233,13 @@ class LabelBudgetDisplay(BaseDisplay):
         if lower is not None:
             lower.set_ylim(bottom=0)
             lower.legend(fontsize=0.83 * size, loc="upper left")
-        shown = list(self.lines_.values()) if lower is None else []
+        colored = [one for one in self.lines_.values() if one.get_label() != "_grey"]
+        shown = colored if lower is None else []
         # One entry says what every band, or bar, is.
         band = next(iter(self.bands_.values()), None)
         shown += [one for one in (self.truth_line_, band) if one is not None]
         if shown:
             self.legend_ = legend_above(upper, size, shown)
+        for one, lines in ((upper, self.lines_), (lower, self.failure_lines_)):
+            if one is not None:
+                label_grey_lines(one, lines, size)

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from skrobust._responses import model_name
 from skrobust._validation import invalid
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import label_axes, legend_above, line_style
+from skrobust.plots.drawing import label_axes, legend_above
+from skrobust.plots.many_lines import label_grey_lines, line_styles
 
 
 class MinimalNormDisplay(BaseDisplay):
@@ -105,7 +107,8 @@ class MinimalNormDisplay(BaseDisplay):
         attack : attack with ``minimal_norms(estimator, X, y)``
             Such as ``DDN``, ``DeepFool`` or ``ExactLinear``.
         name : str, default=None
-            The name of the model; None is the name of its class.
+            The name of the model; None is the name of its class, of a pipeline that of
+            its last step.
 
         Returns
         -------
@@ -117,7 +120,7 @@ class MinimalNormDisplay(BaseDisplay):
             raise invalid("attack", cls.__name__, rule, attack)
         norms = attack.minimal_norms(estimator, X, y)
         kind = f"l-{attack.norm} norm, units of X"
-        name = name or type(estimator).__name__
+        name = name or model_name(estimator)
         return cls.from_results(norms, name=name, norm_name=kind)
 
     def frame(self):
@@ -157,15 +160,18 @@ class MinimalNormDisplay(BaseDisplay):
         self.lines_, self.median_lines_ = {}, {}
         finite = [n[np.isfinite(n)] for n in self.norms.values()]
         end = 1.05 * max((n.max() for n in finite if n.size), default=1.0) or 1.0
-        for place, (label, norms) in enumerate(self.norms.items()):
-            style = line_style(place, marker=False) | (line_kwargs or {})
+        styles = line_styles(self.norms, marker=False)
+        for label, norms in self.norms.items():
+            style = styles[label] | (line_kwargs or {})
             reached = np.sort(norms[np.isfinite(norms)])
             left = 1 - np.arange(1, len(reached) + 1) / len(norms)
             x, y = np.r_[0, reached, end], np.r_[1, left, left[-1:] if left.size else 1]
             median = np.sort(norms)[(len(norms) - 1) // 2]
             text = f"{median:.3g}" if np.isfinite(median) else "not reached"
             text = f"{label + ': ' if label else ''}median {text}"
-            (line,) = ax.step(x, y, where="post", label=text, **style)
+            if style["label"] == label:
+                style["label"] = text
+            (line,) = ax.step(x, y, where="post", **style)
             self.lines_[label] = line
             if np.isfinite(median):
                 self.median_lines_[label] = ax.vlines(
@@ -175,4 +181,5 @@ class MinimalNormDisplay(BaseDisplay):
         x = f"smallest perturbation ({self.norm_name})"
         label_axes(ax, size, x=x, y="share not fooled (robust accuracy)")
         self.legend_ = legend_above(ax, size)
+        label_grey_lines(ax, self.lines_, size)
         return self

@@ -8,7 +8,6 @@ from skrobust._validation import check_number
 from skrobust.metrics import compare_models
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import (
-    draw_curves,
     draw_forest,
     draw_reference,
     ink,
@@ -16,6 +15,7 @@ from skrobust.plots.drawing import (
     legend_above,
     pair_names,
 )
+from skrobust.plots.many_lines import draw_curves, label_grey_lines
 
 
 class ModelComparisonDisplay(BaseDisplay):
@@ -179,6 +179,7 @@ class ModelComparisonDisplay(BaseDisplay):
         self.zero_line_ = draw_reference(ax, 0, ls="--")
         label_axes(ax, size, x="tolerance", y=f"difference in {self.metric}")
         self.legend_ = legend_above(ax, size)
+        label_grey_lines(ax, self.lines_, size)
 
     def _draw_regions(self):
         """Draw a line for each region at the top of the axes, with its model."""

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 from skrobust._containers import shape_of
+from skrobust._responses import model_name
 from skrobust._validation import check_choice
 from skrobust.metrics import normalized_score_parts
 from skrobust.plots.base import BaseDisplay
@@ -127,7 +128,8 @@ class NormalizedScoreDisplay(BaseDisplay):
         y : array-like of shape (n_samples,)
             True labels or targets.
         name : str, default=None
-            The name of the model; None is the name of its class.
+            The name of the model; None is the name of its class, of a pipeline that of
+            its last step.
         **kwargs : dict
             Passed to ``normalized_score_parts``; ``n_features`` is that of ``X`` unless
             given.
@@ -144,7 +146,7 @@ class NormalizedScoreDisplay(BaseDisplay):
             task = "regression"
         shape = shape_of(X)
         kwargs = {"n_features": int(np.prod(shape[1:]))} | kwargs
-        name = name or type(estimator).__name__
+        name = name or model_name(estimator)
         return cls.from_predictions(
             y, estimator.predict(X), task=task, name=name, **kwargs
         )

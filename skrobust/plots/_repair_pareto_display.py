@@ -7,17 +7,18 @@ import numpy as np
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import (
     MARKERS,
-    OKABE_ITO,
     color_of,
     ink,
     label_axes,
     legend_above,
+    palette,
 )
 
 _KEYS = ("name", "clean", "robust", "is_on_front", "best", "criterion")
 _COLUMNS = ("name", "clean", "clean_low", "clean_high", "robust", "robust_low")
 _COLUMNS += ("robust_high", "is_on_front")
 _AXES = ("clean", "robust")
+_NAMED = 6  # beside the original, the other names that a legend holds
 _WIDTH = 30  # letters of a name in the legend
 _ROBUST = {
     "mean": "mean accuracy under perturbation",
@@ -147,7 +148,7 @@ class RepairParetoDisplay(BaseDisplay):
         best, front = table["name"] == self.best, table["is_on_front"]
         order = np.lexsort((-np.nan_to_num(table["robust"], nan=-1), ~front, ~best))
         shown = [int(i) for i in order if i > 0 and np.isfinite(table["robust"][i])]
-        return [str(table["name"][i]) for i in shown[: len(OKABE_ITO)]]
+        return [str(table["name"][i]) for i in shown[: min(_NAMED, len(palette()))]]
 
     def _style(self, place, name, named):
         """Return how a point looks, and its label."""

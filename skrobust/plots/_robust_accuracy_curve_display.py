@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from skrobust._responses import model_name
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import proportion_interval
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import draw_curves, label_axes, legend_above
+from skrobust.plots.drawing import label_axes, legend_above
+from skrobust.plots.many_lines import draw_curves, label_grey_lines
 
 _COLUMNS = ("eps", "robust_accuracy", "low", "high")
 
@@ -103,7 +105,8 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         eps_grid : array-like of float of shape (n_radii,)
             Rising positive radii.
         name : str, default=None
-            The name of the model; None is the name of its class.
+            The name of the model; None is the name of its class, of a pipeline that of
+            its last step.
         **kwargs : dict
             Passed to ``robust_accuracy_curve``.
 
@@ -115,7 +118,7 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         results = robust_accuracy_curve(estimator, X, y, attack, eps_grid, **kwargs)
         norm = getattr(attack, "norm", None)
         kind = "units of X" if norm is None else f"l-{norm} norm, units of X"
-        name = name or type(estimator).__name__
+        name = name or model_name(estimator)
         return cls.from_results(results, name=name, norm_name=kind)
 
     def frame(self):
@@ -152,6 +155,8 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         ax.set_ylim(0, 1.02)
         ax.set_xlim(left=0)
         label_axes(ax, size, x=f"radius eps ({self.norm_name})", y="robust accuracy")
-        named = [line for label, line in self.lines_.items() if label]
+        lines = self.lines_
+        named = [lines[n] for n in lines if n and lines[n].get_label() != "_grey"]
         self.legend_ = legend_above(ax, size, named)
+        label_grey_lines(ax, self.lines_, size)
         return self

@@ -6,7 +6,8 @@ from skrobust._results import Results
 from skrobust._validation import check_scores, invalid
 from skrobust.evaluation import robust_accuracy_bounds
 from skrobust.plots.base import BaseDisplay
-from skrobust.plots.drawing import draw_band, label_axes, legend_above, line_style
+from skrobust.plots.drawing import draw_band, label_axes, legend_above
+from skrobust.plots.many_lines import label_grey_lines, line_styles
 
 _COLUMNS = ("x", "lower", "upper", "low", "high")
 _LABELS = {
@@ -174,13 +175,16 @@ class RobustnessBoundsDisplay(BaseDisplay):
         """
         ax, size = self._start(ax, 4.2, 3)
         self.lower_lines_, self.upper_lines_, self.bands_ = {}, {}, {}
-        for place, (label, curve) in enumerate(self.curves.items()):
-            style = line_style(place) | (line_kwargs or {})
-            before = f"{label}: " if label else ""
-            x = curve["x"]
-            (upper,) = ax.plot(x, curve["upper"], **style, label=f"{before}attacked")
+        styles = line_styles({n: curve["lower"] for n, curve in self.curves.items()})
+        for label, curve in self.curves.items():
+            style = styles[label] | (line_kwargs or {})
             below = style | {"linestyle": "-", "markerfacecolor": "none"}
-            below["label"] = f"{before}certified"
+            if style["label"] == label:
+                before = f"{label}: " if label else ""
+                style["label"] = f"{before}attacked"
+                below["label"] = f"{before}certified"
+            x = curve["x"]
+            (upper,) = ax.plot(x, curve["upper"], **style)
             (lower,) = ax.plot(x, curve["lower"], **below)
             limits = curve["lower"], curve["upper"]
             self.bands_[label] = draw_band(ax, x, limits, upper)
@@ -192,4 +196,5 @@ class RobustnessBoundsDisplay(BaseDisplay):
         x_label, y_label = _LABELS[self.metric]
         label_axes(ax, size, x=x_label, y=y_label)
         self.legend_ = legend_above(ax, size)
+        label_grey_lines(ax, self.upper_lines_, size)
         return self

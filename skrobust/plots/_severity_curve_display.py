@@ -5,7 +5,8 @@ import numpy as np
 from skrobust._validation import check_choice, invalid
 from skrobust.plots.base import BaseDisplay, score_name
 from skrobust.plots.cv_scores import mean_and_limits, scores_of
-from skrobust.plots.drawing import draw_curves, draw_reference, label_axes, legend_above
+from skrobust.plots.drawing import draw_reference, label_axes, legend_above
+from skrobust.plots.many_lines import draw_curves, label_grey_lines
 
 _COLUMNS = ("severity", "score", "low", "high")
 
@@ -187,6 +188,7 @@ class SeverityCurveDisplay(BaseDisplay):
         y = self.score_name if kind == "score" else f"share of clean {self.score_name}"
         label_axes(ax, size, x="severity (0 is clean)", y=y)
         self.legend_ = legend_above(ax, size)
+        label_grey_lines(ax, self.lines_, size)
         return self
 
 

@@ -10,7 +10,7 @@ from skrobust._validation import (
 )
 from skrobust.plots.base import BaseDisplay, score_name
 from skrobust.plots.cv_scores import condition_scores
-from skrobust.plots.drawing import MARKERS, color_of, draw_colorbar, label_axes
+from skrobust.plots.drawing import MARKERS, color_of, draw_colorbar, ink, label_axes
 from skrobust.plots.interactive_surface import surface_figure
 from skrobust.plots.surface_geometry import grid_around, height, points_of
 
@@ -245,6 +245,8 @@ class StabilitySurfaceDisplay(BaseDisplay):
         return self
 
     def _arrange_3d(self, size):
+        from matplotlib.colors import to_rgb
+
         ax = self.ax_
         ax.computed_zorder = False  # the points are on the surface, not behind it
         ax.set_zlabel("Accuracy-Stability Index", fontsize=size)
@@ -252,6 +254,8 @@ class StabilitySurfaceDisplay(BaseDisplay):
         ax.locator_params(nbins=6)
         for axis, pad in ((ax.xaxis, 0.4), (ax.yaxis, 0.4), (ax.zaxis, 1.0)):
             axis.labelpad = pad * size
+            # Walls in the colours of the style, not the light grey of all styles.
+            axis.set_pane_color((*to_rgb(ink()), 0.06))
         if (ax.elev, ax.azim) == (30, -60):
             # The default looks along the surface; from here all of it is seen.
             ax.view_init(40, -130)

@@ -9,6 +9,8 @@ LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
 MARKERS = "osD^vP*X"
 # Okabe and Ito (2008): told apart by colour-blind readers, and by grey as well.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# Two more of Tol (2021), for the seventh and the eighth line.
+_MORE = ("#882255", "#999933")
 
 
 def get_pyplot(caller="skrobust.plots"):
@@ -29,13 +31,19 @@ def check_axes(ax, caller, *, three_d=False):
     return ax
 
 
-def color_of(place):
-    """Return the colour of one line, of the user's style or a safe palette."""
-    plt, palette = get_pyplot(), OKABE_ITO
+def palette():
+    """Return the colours of lines: of the user's style, or safe ones."""
+    plt = get_pyplot()
     cycle = plt.rcParams["axes.prop_cycle"]
     if cycle != plt.matplotlib.rcParamsDefault["axes.prop_cycle"]:
-        palette = cycle.by_key().get("color", ["C0"])
-    return palette[place % len(palette)]
+        return list(dict.fromkeys(cycle.by_key().get("color", ["C0"])))
+    return [*OKABE_ITO, *_MORE]
+
+
+def color_of(place):
+    """Return the colour of one line."""
+    colors = palette()
+    return colors[place % len(colors)]
 
 
 def ink():
@@ -56,36 +64,6 @@ def draw_band(ax, x, limits, line, *, alpha=0.2, **settings):
     low, high = limits
     color = line.get_color()
     return ax.fill_between(x, low, high, color=color, alpha=alpha, lw=0, **settings)
-
-
-def draw_curves(ax, curves, line_kwargs=None, *, marker=False, **band):
-    """Draw lines, each with the band of its limits, if any; return both by name.
-
-    Parameters
-    ----------
-    ax : Axes
-        Axes to draw on.
-    curves : dict of str to (x, y, low, high)
-        Arrays of shape (n_points,); limits of NaN stand for no band.
-    line_kwargs : dict, default=None
-        Passed to ``plot`` for all lines.
-    marker : bool, default=False
-        Whether the points are marked.
-    **band : dict
-        Passed to :func:`draw_band`.
-
-    Returns
-    -------
-    lines, bands : dict of str to artist
-        By name.
-    """
-    lines, bands = {}, {}
-    for place, (name, (x, y, *limits)) in enumerate(curves.items()):
-        style = line_style(place, marker=marker) | (line_kwargs or {})
-        (lines[name],) = ax.plot(x, y, label=name, **style)
-        if np.isfinite(limits[0]).any():
-            bands[name] = draw_band(ax, x, limits, lines[name], **band)
-    return lines, bands
 
 
 def draw_reference(ax, value, *, vertical=False, **settings):

@@ -6,7 +6,8 @@ import warnings
 
 import numpy as np
 
-from skrobust.report.section_log import FAILURES, one_line
+from skrobust._one_line import one_line
+from skrobust.report.section_log import FAILURES
 from skrobust.report.severity_table import severity_table
 from skrobust.report.summary_cells import headline
 

@@ -3,17 +3,10 @@
 import warnings
 from collections import Counter
 
+from skrobust._one_line import one_line
+
 # Errors that skip one section only: whatever a user's model raises, but not Ctrl-C.
 FAILURES = (Exception,)
-
-
-def one_line(error):
-    """Return the text of an error or warning as one line."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    # The text of these is only a key, an attribute or an index.
-    if isinstance(error, (LookupError, AttributeError, AssertionError)):
-        return f"{type(error).__name__}: {text}"
-    return text
 
 
 class Log:

@@ -5,6 +5,7 @@ from scipy.special import ndtri
 from scipy.stats import hypergeom
 
 from skrobust._parameters import Choice
+from skrobust.metrics.intervals.proportion import wilson_bounds
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.draws import first_where
 from skrobust.sampling.core.estimates import Estimate
@@ -151,13 +152,9 @@ def _hypergeometric(n_failed, n, n_pool, tail):
 
 def _wilson(n_failed, n, n_pool, tail):
     """Return the Wilson interval with the finite-population correction."""
-    rate = n_failed / n
-    t = ndtri(tail) ** 2 * (n_pool - n) / max(n_pool - 1, 1) / n
-    centre = (rate + t / 2) / (1 + t)
-    half = np.sqrt(t * rate * (1 - rate) + t * t / 4) / (1 + t)
-    low = 0.0 if n_failed == 0 else centre - half  # exact, free of rounding
-    high = 1.0 if n_failed == n else centre + half
-    return low, high
+    # Drawing without replacement is worth more trials; the whole pool, any number.
+    trials = n * (n_pool - 1) / (n_pool - n) if n < n_pool else np.inf
+    return wilson_bounds(n_failed / n, trials, -ndtri(tail))
 
 
 EXACT_BOUNDS = {"hypergeometric": _hypergeometric, "wilson": _wilson}

@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skrobust._norms import length
 from skrobust.attacks import Constraints, ExactTree
-from skrobust.attacks.core.tree_reader import read_trees
+from skrobust.attacks.trees.tree_reader import read_trees
 
 NORMS = [np.inf, 2, 1]
 

@@ -12,8 +12,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from skrobust._norms import length
 from skrobust.attacks import Constraints, ExactTree, HopSkipJump, RandomSearch, Square
-from skrobust.attacks.core import box_groups
-from skrobust.attacks.core.tree_reader import read_trees
+from skrobust.attacks.trees import box_groups
+from skrobust.attacks.trees.tree_reader import read_trees
 from skrobust.certificates import tree_proof
 from skrobust.evaluation import robust_ratio_bounds
 

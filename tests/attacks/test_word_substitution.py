@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from skrobust.attacks import WordSubstitution
-from skrobust.attacks.core.additive_texts import adds_up
-from skrobust.attacks.core.word_candidates import Words, misspellings
+from skrobust.attacks.texts.additive_texts import adds_up
+from skrobust.attacks.texts.word_candidates import Words, misspellings
 from skrobust.metrics import make_robust_scorer
 
 VOCABULARY = [f"word{letter}" for letter in "abcdefghij"]

@@ -67,7 +67,8 @@ def test_registered_metric_is_measured_and_has_a_threshold(model, monkeypatch):
 
 @pytest.mark.parametrize("command", ["report", "compare", "perturb"])
 def test_every_preset_is_an_option(command):
-    (option,) = [p for p in skrobust.commands[command].params if p.name == "preset"]
+    params = skrobust.get_command(None, command).params
+    (option,) = [p for p in params if p.name == "preset"]
     assert list(option.type.choices) == get_preset_names()
 
 

@@ -196,11 +196,6 @@ def test_model_that_takes_missing_values_gets_them(folder, tmp_path):
     code, out, err = run(
         *("report", folder / "gaps.skops", folder / "nan.csv", "--target", "kind"),
         *("--out", tmp_path / "r.html"),
-        *(
-            word
-            for name in skops_io.get_untrusted_types(file=folder / "gaps.skops")
-            for word in ("--trust", name)
-        ),
     )
     assert code == 0, err
     assert "Clean score" in out

@@ -334,7 +334,7 @@ def test_save_leaves_the_old_file_where_it_fails(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("skrobust.sampling.core.state.os.replace", fail)
+    monkeypatch.setattr("skrobust._whole_file.os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
         sampler.save(path)
     assert path.read_text() == before

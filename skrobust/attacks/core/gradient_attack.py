@@ -1,6 +1,7 @@
 """Base class of gradient attacks: labels, targets, batches, restarts, precision."""
 
 from abc import abstractmethod
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -143,8 +144,11 @@ class GradientAttack(BaseAttack):
         n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         domain = self._domain(X)
         whole_view = differentiable_view(estimator.model, caller, regressors=True)
-        seed = seed_number(self.random_state, caller) if self.n_draws > 1 else 0
-        with whole_view as view, view.several_draws(self.n_draws, seed):
+        draws = nullcontext()
+        if self.n_draws > 1:
+            seed = seed_number(self.random_state, caller)
+            draws = whole_view.several_draws(self.n_draws, seed)
+        with whole_view as view, draws:
             goal = Goal.of_regressor(self, y) if view.is_regressor else Goal.of(self)
             if is_reduced and not hasattr(view, "reduced_precision"):
                 raise ValueError(

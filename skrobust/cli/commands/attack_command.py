@@ -5,16 +5,16 @@ from pathlib import Path
 import click
 import numpy as np
 
+from skrobust._whole_file import write_whole
 from skrobust.cli import attack_results as results
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, build_attacks, chosen_attacks
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
-from skrobust.cli.rows_file import load_data
+from skrobust.cli.rows_file import check_columns, load_data
 from skrobust.cli.terminal_text import Progress, aligned, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
-from skrobust.cli.whole_file import write_whole
 from skrobust.evaluation.attack_run import for_accuracy
 from skrobust.report.data_facts import kind_of, versions
 from skrobust.report.number_text import compact, number
@@ -63,6 +63,7 @@ def attack(model, data, **options):
     """  # noqa: D301
     say = Progress(options["quiet"])
     names = chosen_attacks(options)
+    check_columns(data, options["target"])
     fitted = load_model(model, options, say)
     name = Path(model).stem
     kind = kind_of(name, fitted)

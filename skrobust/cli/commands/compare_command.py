@@ -10,7 +10,7 @@ from skrobust.cli.compared_values import COLUMNS, MEASURES, measure, summarize
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
-from skrobust.cli.rows_file import load_data, load_train
+from skrobust.cli.rows_file import check_columns, load_data, load_train
 from skrobust.cli.terminal_text import Progress, aligned, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
 from skrobust.report.data_facts import kind_of, versions
@@ -93,6 +93,7 @@ def compare(models, data, **options):
 
 def _load(paths, data, options, say):
     """Return by name each model, its (X, y, X_train) and facts about the data."""
+    check_columns(data, options["target"])
     loaded, kinds = {}, set()
     for name, path in paths.items():
         fitted = load_model(path, options, say)

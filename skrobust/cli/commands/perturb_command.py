@@ -9,14 +9,15 @@ from pathlib import Path
 import click
 
 from skrobust import perturbations
+from skrobust._whole_file import write_text_whole
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
+from skrobust.cli.file_digest import digest_of
 from skrobust.cli.finished_parts import say_on_interrupt
 from skrobust.cli.option_types import Name, check_settings
 from skrobust.cli.perturbed_copies import copy_folder, copy_table
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import write_json
-from skrobust.cli.whole_file import digest_of, write_text_whole
 from skrobust.report.public_classes import parameter_names, public_classes
 
 MANIFEST = "skrobust-perturb.json"

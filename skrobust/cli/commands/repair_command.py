@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from skrobust._whole_file import write_text_whole
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import (
     attack_options,
@@ -14,10 +15,9 @@ from skrobust.cli.attack_options import (
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
-from skrobust.cli.rows_file import load_data
+from skrobust.cli.rows_file import check_columns, load_data
 from skrobust.cli.terminal_text import Progress, aligned, warning_lines, wrapped
 from skrobust.cli.thresholds import finish, threshold_options
-from skrobust.cli.whole_file import write_text_whole
 from skrobust.evaluation import suggest_repairs
 from skrobust.evaluation.repair_candidates import KINDS
 from skrobust.perturbations.presets import find_preset
@@ -86,6 +86,8 @@ def repair(model, data, **options):
     """  # noqa: D301
     say = Progress(options["quiet"])
     names = chosen_attacks(options)
+    for table in filter(None, (data, options["x_train"])):
+        check_columns(table, options["target"])
     fitted = load_model(model, options, say)
     name = Path(model).stem
     X, y, known = load_data(data, options["target"], fitted)

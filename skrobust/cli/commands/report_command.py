@@ -11,7 +11,7 @@ from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
 from skrobust.cli.option_types import Name, Sizes, all_sizes
 from skrobust.cli.report_files import check_names, write_files
-from skrobust.cli.rows_file import load_data, load_train
+from skrobust.cli.rows_file import check_columns, load_data, load_train
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import apply_thresholds, judge_both, threshold_options
 from skrobust.metrics.registry import get_metric
@@ -95,10 +95,11 @@ def report(ctx, model, data, **options):
     say = Progress(options["quiet"])
     names = attacking.chosen_attacks(options)
     check_names(options)
+    beside = [*options["groups"], *filter(None, [options["times"]])]
+    check_columns(data, options["target"], beside)
     fitted = load_model(model, options, say)
     name = Path(model).stem
     kind_of(name, fitted)
-    beside = [*options["groups"], *filter(None, [options["times"]])]
     X, y, known = load_data(data, options["target"], fitted, beside=beside)
     X_train = load_train(options, fitted, beside=beside)
     sizes = options["eps"] or ()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from skrobust._whole_file import write_text_whole
 from skrobust.cli.exit_codes import UserError, as_user_error
-from skrobust.cli.whole_file import write_text_whole
 
 RIGHT, WRONG, SKIP = ("right", "r"), ("wrong", "w"), ("skip", "s", "?")
 COLUMNS = ("id", "item", "predicted", "answer")

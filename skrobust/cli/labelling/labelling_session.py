@@ -13,9 +13,9 @@ import os
 import uuid
 from pathlib import Path
 
+from skrobust._whole_file import write_text_whole
 from skrobust.cli.exit_codes import UserError, as_user_error
 from skrobust.cli.labelling.sampler_names import get_sampler_classes
-from skrobust.cli.whole_file import write_text_whole
 
 OURS = "command_line"
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from skrobust.cli.exit_codes import UserError
+from skrobust.cli.file_digest import digest_of
 from skrobust.cli.labelling import pool_source
 from skrobust.cli.labelling.answers_file import AnswerReader
 from skrobust.cli.labelling.sampler_names import DEFAULT, get_sampler_names
 from skrobust.cli.model_file import load_model
 from skrobust.cli.option_types import check_settings
 from skrobust.cli.rows_file import column_of
-from skrobust.cli.whole_file import digest_of
 from skrobust.report.data_facts import kind_of
 
 # Options that decide draws and answers, and so are fixed at the beginning.

@@ -8,8 +8,8 @@ import numpy as np
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust.cli import rows_file
 from skrobust.cli.exit_codes import UserError
+from skrobust.cli.file_digest import digest, digest_of
 from skrobust.cli.image_input import image_batches, list_images
-from skrobust.cli.whole_file import digest, digest_of
 
 
 @dataclass

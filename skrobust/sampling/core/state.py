@@ -4,9 +4,6 @@ import copy
 import hashlib
 import inspect
 import json
-import os
-import tempfile
-from pathlib import Path
 
 import numpy as np
 
@@ -204,17 +201,3 @@ def pool_hash(sampler):
         if value is not None:
             digest.update(content(np.asarray(value)))
     return digest.hexdigest()
-
-
-def write_whole(text, path):
-    """Write a file completely or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -1,11 +1,10 @@
 """Saving and restoring of a sampler: ``to_json``, ``from_json`` and ``save``."""
 
-from pathlib import Path
-
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._whole_file import write_text_whole
 from skrobust.sampling.core.ask_tell import AskTellSampler
-from skrobust.sampling.core.state import State, history, write_whole
+from skrobust.sampling.core.state import State, history
 
 
 class StoredSampler(AskTellSampler):
@@ -88,7 +87,7 @@ class StoredSampler(AskTellSampler):
         include_pool : bool, default=True
             As in ``to_json``.
         """
-        write_whole(self.to_json(include_pool=include_pool), Path(path))
+        write_text_whole(path, self.to_json(include_pool=include_pool))
 
     def _history(self, n_points=50):
         """Yield a copy as it was after each answer, or after some of many at once."""

@@ -6,7 +6,7 @@ from copy import copy
 import numpy as np
 
 from skrobust._norms import length
-from skrobust.attacks.core.tree_boxes import LeafBoxes, Reach
+from skrobust.attacks.trees.tree_boxes import LeafBoxes, Reach
 from skrobust.base.constraint_reader import Reader
 
 

@@ -1,12 +1,12 @@
-"""Files that are replaced as a whole, and digests of files."""
+"""Files that are replaced as a whole: at any moment the old one or the new one."""
 
-import hashlib
 import os
+import uuid
 from pathlib import Path
 
 
 def write_text_whole(path, text):
-    """Write a text file, so that it is at any moment the old one or the new one.
+    """Write a text file as a whole, in UTF-8.
 
     Parameters
     ----------
@@ -19,18 +19,19 @@ def write_text_whole(path, text):
 
 
 def write_whole(path, write):
-    """Write a file by a function, so that it is the old one or the new one.
+    """Write a file as a whole by a function.
 
     Parameters
     ----------
     path : path-like
-        Path of the file.
+        Path of the file. Missing folders are made.
     write : callable
         Takes the open binary file.
     """
     path = Path(path).resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.draft")
+    # Several processes may write the same file; the last to end wins.
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.draft")
     try:
         with draft.open("wb") as file:
             write(file)
@@ -40,13 +41,3 @@ def write_whole(path, write):
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-
-
-def digest_of(path):
-    """Return a short digest of the bytes of a file."""
-    return digest(Path(path).read_bytes())
-
-
-def digest(content):
-    """Return a short digest of bytes."""
-    return hashlib.blake2b(content, digest_size=16).hexdigest()

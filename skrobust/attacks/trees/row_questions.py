@@ -4,7 +4,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from skrobust._parallel import run_tasks
-from skrobust.attacks.core.tree_questions import Budget, Nearest, Row
+from skrobust.attacks.trees.tree_questions import Budget, Nearest, Row
 
 
 def ask_each_row(rows, question, *columns, n_jobs=None):

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 
-from skrobust.attacks.core.sklearn_trees import in_column
-from skrobust.attacks.core.tree_ensemble import Codes, TreeEnsemble, TreeTable
+from skrobust.attacks.trees.sklearn_trees import in_column
+from skrobust.attacks.trees.tree_ensemble import Codes, TreeEnsemble, TreeTable
 
 _SOFTMAX = ("binary:logistic", "multi:softprob", "multi:softmax")
 _IDENTITY = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrobust.attacks.core.box_groups import Groups
+from skrobust.attacks.trees.box_groups import Groups
 
 
 class Reach(NamedTuple):

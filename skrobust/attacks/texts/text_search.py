@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust.attacks.core.word_search import beam_search, best_of_sums
+from skrobust.attacks.texts.word_search import beam_search, best_of_sums
 
 
 class TextSearch:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from skrobust.attacks.core.tree_search import search
+from skrobust.attacks.trees.tree_search import search
 
 _STEPS = 7  # radii that are doubled before all is in reach
 _TIE = 1e-9  # sums of this size are compared as the library adds them

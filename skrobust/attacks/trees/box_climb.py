@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust.attacks.core.box_groups import ends_of, hull_of
+from skrobust.attacks.trees.box_groups import ends_of, hull_of
 
 _ROUNDS = 12  # over all features
 

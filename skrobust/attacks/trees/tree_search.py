@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrobust.attacks.core.box_climb import climb
-from skrobust.attacks.core.box_groups import (
+from skrobust.attacks.trees.box_climb import climb
+from skrobust.attacks.trees.box_groups import (
     bound_of,
     divided,
     ends_of,

@@ -6,8 +6,8 @@ import tempfile
 
 import numpy as np
 
-from skrobust.attacks.core.sklearn_trees import in_column
-from skrobust.attacks.core.tree_ensemble import TreeEnsemble, TreeTable
+from skrobust.attacks.trees.sklearn_trees import in_column
+from skrobust.attacks.trees.tree_ensemble import TreeEnsemble, TreeTable
 
 _SOFTMAX = ("Logloss", "CrossEntropy", "MultiClass")
 _LINKED = ("Poisson", "Tweedie", "LogCosh")

@@ -9,11 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 from skrobust._containers import to_array
 from skrobust._differentiable import scaler_parts
 from skrobust._responses import unwrap
-from skrobust.attacks.core.catboost_trees import read_catboost
-from skrobust.attacks.core.lightgbm_trees import read_lightgbm
-from skrobust.attacks.core.sklearn_trees import read_sklearn
-from skrobust.attacks.core.tree_ensemble import TreeEnsemble
-from skrobust.attacks.core.xgboost_trees import read_xgboost
+from skrobust.attacks.trees.catboost_trees import read_catboost
+from skrobust.attacks.trees.lightgbm_trees import read_lightgbm
+from skrobust.attacks.trees.sklearn_trees import read_sklearn
+from skrobust.attacks.trees.tree_ensemble import TreeEnsemble
+from skrobust.attacks.trees.xgboost_trees import read_xgboost
 
 _READERS = {
     "xgboost": read_xgboost,

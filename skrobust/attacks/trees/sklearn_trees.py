@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._differentiable import sklearn_name
-from skrobust.attacks.core.tree_ensemble import Codes, TreeEnsemble, TreeTable
+from skrobust.attacks.trees.tree_ensemble import Codes, TreeEnsemble, TreeTable
 
 SINGLE = {
     "DecisionTreeClassifier",

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust.attacks.core.sklearn_trees import in_column
-from skrobust.attacks.core.tree_ensemble import Codes, TreeEnsemble, TreeTable
+from skrobust.attacks.trees.sklearn_trees import in_column
+from skrobust.attacks.trees.tree_ensemble import Codes, TreeEnsemble, TreeTable
 
 _IDENTITY = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 

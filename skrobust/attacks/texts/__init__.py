@@ -1,0 +1,1 @@
+"""Searches for the words of texts whose replacement fools a model."""

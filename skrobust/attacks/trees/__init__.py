@@ -1,0 +1,1 @@
+"""Ensembles of trees as boxes: readers of each library, and exact searches."""
