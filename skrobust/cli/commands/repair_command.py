@@ -63,6 +63,12 @@ _ABOUT += ("confidence", "n_fit", "n_choose", "n_report", "n_candidates")
     "--kind kinds", "A kind of repair to try; may be repeated.", click.Choice(KINDS)
 )
 @shared.option(
+    "--criterion",
+    "What repairs are chosen by: the mean accuracy over the conditions, or the "
+    "accuracy under all attacks; default: the mean where there are conditions.",
+    click.Choice(["mean", "attack"]),
+)
+@shared.option(
     "--max-clean-loss",
     "Clean accuracy that a repair may cost.",
     click.FloatRange(0, 1),
@@ -98,7 +104,7 @@ def repair(model, data, **options):
     tests = _conditions(X, options, known)
     tests += build_attacks(names, options, known).values()
     shown = [repr(one) for one in tests]
-    chosen = options["kinds"], options["max_clean_loss"], options["x_train"]
+    chosen = [options[n] for n in ("kinds", "criterion", "max_clean_loss", "x_train")]
     settings = [str(model), str(data), shown, options["target"], chosen]
     with parts_folder(options["checkpoint"], "repair", settings, say) as parts:
         say(f"{name}: repairs")
@@ -109,6 +115,7 @@ def repair(model, data, **options):
             tests,
             **rows,
             candidates=list(options["kinds"]) or None,
+            criterion=options["criterion"],
             max_clean_loss=options["max_clean_loss"],
             n_jobs=options["n_jobs"],
             verbose=int(say.has_bars),
