@@ -1,7 +1,5 @@
 """Candidate repairs of a model: what suits its kind, its data and its weaknesses."""
 
-import importlib.util
-
 import numpy as np
 from scipy.stats import spearmanr
 from sklearn.base import clone
@@ -17,6 +15,7 @@ from sklearn.preprocessing import (
 )
 
 from skrobust._containers import is_frame, to_array
+from skrobust._optional import require
 from skrobust._responses import unwrap
 from skrobust.attacks import AdversarialSampler
 from skrobust.base import BaseAttack, BasePerturbation
@@ -228,11 +227,13 @@ def _adversarial_training(case):
 
 
 def _sampled(case, steps):
-    there = importlib.util.find_spec("imblearn") is not None
-    need(there, "Training on more rows needs imbalanced-learn.")
-    from imblearn.pipeline import Pipeline as SamplingPipeline
-
-    return SamplingPipeline([*steps, ("model", case.model)])
+    try:
+        pipeline = require(
+            "imblearn.pipeline", "Training on more rows", extra="imblearn"
+        )
+    except ImportError as error:
+        raise SkipError(str(error)) from error
+    return pipeline.Pipeline([*steps, ("model", case.model)])
 
 
 def _calibration(case):

@@ -139,13 +139,13 @@ def answers_under(model, condition, X, y, with_margin, caller):
     kept = np.arange(len(y))
     try:
         labels = predict_labels(model, rows)
-    except ValueError:  # such as missing values that the model does not take
+    except (ValueError, TypeError):  # such as missing values, which it does not take
         kept = np.flatnonzero(~missing_rows(rows))
         if not 0 < len(kept) < len(y):
             return found
         try:
             labels = predict_labels(model, take_rows(rows, kept))
-        except ValueError:
+        except (ValueError, TypeError):
             return found
     truth, labels = label_pair(y[kept], labels, caller)
     found[_CORRECT, kept], found[_ANSWERED, kept] = truth == labels, 1
@@ -184,8 +184,8 @@ def correct_under_attack(model, attack, X, y, transferred, caller):
     ----------
     model : fitted classifier
         The repaired model.
-    attack : object with ``perturb``
-        The attack.
+    attack : object with ``perturb`` or None
+        The attack; None for the original, which the examples were made for.
     X, y : array-like
         Rows and labels.
     transferred : container like X
@@ -199,7 +199,8 @@ def correct_under_attack(model, attack, X, y, transferred, caller):
         Whether the label is right for the row, its own and the transferred example.
     """
     right = np.ones(len(y), dtype=bool)
-    for rows in (X, transferred, attack.perturb(model, X, y)):
+    own = [] if attack is None else [attack.perturb(model, X, y)]
+    for rows in (X, transferred, *own):
         truth, labels = label_pair(y, predict_labels(model, rows), caller)
         right &= truth == labels
     return right

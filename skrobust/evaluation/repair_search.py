@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from skrobust._parallel import run_tasks
+from skrobust._responses import predict_labels
 from skrobust.evaluation.attack_run import for_accuracy
 from skrobust.evaluation.condition_table import (
     condition_table,
@@ -65,6 +66,7 @@ class Search:
         self.table = condition_table(conditions) if conditions else None
         self.estimators, self.fitted, self.kinds = {}, {}, {ORIGINAL: ORIGINAL}
         self.skipped, self.warnings, self.fragile = {}, [], []
+        self._moved = {}  # examples for the original, by rows and attack
 
     def start(self, fit, choose):
         """Fit the original and find its weaknesses on the rows that choose.
@@ -79,6 +81,7 @@ class Search:
             raise ValueError(
                 f"{self.caller} could not fit the model: {self.skipped[ORIGINAL]}"
             )
+        predict_labels(self.original, choose.X)  # raises where it refuses clean rows
         self.chosen = self.scores([ORIGINAL], choose)
 
     @property
@@ -166,26 +169,37 @@ class Search:
 
     def _attacked(self, names, part, prefixes):
         """Return which rows of each model stay right under every attack."""
-        right = {}
-        for attack in map(for_accuracy, self.attacks):
-            data = self.original, part.X, part.y
-            moved, texts = caught(attack.perturb, *data)
-            self._warn(ORIGINAL, texts)
-            tail = attack, part.X, part.y, moved, self.caller
+        right, others = {}, [name for name in names if name != ORIGINAL]
+        known = self.store.prefix(self.original, part.X, part.y)
+        for number, attack in enumerate(map(for_accuracy, self.attacks)):
+            moved = self._examples(part, number, attack)
+            tail = part.X, part.y, moved, self.caller
             tasks = []
-            for name in names:
+            for name in others:
                 model = self.fitted[name].model
-                key = self.store.key(prefixes[name], "attack", attack)
-                tasks.append((self.store, key, model, *tail))
+                key = self.store.key(prefixes[name], "attack", attack, known)
+                tasks.append((self.store, key, model, attack, *tail))
             found = run_tasks(_attack_or_reason, tasks, label="attacks", **self.jobs)
-            for name, (rows, text) in zip(names, found, strict=True):
+            if ORIGINAL in names:
+                rows = correct_under_attack(self.original, None, *tail)
+                right[ORIGINAL] = right.get(ORIGINAL, rows) & rows
+            for name, (rows, text) in zip(others, found, strict=True):
                 if rows is not None:
                     self._warn(name, filter(None, text.split("\n")))
                 else:
                     self.skipped[f"{type(attack).__name__} on {name}"] = text
-                known = right.get(name, rows)
-                right[name] = None if rows is None or known is None else known & rows
+                before = right.get(name, rows)
+                right[name] = None if rows is None or before is None else before & rows
         return right
+
+    def _examples(self, part, number, attack):
+        """Return the examples of an attack on the original, made once."""
+        place = id(part), number
+        if place not in self._moved:
+            data = self.original, part.X, part.y
+            self._moved[place], texts = caught(attack.perturb, *data)
+            self._warn(ORIGINAL, texts)
+        return self._moved[place]
 
     def _warn(self, name, texts):
         self.warnings += [f"{name}: {text}" for text in texts]

@@ -166,6 +166,38 @@ def test_hiding_from_the_attack_is_no_repair():
     )
 
 
+def test_the_original_is_attacked_once_for_each_part():
+    class Counted(FGSM):
+        rows = []
+
+        def perturb(self, estimator, X, y=None):
+            type(self).rows.append(len(X))
+            return super().perturb(estimator, X, y)
+
+    X, y = two_columns(100, 0)
+    only = {"candidates": {"C": LogisticRegression(C=9)}, "random_state": 0}
+    found = suggest_repairs(LogisticRegression(), X, y, Counted(0.3), **only)
+    n_choose, n_report = found.n_choose, found.n_report
+    assert Counted.rows == [n_choose, n_choose, n_report, n_report]  # and the repair
+    fit, _, report = split_parts(X, y, None, 3, np.random.default_rng(0))
+    original = LogisticRegression().fit(fit.X, fit.y)
+    again = evaluate_attack(original, report.X, report.y, FGSM(0.3))
+    assert found.attacked[0] == again.robust_accuracy
+    assert tuple(again.robust_accuracy_interval) == (
+        found.attacked_low[0],
+        found.attacked_high[0],
+    )
+
+
+def test_an_attack_that_cannot_attack_a_repair_gives_it_no_score():
+    X, y = two_columns(200, 0)
+    own = {"candidates": ["coarsening"], "random_state": 0}
+    found = suggest_repairs(LogisticRegression(), X, y, FGSM(0.3), **own)
+    assert found.name.tolist() == ["original"]
+    assert "cannot differentiate" in found.skipped["FGSM on round to 16 levels"]
+    assert not found.helps
+
+
 # Parts and pieces
 
 
