@@ -4,7 +4,12 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import check_confidence, check_number, invalid
+from skrobust._validation import (
+    check_confidence,
+    check_count,
+    check_number,
+    invalid,
+)
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import answers_classes
@@ -15,12 +20,9 @@ from skrobust.evaluation.repair_arguments import (
     read_parts,
     read_tests,
 )
+from skrobust.evaluation.repair_chances import abstention_table, calibration_table
 from skrobust.evaluation.repair_search import Search
-from skrobust.evaluation.repair_table import (
-    ORIGINAL,
-    abstention_table,
-    repair_columns,
-)
+from skrobust.evaluation.repair_table import ORIGINAL, repair_columns
 from skrobust.evaluation.repair_verdict import verdict_of
 from skrobust.metrics.labels import label_array
 
@@ -34,6 +36,7 @@ def suggest_repairs(
     X_train=None,
     y_train=None,
     candidates=None,
+    n_repairs=1,
     criterion=None,
     max_clean_loss=0.02,
     confidence=0.95,
@@ -74,6 +77,9 @@ def suggest_repairs(
         "drop_column", "coarsening", "noise_training", "adversarial_training",
         "calibration" and "smoothing"; None is all that suit. A dict has classifiers of
         your own in their place, by name, not fitted.
+    n_repairs : int, default=1
+        Repairs that may be combined: 2 tries the other kinds in front of the best one
+        as well, and so on. Classifiers of your own are not combined.
     criterion : {"mean", "attack"}, default=None
         What repairs are chosen by: the mean accuracy over the conditions, or the
         accuracy under all attacks. None is the mean where there are conditions.
@@ -121,7 +127,10 @@ def suggest_repairs(
         change; ``abstention``, a table of what the original gains where it does not
         answer below a margin between its two largest probabilities (``threshold``,
         chosen on other rows; coverage, and accuracy of the answers): a trade, not a
-        gain; ``skipped``, reasons by kind or name; ``warnings`` of the fits;
+        gain; ``calibration``, a table of the Brier scores (0 to 2, less is better) of
+        the original and the calibrated model with their differences, since accuracy
+        does not show what calibration is for; ``skipped``, reasons by kind or name;
+        ``warnings`` of fits and attacks;
         ``n_fit``, ``n_choose``, ``n_report``, ``n_candidates``, ``criterion`` and
         ``confidence``.
 
@@ -176,6 +185,7 @@ def suggest_repairs(
     criterion = check_criterion(criterion, conditions, attacks, caller)
     candidates = check_candidates(candidates, caller)
     confidence = check_confidence(confidence, caller)
+    n_repairs = check_count(n_repairs, "n_repairs", caller)
     max_clean_loss = check_number(
         max_clean_loss, "max_clean_loss", caller, low=0, high=1
     )
@@ -188,6 +198,8 @@ def suggest_repairs(
     search = Search(model, *data)
     search.start(fit, choose)
     search.propose(candidates, len(report.y))
+    for _ in range(0 if isinstance(candidates, dict) else n_repairs - 1):
+        search.combine(candidates, len(report.y), max_clean_loss)
     kept = search.best_of_kinds(max_clean_loss)
     winner = search.winner(kept, max_clean_loss)
     scores = search.scores([ORIGINAL, *kept], report)
@@ -212,6 +224,8 @@ def suggest_repairs(
     found = search.fitted[best].model
     trade = scores[ORIGINAL], search.chosen[ORIGINAL], report.clusters
     abstention = abstention_table(*trade, confidence, caller)
+    about = scores, search.kinds, report.clusters, confidence, seed
+    calibration = calibration_table(*about)
     dear = None if winner else search.winner(kept, 1.0)  # whatever it costs
     about = columns, winner or dear, helps, criterion, len(report.y), confidence
     return Results(
@@ -225,7 +239,8 @@ def suggest_repairs(
         code=estimator_code(search.estimators[best]),
         weaknesses=_weaknesses(search),
         columns_at_risk=_at_risk(search),
-        abstention=abstention and Results(columns=tuple(abstention), **abstention),
+        abstention=_table(abstention),
+        calibration=_table(calibration),
         skipped=dict(search.skipped),
         warnings=tuple(dict.fromkeys(search.warnings)),
         n_fit=len(fit.y),
@@ -247,7 +262,7 @@ def _weaknesses(search):
         "accuracy": np.array([values[i] for i in places], dtype=np.float64),
     }
     clean = float(scores.clean.mean())
-    return Results(columns=tuple(columns), **columns, clean=clean)
+    return _table(columns, clean=clean)
 
 
 def _at_risk(search):
@@ -257,4 +272,11 @@ def _at_risk(search):
         "column": np.array([str(name) for name, _ in fragile], dtype=str),
         "loss": np.array([loss for _, loss in fragile], dtype=np.float64),
     }
-    return Results(columns=tuple(columns), **columns)
+    return _table(columns)
+
+
+def _table(columns, **about):
+    """Return columns as results, None for None."""
+    if columns is None:
+        return None
+    return Results(columns=tuple(columns), **columns, **about)

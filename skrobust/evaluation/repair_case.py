@@ -61,7 +61,10 @@ class Case(NamedTuple):
     @property
     def is_frozen(self):
         """Whether the model may not be fitted again."""
-        return type(self.model).__name__ == "FrozenEstimator"
+        parts = [self.model]
+        if hasattr(self.model, "get_params"):
+            parts += self.model.get_params().values()
+        return any(type(part).__name__ == "FrozenEstimator" for part in parts)
 
     @property
     def is_table(self):

@@ -12,10 +12,11 @@ from skrobust._keyed_noise.rows import take_rows
 from skrobust._one_line import one_line
 from skrobust._responses import predict_labels
 from skrobust.evaluation.condition_table import perturb_rows
-from skrobust.metrics.labels import label_pair
+from skrobust.metrics.labels import label_array, label_pair
 
 _SHARES = {3: (0.5, 0.2, 0.3), 2: (0.4, 0.6)}  # of the rows, in each part
-_CORRECT, _ANSWERED, _MARGIN = range(3)
+_CORRECT, _ANSWERED, _MARGIN, _BRIER = range(4)
+_LARGEST = 2.0  # Brier score, of a row without an answer
 
 
 class Part(NamedTuple):
@@ -108,7 +109,7 @@ def one_sentence(error):
     return text if len(text) <= 200 else text[:197] + "..."
 
 
-def answers_under(model, condition, X, y, with_margin, caller):
+def answers_under(model, condition, X, y, with_chances, caller):
     """Return which rows a model gets right under a condition.
 
     Parameters
@@ -119,23 +120,28 @@ def answers_under(model, condition, X, y, with_margin, caller):
         None leaves the rows as they are.
     X, y : array-like
         Rows and labels.
-    with_margin : bool
-        Whether the margins are wanted, too.
+    with_chances : bool
+        Whether its probabilities are asked for, too.
     caller : str
         Name of the public function, for error messages.
 
     Returns
     -------
-    ndarray of shape (3, n_samples)
+    ndarray of shape (4, n_samples)
         Whether the label is right; whether the model answered at all (rows that it
-        refuses count as wrong); and the margin between its two largest probabilities
-        (nan where it is not wanted, or there is none).
+        refuses count as wrong); and of its probabilities, where they are wanted and
+        there are such, the margin between the two largest (nan without an answer) and
+        the Brier score (2 without an answer).
     """
     rows = X
     if condition is not None:
         rows = perturb_rows(condition, model, X, y, caller)
-    found = np.full((3, len(y)), np.nan)
+    found = np.full((4, len(y)), np.nan)
     found[_CORRECT] = found[_ANSWERED] = 0
+    has_chances = hasattr(model, "predict_proba") and hasattr(model, "classes_")
+    with_chances = with_chances and has_chances
+    if with_chances:
+        found[_BRIER] = _LARGEST
     kept = np.arange(len(y))
     try:
         labels = predict_labels(model, rows)
@@ -149,9 +155,12 @@ def answers_under(model, condition, X, y, with_margin, caller):
             return found
     truth, labels = label_pair(y[kept], labels, caller)
     found[_CORRECT, kept], found[_ANSWERED, kept] = truth == labels, 1
-    if with_margin and hasattr(model, "predict_proba"):
-        ranked = np.sort(np.asarray(model.predict_proba(take_rows(rows, kept))), axis=1)
+    if with_chances:
+        chances = np.asarray(model.predict_proba(take_rows(rows, kept)))
+        ranked = np.sort(chances, axis=1)
         found[_MARGIN, kept] = ranked[:, -1] - ranked[:, -2]
+        is_true = truth[:, None] == label_array(model.classes_, caller, "classes_")
+        found[_BRIER, kept] = ((chances - is_true) ** 2).sum(axis=1)
     return found
 
 
@@ -214,6 +223,7 @@ class Scores(NamedTuple):
     attacked: np.ndarray | None  # (n_samples,), under every attack
     answered: np.ndarray  # (n_conditions,), share of rows with an answer
     margins: np.ndarray  # (n_samples, 1 + n_conditions)
+    brier: np.ndarray  # (n_samples, 1 + n_conditions)
 
     def per_row(self, criterion):
         """Return the value of each row that the criterion is the mean of."""
@@ -233,5 +243,7 @@ def make_scores(parts, attacked):
     """Put the answers of a model to clean rows and under conditions together."""
     correct = np.stack([part[_CORRECT] for part in parts], axis=1).astype(bool)
     answered = np.array([part[_ANSWERED].mean() for part in parts[1:]])
-    margins = np.stack([part[_MARGIN] for part in parts], axis=1)
-    return Scores(correct[:, 0], correct[:, 1:], attacked, answered, margins)
+    margins, brier = (
+        np.stack([part[i] for part in parts], axis=1) for i in (_MARGIN, _BRIER)
+    )
+    return Scores(correct[:, 0], correct[:, 1:], attacked, answered, margins, brier)

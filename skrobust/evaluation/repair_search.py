@@ -89,11 +89,11 @@ class Search:
         """The fitted copy of the original."""
         return self.fitted[ORIGINAL].model
 
-    def weak_places(self):
-        """Return the places of the conditions that cost most accuracy."""
+    def weak_places(self, name=ORIGINAL):
+        """Return the places of the conditions that cost a model most accuracy."""
         if not self.conditions:
             return []
-        scores = self.chosen[ORIGINAL]
+        scores = self.chosen[name]
         values = scores.correct.mean(axis=0)
         order = np.argsort(values, kind="stable")
         clean = scores.clean.mean()
@@ -102,12 +102,32 @@ class Search:
     def propose(self, candidates, n_report):
         """Make the candidates, fit them, and score them on the rows that choose."""
         if isinstance(candidates, dict):
-            own = candidates.items()
-            made = [Candidate(name, name, one) for name, one in own]
+            made = [Candidate(name, name, one) for name, one in candidates.items()]
         else:
             kinds = KINDS if candidates is None else candidates
-            case = self._case(candidates is not None, n_report)
+            case = self._case(ORIGINAL, candidates is not None, n_report)
+            self.fragile = case.fragile
             made, self.skipped = make_candidates(case, kinds)
+        self._try(made)
+
+    def combine(self, candidates, n_report, max_clean_loss):
+        """Try the other kinds in front of the best repair so far, if there is one."""
+        best = self.winner(self.chosen, max_clean_loss)
+        if best is None:
+            return
+        kinds = KINDS if candidates is None else candidates
+        used = self.kinds[best].split(" + ")
+        kinds = [kind for kind in kinds if kind not in used]
+        case = self._case(best, candidates is not None, n_report)
+        made, _ = make_candidates(case, kinds)
+        head = self.kinds[best]
+        self._try(
+            Candidate(f"{head} + {one.kind}", f"{one.name}; {best}", one.estimator)
+            for one in made
+        )
+
+    def _try(self, made):
+        made = list(made)
         names = _distinct([one.name for one in made])
         self.kinds |= {n: one.kind for n, one in zip(names, made, strict=True)}
         made = dict(zip(names, (one.estimator for one in made), strict=True))
@@ -151,10 +171,10 @@ class Search:
         tasks, prefixes = [], {}
         for name in names:
             model = self.fitted[name].model
-            with_margin = name == ORIGINAL
-            prefix = self.store.prefix(model, part.X, part.y, "repair", with_margin)
+            with_chances = self.kinds[name] in (ORIGINAL, "calibration")
+            prefix = self.store.prefix(model, part.X, part.y, "repair", with_chances)
             prefixes[name] = prefix
-            tail = part.X, part.y, with_margin, self.caller
+            tail = part.X, part.y, with_chances, self.caller
             for i, one in enumerate(conditions):
                 key = self.store.key(prefix, i, one)
                 tasks.append((key, answers_under, model, one, *tail))
@@ -215,20 +235,20 @@ class Search:
             else:
                 self.skipped[name] = one.error
 
-    def _case(self, are_named, n_report):
-        choose, places = self.choose, self.weak_places()
-        conditions = [self.conditions[i] for i in places]
+    def _case(self, name, are_named, n_report):
+        choose, places = self.choose, self.weak_places(name)
+        conditions, fragile = [self.conditions[i] for i in places], []
         if conditions:
             data = choose.X, choose.y, self.caller
-            self.fragile = fragile_columns(self.original, conditions, *data)
+            fragile = fragile_columns(self.fitted[name].model, conditions, *data)
         n_rows = (len(choose.y) + n_report) * (1 + len(self.conditions))
         return Case(
-            model=self.model,
+            model=self.estimators[name],
             X=self.fit.X,
             y=self.fit.y,
             weak=[(str(self.table["name"][i]), self.conditions[i]) for i in places],
             attacks=self.attacks,
-            fragile=self.fragile,
+            fragile=fragile,
             numbers=number_columns(self.fit.X) or [],
             has_gaps=self._has_gaps(),
             n_predictions=n_rows,

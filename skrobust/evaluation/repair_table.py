@@ -46,10 +46,10 @@ def repair_columns(scores, table, clusters, criterion, confidence, seed, caller)
     original = scores[ORIGINAL]
     for row, one in zip(rows, scores.values(), strict=True):
         clean = original.clean, None if one is original else one.clean
-        _add_difference(row, "clean_difference", clean, pairs)
+        add_difference(row, "clean_difference", clean, pairs)
         values = original.per_row(criterion), one.per_row(criterion)
         values = (None, None) if one is original else values
-        _add_difference(row, "difference", values, pairs)
+        add_difference(row, "difference", values, pairs)
         row["p_value"] = row.pop("difference_p")
         del row["clean_difference_p"]
     p_value = np.array([row["p_value"] for row in rows])
@@ -97,7 +97,7 @@ def _row(scores, table, criterion, units, confidence, caller):
     if names:
         attacked = share_interval(scores.attacked, units, confidence, caller)
     if table is None:
-        return row | _limits("robust", attacked) | _limits("attacked", attacked)
+        return row | limits_of("robust", attacked) | limits_of("attacked", attacked)
     correct = scores.correct
     with warnings.catch_warnings():  # an unresolved index has no lower limit
         warnings.simplefilter("ignore")
@@ -108,15 +108,16 @@ def _row(scores, table, criterion, units, confidence, caller):
     mean = more["mean_interval"]
     if correct.shape[1] == 1:
         mean = share_interval(correct[:, 0], units, confidence, caller)
-    row |= _limits("robust", attacked if criterion == "attack" else mean)
-    row |= _limits("worst", found["worst_interval"])
+    row |= limits_of("robust", attacked if criterion == "attack" else mean)
+    row |= limits_of("worst", found["worst_interval"])
     row["worst_condition"] = str(table["name"][correct.mean(axis=0).argmin()])
-    row |= _limits("asi", found["accuracy_stability_index_interval"])
+    row |= limits_of("asi", found["accuracy_stability_index_interval"])
     row["answered"] = float(scores.answered.min()) if len(scores.answered) else nan
-    return row | _limits("attacked", attacked)
+    return row | limits_of("attacked", attacked)
 
 
-def _limits(name, interval):
+def limits_of(name, interval):
+    """Return the value and the limits of an interval by name, nan for None."""
     nan = float("nan")
     found = (nan, nan, nan)
     if interval is not None:
@@ -124,7 +125,7 @@ def _limits(name, interval):
     return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
 
 
-def _add_difference(row, name, values, settings):
+def add_difference(row, name, values, settings):
     """Add a paired difference to the original, with its limits and p-value."""
     before, after = values
     names = name, f"{name}_low", f"{name}_high", f"{name}_p"
@@ -143,55 +144,3 @@ def _add_difference(row, name, values, settings):
         found = compare_models(pair, metric=metric, **settings)
     parts = (found[k][0] for k in ("difference", "low", "high", "p_value"))
     row.update(zip(names, map(float, parts), strict=True))
-
-
-def abstention_table(scores, chosen, clusters, confidence, caller):
-    """Return what a model gains where it does not answer below a margin.
-
-    Parameters
-    ----------
-    scores : Scores
-        On the rows that report, with margins.
-    chosen : Scores
-        On the rows that choose, which give the thresholds.
-    clusters : ndarray of shape (n_samples,) or None
-        Samples that belong together, of the rows that report.
-    confidence : float
-        Level of the intervals.
-    caller : str
-        Name of the public function, for error messages.
-
-    Returns
-    -------
-    dict of str to ndarray or None
-        One entry a threshold; None for a model without probabilities.
-    """
-    if np.isnan(scores.margins[:, 0]).all() or np.isnan(chosen.margins[:, 0]).all():
-        return None
-    correct = np.column_stack([scores.clean, scores.correct])
-    clusters = np.arange(len(correct)) if clusters is None else clusters
-    rows = []
-    for wanted in (1.0, 0.95, 0.9, 0.8):
-        threshold = float(np.nanquantile(chosen.margins[:, 0], 1 - wanted))
-        threshold = 0.0 if wanted == 1 else threshold
-        answers = scores.margins >= threshold  # nan does not answer
-        row = {"threshold": threshold}
-        for name, columns in (("clean", slice(0, 1)), ("robust", slice(1, None))):
-            there = answers[:, columns]
-            if not there.shape[1]:
-                continue
-            row[f"{name}_coverage"] = float(there.mean())
-            data = correct[:, columns], there, clusters
-            found = _answered(*data, confidence, caller)
-            row |= _limits(f"{name}_accuracy", found)
-        rows.append(row)
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
-
-
-def _answered(correct, there, clusters, confidence, caller):
-    """Return the interval of the accuracy of the answers, over rows or clusters."""
-    if not there.any():
-        return None
-    owners = clusters[np.nonzero(there)[0]]
-    units = make_units(owners, int(there.sum()), caller)
-    return share_interval(correct[there], units, confidence, caller)

@@ -11,6 +11,8 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import brier_score_loss
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
@@ -133,6 +135,28 @@ def test_clean_accuracy_has_a_price():
     results = suggest_repairs(LogisticRegression(), X, y, drift, **settings)
     assert results.best == "drop 0"
     assert results.clean[1] < results.clean[0]
+
+
+def test_two_weaknesses_take_two_repairs():
+    X, y = two_columns(500, 0)
+    tests = [
+        MeanDrift(size=2.0, columns=[0]),
+        MissingValues(share=0.4, columns=[1], random_state=0),
+    ]
+    kinds = {"candidates": ["imputer", "drop_column"], "random_state": 0}
+    one = suggest_repairs(LogisticRegression(), X, y, tests, **kinds)
+    two = suggest_repairs(LogisticRegression(), X, y, tests, n_repairs=2, **kinds)
+    assert one.kind[one.name == one.best].tolist() == ["imputer"]
+    assert two.kind.tolist() == [*one.kind, "imputer + drop_column"]
+    n = len(one.name)
+    for name in ("name", "clean", "robust", "selection_score"):
+        np.testing.assert_array_equal(two[name][:n], one[name])
+    assert two.n_candidates > one.n_candidates
+    space = {}
+    exec(two.code, space)
+    fit, *_ = split_parts(X, y, None, 3, np.random.default_rng(0))
+    again = space["repaired"].fit(fit.X, fit.y)
+    np.testing.assert_array_equal(again.predict(X), two.best_.predict(X))
 
 
 def test_adversarial_training_and_transferred_examples():
@@ -470,6 +494,10 @@ def test_clusters_are_the_units(drifting):
         ),
         ({"model": LinearRegression()}, "LinearRegression is a regressor"),
         ({"X_train": [[0.0, 1.0]]}, "X_train and y_train together"),
+        (
+            {"n_repairs": 0},
+            "'n_repairs' parameter of suggest_repairs must be an integer",
+        ),
         ({"max_clean_loss": 2}, "'max_clean_loss' parameter of suggest_repairs"),
         ({"clusters": [1, 2]}, "inputs of equal length"),
     ],
@@ -488,3 +516,22 @@ def test_too_few_rows_and_a_model_that_does_not_fit():
     X, y = two_columns(100, 0)
     with pytest.raises(ValueError, match="could not fit the model: The 'C' parameter"):
         suggest_repairs(LogisticRegression(C=-1), X, y, NOISE)
+
+
+def test_calibration_is_judged_by_its_probabilities():
+    X, y = two_columns(400, 0, (1.0, 1.0))
+    noise = [FeatureNoise(severity=3, random_state=0)]
+    kinds = {"candidates": ["calibration"], "random_state": 0}
+    found = suggest_repairs(GaussianNB(var_smoothing=1e-12), X, y, noise, **kinds)
+    table = found.calibration
+    assert table.name.tolist() == found.name.tolist()
+    fit, _, report = split_parts(X, y, None, 3, np.random.default_rng(0))
+    model = GaussianNB(var_smoothing=1e-12).fit(fit.X, fit.y)
+    p = model.predict_proba(report.X)[:, 1]
+    # Of two classes the sum over both is twice the score of one.
+    assert table.clean_brier[0] == pytest.approx(2 * brier_score_loss(report.y, p))
+    moved = noise[0].fit(fit.X).perturb(None, report.X, report.y)
+    p = model.predict_proba(moved)[:, 1]
+    assert table.robust_brier[0] == pytest.approx(2 * brier_score_loss(report.y, p))
+    assert table.clean_difference[1] == pytest.approx(np.diff(table.clean_brier)[0])
+    assert table.clean_difference_low[1] < table.clean_difference[1]

@@ -62,6 +62,7 @@ _ABOUT += ("confidence", "n_fit", "n_choose", "n_report", "n_candidates")
 @shared.repeated(
     "--kind kinds", "A kind of repair to try; may be repeated.", click.Choice(KINDS)
 )
+@shared.option("--n-repairs", "Repairs that may be combined.", shared.COUNT, default=1)
 @shared.option(
     "--criterion",
     "What repairs are chosen by: the mean accuracy over the conditions, or the "
@@ -104,7 +105,8 @@ def repair(model, data, **options):
     tests = _conditions(X, options, known)
     tests += build_attacks(names, options, known).values()
     shown = [repr(one) for one in tests]
-    chosen = [options[n] for n in ("kinds", "criterion", "max_clean_loss", "x_train")]
+    about = ("kinds", "n_repairs", "criterion", "max_clean_loss", "x_train")
+    chosen = [options[n] for n in about]
     settings = [str(model), str(data), shown, options["target"], chosen]
     with parts_folder(options["checkpoint"], "repair", settings, say) as parts:
         say(f"{name}: repairs")
@@ -115,6 +117,7 @@ def repair(model, data, **options):
             tests,
             **rows,
             candidates=list(options["kinds"]) or None,
+            n_repairs=options["n_repairs"],
             criterion=options["criterion"],
             max_clean_loss=options["max_clean_loss"],
             n_jobs=options["n_jobs"],
@@ -134,6 +137,7 @@ def repair(model, data, **options):
         "weaknesses": _rows(results.weaknesses),
         "columns_at_risk": _rows(results.columns_at_risk),
         "abstention": results.abstention and _rows(results.abstention),
+        "calibration": results.calibration and _rows(results.calibration),
         "versions": versions(),
     }
     place = results.name.tolist().index(results.best)
