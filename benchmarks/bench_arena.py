@@ -3,8 +3,9 @@
 A budget is a number of forward passes, backward passes and queries of each row. Each
 attack gets the steps or queries that the budget pays for; what it took is read from its
 result, as the largest number over the rows. An answer counts where the model itself
-says another label. "union" is what stands after all attacks with that budget. Attacks
-of other libraries are compared on nets in ``bench_strength.py``.
+says another label. "union" is what stands after all attacks with that budget.
+``--nets`` runs attacks of other libraries beside ours on two small nets of torch, with
+passes that are counted in the net.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from skrobust import attacks as sk
 
 BOX = {"data_range": (0, 1), "random_state": 0}
 BUDGETS = (20, 80, 320)
+NET_BUDGETS = (20, 60, 160)
 # Model, and its radii in L-infinity and L2.
 MODELS = {
     "softmax": (LogisticRegression(max_iter=1000), 0.06, 0.4),
@@ -79,7 +81,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", nargs="*", default=list(MODELS))
     parser.add_argument("--rows", type=int, default=60)
+    parser.add_argument("--nets", action="store_true", help="other libraries, on nets")
+    parser.add_argument("--data", default="../shared/data", help="with mnist/")
+    parser.add_argument("--seed", type=int, default=0, help="of attacks on nets")
     args = parser.parse_args()
+    if args.nets:
+        import arena_nets
+
+        arena_nets.compare(args.data, args.rows, NET_BUDGETS, args.seed)
+        return
     for name in args.models:
         for norm in (np.inf, 2):
             begun, table = time.perf_counter(), {}

@@ -25,11 +25,15 @@ def per_sample(v, x):
     return v.reshape((-1,) + (1,) * (x.ndim - 1))
 
 
+def indices(n, x):
+    """Return the integers from 0 to n - 1 where x lies."""
+    xp = namespace(x)
+    return np.arange(n) if xp is np else xp.arange(n, device=x.device)
+
+
 def mask_at(place, n):
     """Return a mask of n columns that is True at one place of each sample."""
-    xp = namespace(place)
-    columns = np.arange(n) if xp is np else xp.arange(n, device=place.device)
-    return columns[None, :] == place[:, None]
+    return indices(n, place)[None, :] == place[:, None]
 
 
 def length(delta, norm):

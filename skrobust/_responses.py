@@ -200,7 +200,10 @@ def several_answers(estimator, need, shape):
     model = unwrap(estimator)[1]
     name, shape = type(model).__name__, tuple(int(n) for n in shape)
     what = "several labels or targets"
-    cure = "Attack skrobust.attacks.OneLabel(model, 0) with that column of y."
+    cure = (
+        "Attack skrobust.attacks.OneLabel(model, 0) with that column of y, or "
+        "one = OneLabel(model, 'any') with one.codes(y)."
+    )
     if len(shape) > 3 and is_net(model):
         what = "an image of labels (segmentation)"
         cure = (

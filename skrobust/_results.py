@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skrobust._optional import require
+from skrobust._results_text import results_text
 
 _ROWS = 20  # of a table in a notebook; a longer one shows its first and last
 # Colours of the page itself, so that tables read on light and on dark ones.
@@ -102,7 +103,8 @@ class Results(Bunch):
     """A dictionary of arrays and numbers, also readable as attributes.
 
     Arrays named in ``columns`` have one entry per row of the table that ``to_frame``
-    makes; everything else is about the whole. A notebook shows both as tables.
+    makes; everything else is about the whole. ``print`` writes both, after the sentence
+    ``verdict`` where there is one; a notebook shows them as tables.
 
     Examples
     --------
@@ -135,16 +137,7 @@ class Results(Bunch):
         return self.to_frame()
 
     def __repr__(self):
-        parts = []
-        for name, value in self.items():
-            if name == "columns":
-                continue
-            if isinstance(value, np.ndarray):
-                value = f"array of shape {value.shape}"
-            elif isinstance(value, float):
-                value = f"{value:.4f}"
-            parts.append(f"  {name}: {value}")
-        return f"{type(self).__name__}(\n" + "\n".join(parts) + "\n)"
+        return results_text(type(self).__name__, self)
 
     def _repr_html_(self):
         named = self.get("columns", ())
@@ -153,9 +146,12 @@ class Results(Bunch):
         facts = {
             name: value
             for name, value in self.items()
-            if name not in {*columns, "columns"} and not isinstance(value, Mapping)
+            if name not in {*columns, "columns", "verdict"}
+            and not isinstance(value, Mapping)
         }
-        parts = [facts_html(type(self).__name__, facts)] if facts else []
+        verdict = html.escape(self.get("verdict") or "")
+        parts = [f"<p><strong>{verdict}</strong></p>"] if verdict else []
+        parts += [facts_html(type(self).__name__, facts)] if facts else []
         if columns:
             n = len(next(iter(columns.values())))
             body = columns_html("", columns)

@@ -14,9 +14,8 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
     {"_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line", "_optional",
-     "_parallel",
-     "_parameters",
-     "_responses", "_results", "_stacklevel", "_validation", "_whole_file"},
+     "_parallel", "_parameters", "_responses", "_results", "_results_text",
+     "_stacklevel", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},
@@ -34,7 +33,8 @@ WITHIN_LOWEST = {
     "_parameters": {"_validation"},
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
-    "_results": {"_optional"},
+    "_results": {"_optional", "_results_text"},
+    "_validation": {"_containers"},
 }
 # Names that may occur in several folders, since they mean the same in each.
 SAME_MEANING = {

@@ -23,6 +23,8 @@ from skrobust._differentiable.steps_before_net import torch_step
 from skrobust._differentiable.translate import steps_and_model
 from skrobust._responses import is_net, several_answers, torch_kind, unwrap
 from skrobust._validation import invalid
+from skrobust.base.label_codes import digits
+from skrobust.base.one_label import ANY
 
 _KINDS = {
     "CrossEntropyLoss": "logits",
@@ -59,7 +61,10 @@ def differentiable_view(estimator, caller, *, regressors=False):
         view = _view_of_parts(estimator, caller)
     if view.is_regressor and not regressors:
         name = type(unwrap(estimator)[1]).__name__
-        raise ValueError(f"{caller} attacks labels here, and {name} is a regressor.")
+        raise ValueError(
+            f"{caller} attacks labels here, and {name} is a regressor. Use PGD, "
+            "AutoPGD, RandomSearch, Square or ZOO."
+        )
     return view
 
 
@@ -286,13 +291,16 @@ class NetView:
 
     def _one_label(self, output):
         k = output.shape[1] if output.ndim == 2 else 0
-        if not self._kind.startswith("binary") or not 0 <= self._label < k:
+        is_any = self._label == ANY
+        if not self._kind.startswith("binary") or not (is_any or 0 <= self._label < k):
             rule = "the place of an output of a net with BCEWithLogitsLoss or BCELoss"
             raise invalid("label", "OneLabel", rule, self._label)
-        z = output[:, self._label]
+        z = output if is_any else output[:, [self._label]]
         if self._kind == "binary probabilities":
             z = self._torch.logit(z, eps=self._torch.finfo(z.dtype).tiny)
-        return self._torch.stack([self._torch.zeros_like(z), z], dim=1)
+        # The score of a combination is the sum of those of the labels that are 1.
+        bits = z.new_tensor(digits(z.shape[1] * [2]))
+        return (z[:, None] * bits).sum(dim=2)
 
     def _as_logits(self, output):
         torch = self._torch

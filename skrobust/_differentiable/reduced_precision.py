@@ -151,6 +151,13 @@ def tensor_float(torch, allowed):
                 setattr(holder, name, value)
 
 
+def is_tensor_float_allowed(torch):
+    """Say whether TF32 may be used on a GPU, as far as can be read."""
+    holders = torch.backends.cudnn, torch.backends.cuda.matmul
+    read = [_unless_mixed(getattr, one, "allow_tf32", None) for one in holders]
+    return any(allowed is not False for allowed in read)
+
+
 def _unless_mixed(read, *args):
     try:
         return read(*args)

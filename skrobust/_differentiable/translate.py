@@ -61,7 +61,7 @@ def steps_and_model(estimator):
     steps, model = unwrap(estimator)
     label = None
     if isinstance(model, OneLabel):
-        label = model.label
+        label = model.place
         steps, model = innermost(estimator)
     return steps, model, label
 

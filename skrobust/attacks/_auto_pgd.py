@@ -75,7 +75,7 @@ class AutoPGD(GradientAttack):
     n_draws : int, default=1
         Passes over which the answers of a net that draws noise are averaged.
     finish : {"auto"}, int or None, default="auto"
-        Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
+        Whether a search by queries goes on from what was found; see :class:`PGD`.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None

@@ -45,11 +45,13 @@ class DDN(MinimalNormAttack):
         do.
     batch_size : int, default=256
         Samples attacked at a time.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own, in which
         lengths are then meant. Judged, kept and returned are allowed rows alone.
     random_state : int, RandomState, Generator or None, default=None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Seed of the draws of a net where ``n_draws`` is above 1; nothing else is drawn.
 
     Notes
     -----

@@ -43,11 +43,13 @@ class DeepFool(MinimalNormAttack):
         class most (``"probability_shift"``).
     batch_size : int, default=256
         Samples attacked at a time.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own, in which
         lengths are then meant. Judged, kept and returned are allowed rows alone.
     random_state : int, RandomState, Generator or None, default=None
-        Nothing is drawn; the parameter is there so that all are seeded alike.
+        Seed of the draws of a net where ``n_draws`` is above 1; nothing else is drawn.
 
     Notes
     -----
@@ -96,17 +98,18 @@ class DeepFool(MinimalNormAttack):
     def _minimize(self, search):
         xp = namespace(search.x)
         others = search.likeliest_others(self.n_candidates)
+        # A net that draws may say otherwise of a row than a pass before.
         rows = xp.where(search.size > 0)[0]
-        z, total = search.x, 0 * search.x
+        z, total = search.x[rows], 0 * search.x[rows]
         for _ in range(self.n_steps):
+            if not len(rows):
+                break
             step = self._nearest_plane(search, z, rows, others[rows])
             total = total + step
             z = search.clip(search.x[rows] + (1 + self.overshoot) * total)
             margin = search.check(z, rows)
             stay = ~search.fools(margin, rows)
             z, total, rows = z[stay], total[stay], rows[stay]
-            if not len(rows):
-                break
         for _ in range(_ROUNDS):
             self._straighten(search)
 

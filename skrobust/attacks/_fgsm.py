@@ -31,10 +31,13 @@ class FGSM(GradientAttack):
         Samples attacked at a time.
     n_draws : int, default=1
         Passes over which the answers of a net that draws noise are averaged.
+    finish : {"auto"}, int or None, default="auto"
+        Whether a search by queries goes on from what was found; see :class:`PGD`. The
+        one step alone is ``finish=None``.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
-        FGSM draws nothing; the parameter is there so that all are seeded alike.
+        Seed of the search of ``finish``; the step draws nothing.
 
     Notes
     -----
@@ -62,8 +65,7 @@ class FGSM(GradientAttack):
     """
 
     _trusts_last = True
-    _left_out = ("precision", "compile", "finish")
-    finish = None
+    _left_out = ("precision", "compile")
 
     def __init__(self, eps=0.1, **shared):
         super().__init__(eps, **shared)

@@ -143,7 +143,10 @@ class HopSkipJump(BlackBoxAttack):
         caller = "HopSkipJump"
         if self.objective not in (None, "misclassification"):
             rule = "None or 'misclassification', as it sees labels alone"
-            cure = "For shifts of probability use RandomSearch, Square or ZOO."
+            cure = (
+                "For shifts of a probability or of a regressor's prediction use "
+                "RandomSearch, Square or ZOO."
+            )
             raise invalid("objective", caller, rule, self.objective, cure)
         if isinstance(self.starts, str) and self.starts != "rows":
             rule = "None, 'rows' or an array of rows"

@@ -76,8 +76,8 @@ class PGD(GradientAttack):
         "auto": 100 where the gradients are not those of the model, which is the case
         for rows that are rounded (``constraints``) and for counted votes and steps
         without slopes, or where some vanish, and none elsewhere. None never finishes.
-        Only for misclassification; ``finish`` of the result of :meth:`run` says what
-        was done.
+        For shifts of a probability Square goes on with all rows, from what was found.
+        ``finish`` of the result of :meth:`run` says what was done.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None

@@ -45,6 +45,8 @@ class ProbabilityShift(AutoPGD):
         Whether torch compiles a replica of the net for the search.
     n_draws : int, default=1
         Passes over which the answers of a net that draws noise are averaged.
+    finish : {"auto"}, int or None, default="auto"
+        Whether :class:`Square` goes on from what was found; see :class:`PGD`.
     constraints : Constraints, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -82,7 +84,7 @@ class ProbabilityShift(AutoPGD):
     """
 
     objective = "probability_shift"
-    _left_out = ("finish", "loss", "n_target_classes", "objective", "target")
+    _left_out = ("loss", "n_target_classes", "objective", "target")
 
     def __init__(self, eps=0.1, *, n_restarts=2, starts=None, **shared):
         super().__init__(eps, n_restarts=n_restarts, **shared)

@@ -116,6 +116,8 @@ class Square(BlackBoxAttack):
     def _get_test_params(cls):
         return [{"n_steps": 10}, {"norm": 2, "n_steps": 10}, {"norm": 1, "n_steps": 10}]
 
+    _attack_from = BlackBoxAttack._attack
+
     def _prepare(self, X, queries):
         return self._parts(X.shape[1:])
 

@@ -191,7 +191,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             True labels; None stands for the estimator's own predictions.
         start : container like X, default=None
             Rows to start from in place of X; they are put into the ball around X first.
-            For attacks that can (those that follow gradients step by step).
+            For attacks that can (those that follow gradients step by step, Square).
 
         Returns
         -------

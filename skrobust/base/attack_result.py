@@ -54,11 +54,14 @@ class AttackResult:
         Messages that ``perturb`` warns of.
     found_by : ndarray of str of shape (n_samples,), or None
         For ensembles and finished attacks: the member that fooled the sample first,
-        "clean" where it was wrong from the start, "" where none did.
+        "clean" where it was wrong from the start, "" where none did. Of a finished
+        shift of probabilities: whose row was kept.
     finish : str or None
         Of attacks by gradients: which search by queries went on with the rows that
-        stood, why, with what budget, and how many of them it fooled; None where none
-        did. Its queries are in ``queries``, and what it found in ``found_by``.
+        stood, why, with what budget, and how many of them it fooled (for a shift of
+        probabilities: with all rows, and how many of its own were kept); None where
+        none did. Its queries are in ``queries``, and what it found in
+        ``found_by``.
     objective : str or None
         What the rows were made for: "misclassification" (for robust accuracy alone) or
         one of the others.

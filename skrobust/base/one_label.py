@@ -1,17 +1,23 @@
-"""One label of a model that answers with several, as a classifier."""
+"""One label, or any label, of a model that answers with several, as a classifier."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 
 from skrobust._responses import is_net, unwrap
 from skrobust._validation import invalid
+from skrobust.base.label_codes import codes, digits, joint
+
+ANY = "any"
 
 
 class OneLabel(ClassifierMixin, BaseEstimator):
-    """One label of a fitted model that predicts several labels per row.
+    """One label, or any label, of a fitted model that predicts several labels per row.
 
-    Attacks, scorers and evaluations see a classifier of this label alone. A row is
-    fooled in any label where one of these attacks fools it.
+    Attacks, scorers and evaluations see a classifier of this label alone. With
+    ``label="any"`` they see one whose classes are the combinations of all labels, so
+    that a row is right where all its labels are, and fooled where any of them flips:
+    the margin of a combination is the smallest of the margins of its labels.
 
     Parameters
     ----------
@@ -19,13 +25,19 @@ class OneLabel(ClassifierMixin, BaseEstimator):
         Of several labels: of scikit-learn (MultiOutputClassifier, OneVsRestClassifier,
         MLPClassifier, trees, forests, neighbours; bare or in a Pipeline), or a skorch
         net with BCEWithLogitsLoss or BCELoss, one output for each label.
-    label : int
-        Place of the label.
+    label : int or "any"
+        Place of the label. "any": all of them, with at most 1024 combinations.
 
     Attributes
     ----------
     classes_ : ndarray
-        The values of the label.
+        The values of the label, or the codes 0, 1, ... of the combinations, of which
+        the last label changes first. Nets do not list those.
+
+    Notes
+    -----
+    The probability of a combination is the product of those of its labels, as if they
+    were independent given the row.
 
     Examples
     --------
@@ -42,6 +54,9 @@ class OneLabel(ClassifierMixin, BaseEstimator):
     ... ]
     >>> [float(share) for share in fooled]
     [0.0, 1.0]
+    >>> whole = OneLabel(model, "any")
+    >>> float(FGSM(0.6).run(whole, X, whole.codes(Y)).success.mean())
+    1.0
     """
 
     def __init__(self, estimator, label):
@@ -52,16 +67,60 @@ class OneLabel(ClassifierMixin, BaseEstimator):
         return True
 
     @property
+    def place(self):
+        """The parameter ``label``, checked."""
+        if isinstance(self.label, str) and self.label != ANY:
+            rule = "the place of a label, or 'any'"
+            raise invalid("label", "OneLabel", rule, self.label)
+        return self.label
+
+    @property
     def classes_(self):
-        """Values of the label."""
+        """Values of the label, or codes of combinations."""
+        values, is_any = self._values(), self.place == ANY
+        if values is None:  # a net does not say how many labels it has
+            if is_any:
+                raise AttributeError("A net does not list its labels.")
+            return np.array([0, 1])
+        if is_any:
+            return np.arange(len(digits([len(v) for v in values])))
+        return values[self.label] if self.label < len(values) else np.array([0, 1])
+
+    def _values(self):
+        """Return the values of each label; None where the model does not list them."""
         model = unwrap(self.estimator)[1]
-        members = getattr(model, "estimators_", None)
         if type(model).__name__ == "MultiOutputClassifier":
-            return members[self.label].classes_
+            return [member.classes_ for member in model.estimators_]
         listed = getattr(model, "classes_", None)
         if isinstance(listed, list):
-            return np.asarray(listed[self.label])
-        return np.array([0, 1])
+            return [np.asarray(values) for values in listed]
+        if is_net(model) or listed is None:
+            return None
+        return len(listed) * [np.array([0, 1])]
+
+    def codes(self, Y):
+        """Return the combinations of labels as codes, for ``label="any"``.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples, n_labels)
+            True labels.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int
+            The ``y`` of attacks, scorers and evaluations; -1 for a combination with a
+            value that the model never saw.
+        """
+        Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
+        values = self._values()
+        if Y.ndim != 2 or (values is not None and Y.shape[1] != len(values)):
+            k = "n_labels" if values is None else len(values)
+            raise ValueError(
+                f"OneLabel.codes needs Y of shape (n_samples, {k}). Got shape "
+                f"{Y.shape} instead."
+            )
+        return codes(Y, Y.shape[1] * [np.array([0, 1])] if values is None else values)
 
     def predict(self, X):
         """Return the predicted values of the label.
@@ -77,11 +136,17 @@ class OneLabel(ClassifierMixin, BaseEstimator):
             One value a row.
         """
         if is_net(unwrap(self.estimator)[1]):
+            if self.place == ANY:
+                bits = [p[:, 1] > 0.5 for p in self._each(X)]
+                return self.codes(np.column_stack(bits))
             return (self.predict_proba(X)[:, 1] > 0.5).astype(int)
         answers = self.estimator.predict(X)
+        if self.place == ANY:
+            return self.codes(answers)
         answers = answers.toarray() if hasattr(answers, "toarray") else answers
         return self._column(np.asarray(answers))
 
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
     def predict_proba(self, X):
         """Return the probabilities of the values of the label.
 
@@ -95,6 +160,8 @@ class OneLabel(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_values)
             In the order of ``classes_``.
         """
+        if self.place == ANY:
+            return joint(self._each(X))
         answers = self.estimator.predict_proba(X)
         if isinstance(answers, list):
             return np.asarray(answers[self.label])
@@ -103,6 +170,15 @@ class OneLabel(ClassifierMixin, BaseEstimator):
             answers = answers[:, 1]
         p = self._column(answers)
         return np.column_stack([1 - p, p])
+
+    def _each(self, X):
+        """Return the probabilities of the values of every label."""
+        answers = self.estimator.predict_proba(X)
+        if isinstance(answers, list):
+            return [np.asarray(p) for p in answers]
+        answers = np.asarray(answers)
+        answers = answers[:, 1] if answers.ndim == 3 else answers
+        return [np.column_stack([1 - p, p]) for p in answers.T]
 
     def _column(self, answers):
         if answers.ndim != 2 or not 0 <= self.label < answers.shape[1]:

@@ -125,9 +125,10 @@ class LinearProof(DifferenceProof):
 
     def _softmax(self, own, n_cuts):
         k, d = self._weights.shape
-        if k > _MOST_CLASSES:  # each difference of scores at its worst
-            least, most = self.differences(own)
-            return np.exp(-logsumexp(-least, axis=1)), np.exp(-logsumexp(-most, axis=1))
+        # Each difference of scores at its worst: tight where one other class decides.
+        ends = [np.exp(-logsumexp(-end, axis=1)) for end in self.differences(own)]
+        if k > _MOST_CLASSES:
+            return ends
         n_cuts = min(n_cuts, max(1, _NUMBERS // (2 * k * k)))
         step = max(1, _NUMBERS // ((n_cuts + 1) * k * k + k * d))
         low, high = np.empty(self.n_samples), np.empty(self.n_samples)
@@ -141,7 +142,7 @@ class LinearProof(DifferenceProof):
             least = least_lse(region, weights, scores)[0] - slack
             most = most_lse(region, weights, scores, n_cuts)[0] + slack
             low[part], high[part] = np.exp(-most), np.exp(-np.maximum(least, 0))
-        return low, high
+        return np.maximum(low, ends[0]), np.minimum(high, ends[1])
 
 
 def linear_proof(estimator, region, ask, caller, shape=None):

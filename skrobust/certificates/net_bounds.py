@@ -9,7 +9,7 @@ found in this way first, layer by layer.
 
 import numpy as np
 
-from skrobust._norms import namespace
+from skrobust._norms import indices, mask_at, namespace
 from skrobust.certificates.net_layers import Activation
 
 _NUMBERS = 8_000_000  # coefficients that are held at once
@@ -61,14 +61,13 @@ class NetBounds:
         order = xp.argsort(xp.where(open_, xp.zeros_like(low), xp.ones_like(low)), -1)
         largest = max(largest, width)
         step = max(1, _NUMBERS // (n * largest))
-        rows = xp.arange(n)[:, None]
+        rows = indices(n, low)[:, None]
         low, high = low + 0, high + 0  # copies
         for start in range(0, most, step):
             chosen = order[:, start : min(start + step, most)]
             count = chosen.shape[1]
-            a = xp.zeros((n, count, width), dtype=low.dtype)
-            a[rows, xp.arange(count)[None], chosen] = 1.0
-            a = a.reshape((n, count, *shape))
+            a = mask_at(chosen.reshape(-1), width).reshape((n, count, width))
+            a = (a * xp.ones_like(low[:, None])).reshape((n, count, *shape))
             found = self.least(a, place), -self.least(-a, place)
             low[rows, chosen] = xp.maximum(low[rows, chosen], found[0])
             high[rows, chosen] = xp.minimum(high[rows, chosen], found[1])

@@ -14,6 +14,11 @@ from skrobust._norms import namespace
 from skrobust.certificates import relaxations as r
 
 
+def host(x):
+    """Return an array, or a tensor wherever it lies, as an array."""
+    return x if isinstance(x, np.ndarray) else x.detach().cpu().numpy()
+
+
 def total(values):
     """Return the sums over all axes but the first two."""
     return values.reshape(values.shape[0], values.shape[1], -1).sum(2)
@@ -69,13 +74,15 @@ class TorchAffine(Layer):
 
     ``size_of`` is the same function with absolute weights and no offset; ``fan_in`` the
     number of products that are summed. ``transpose`` takes coefficients and the shape
-    of an input; None: it comes from automatic differentiation.
+    of an input; None: it comes from automatic differentiation. ``product`` is what the
+    rounding of factors before they are multiplied may do to a product, as in TF32.
     """
 
     function: Any
     size_of: Any
     fan_in: int
     transpose: Any = None
+    product: float = 0.0
 
     @property
     def sums(self):
@@ -109,8 +116,8 @@ class TorchAffine(Layer):
         """Return a bound of the rounding error of the output."""
         zero = self.function(size[:1] * 0).abs()
         moved = self.size_of(before)
-        n = self.fan_in + 2
-        return moved + n * unit * (self.size_of(size + before) + zero)
+        relative = (self.fan_in + 2) * unit + self.product
+        return moved + relative * (self.size_of(size + before) + zero)
 
 
 @dataclass

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust.certificates.net_bounds import NetBounds
+from skrobust.certificates.net_layers import host
 from skrobust.certificates.neuron_splits import split_neurons
 from skrobust.certificates.proof import DifferenceProof
 from skrobust.certificates.slope_search import best_least
@@ -48,7 +49,7 @@ class NetProof(DifferenceProof):
         """Return what the layers give for rows, to be compared with the model."""
         point = self._region.of(rows, 0.0, np.inf, None)
         low, high = self._bounds(point, refine=False).bounds[-1]
-        return (_host(low) + _host(high)) / 2
+        return (host(low) + host(high)) / 2
 
     def _batches(self, chosen):
         for start in range(0, len(chosen), self._batch):
@@ -71,8 +72,8 @@ class NetProof(DifferenceProof):
             waiting = waiting[~won[waiting]]
         if effort < 3:
             return won
-        parts = self._layers, self._region, own, self._threshold, self._least_slack
-        found = split_neurons(*parts, waiting, self.n_classes)
+        parts = self._layers, self._region, self._lift, own, self._threshold
+        found = split_neurons(*parts, self._least_slack, waiting, self.n_classes)
         if found is not None:
             decided, robust = found
             won[waiting] = robust
@@ -85,19 +86,19 @@ class NetProof(DifferenceProof):
         out = []
         for part in self._batches(rows):
             bounds = self._bounds(self._region.take(part), refine=False)
-            out.append(_host(bounds.rounding(self._unit)))
+            out.append(host(bounds.rounding(self._unit)))
         return np.concatenate(out)
 
     def _falls(self, rows, own, refine, n_steps):
         """Return lower bounds of the score of a class less each other; 1 for itself."""
         bounds = self._bounds(self._region.take(rows), refine)
         n, k = len(rows), self.n_classes
-        error = _host(bounds.rounding(self._unit))
+        error = host(bounds.rounding(self._unit))
         if self.n_outputs == 1:
             sign = np.where(own == 1, 1.0, -1.0)
             a = sign[:, None, None]
             extra = -sign * self._threshold - error[:, 0]
-            low = _host(best_least(bounds, self._lift(a), n_steps))[:, 0] + extra
+            low = host(best_least(bounds, self._lift(a), n_steps))[:, 0] + extra
             out = np.ones((n, k))
             out[np.arange(n), 1 - own] = low
             return out
@@ -105,7 +106,7 @@ class NetProof(DifferenceProof):
         at = np.arange(n)
         a[at, :, own] = 1.0
         a[:, np.arange(k), np.arange(k)] -= 1.0
-        low = _host(best_least(bounds, self._lift(a), n_steps))
+        low = host(best_least(bounds, self._lift(a), n_steps))
         low = low - error - error[at, own][:, None]
         low[at, own] = 1.0
         return low
@@ -123,12 +124,12 @@ class NetProof(DifferenceProof):
     def _both(self, rows, own):
         bounds = self._bounds(self._region.take(rows))
         n, k = len(rows), self.n_classes
-        error, at = _host(bounds.rounding(self._unit)), np.arange(n)
+        error, at = host(bounds.rounding(self._unit)), np.arange(n)
         low, high = np.zeros((n, k)), np.zeros((n, k))
         if self.n_outputs == 1:
             sign = np.where(own == 1, 1.0, -1.0)[:, None]
             ends = (
-                _host(best_least(bounds, self._lift(w * sign[:, :, None]), _STEPS))
+                host(best_least(bounds, self._lift(w * sign[:, :, None]), _STEPS))
                 for w in (1.0, -1.0)
             )
             least, most = next(ends)[:, 0], -next(ends)[:, 0]
@@ -141,11 +142,7 @@ class NetProof(DifferenceProof):
         a[at, :, own] = 1.0
         a[:, np.arange(k), np.arange(k)] -= 1.0
         slack = error + error[at, own][:, None]
-        low = _host(best_least(bounds, self._lift(a), _STEPS)) - slack
-        high = -_host(best_least(bounds, self._lift(-a), _STEPS)) + slack
+        low = host(best_least(bounds, self._lift(a), _STEPS)) - slack
+        high = -host(best_least(bounds, self._lift(-a), _STEPS)) + slack
         low[at, own] = high[at, own] = 0.0
         return low, high
-
-
-def _host(x):
-    return x if isinstance(x, np.ndarray) else x.detach().cpu().numpy()

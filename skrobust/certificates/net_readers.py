@@ -112,9 +112,14 @@ def _skorch(estimator, steps, region, shape, caller):
     module, kind, is_binary, threshold = view.answer
     torch = sys.modules["torch"]
 
+    first = next(module.parameters(), None)
+    # Where the net lies, if double precision is known there.
+    there = first is not None and first.device.type == "cuda"
+    device = first.device if there else torch.device("cpu")
+
     def lift(values):
         values = np.array(values, dtype=np.float64)
-        return torch.from_numpy(values)
+        return torch.from_numpy(values).to(device)
 
     example = lift(region.rows[np.arange(2) % len(region)])
     layers = [None]
@@ -142,7 +147,6 @@ def _skorch(estimator, steps, region, shape, caller):
     if is_binary:
         layers.append(Reshape((len(layers) - 1,), (1,)))
         width = 1
-    first = next(module.parameters(), None)
     single = first is None or first.dtype == torch.float32
     unit = np.finfo(np.float32 if single else np.float64).eps / 2
     moved = 0.0
@@ -150,7 +154,7 @@ def _skorch(estimator, steps, region, shape, caller):
         moved = float(np.log(threshold) - np.log1p(-threshold))
     k = 2 if is_binary else width
     proof = NetProof(region, layers, k, lift, unit, moved)
-    with view, torch.no_grad():
+    with view, view.full_precision(), torch.no_grad():
         rows = region.rows[:4]
         raw = rows if shape is None else rows.reshape((len(rows), *shape))
         logits = view.host(view.logits(view.tensor(raw))).astype(np.float64)

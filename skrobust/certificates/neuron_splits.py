@@ -5,13 +5,19 @@ import heapq
 import numpy as np
 from scipy.optimize import linprog
 
-from skrobust.certificates.net_layers import Activation, Dense, Reshape, TorchAffine
+from skrobust.certificates.net_layers import (
+    Activation,
+    Dense,
+    Reshape,
+    TorchAffine,
+    host,
+)
 
 _MOST_NEURONS = 128
 _MOST_NODES = 400  # linear programs for a row and a class
 
 
-def split_neurons(layers, region, own, threshold, slack_of, rows, n_classes):
+def split_neurons(layers, region, lift, own, threshold, slack_of, rows, n_classes):
     """Decide rows that bounds leave open, where the net is small.
 
     Each node of the search is a linear program over the input and the neurons: open
@@ -25,6 +31,8 @@ def split_neurons(layers, region, own, threshold, slack_of, rows, n_classes):
         Of a net without branches; ReLU, LeakyReLU and affine layers alone.
     region : Region
         With the norm inf or 1.
+    lift : callable
+        From arrays of numpy to what the layers take.
     own : ndarray of shape (n_samples,), int
         Class of each row.
     threshold : float
@@ -43,7 +51,7 @@ def split_neurons(layers, region, own, threshold, slack_of, rows, n_classes):
     """
     if region.norm == 2:
         return None
-    stages = _stages(layers, region.rows.shape[1])
+    stages = _stages(layers, region.rows.shape[1], lift)
     if stages is None or sum(len(b) for _, b, _ in stages[:-1]) > _MOST_NEURONS:
         return None
     decided, robust = np.zeros((2, len(rows)), dtype=bool)
@@ -77,7 +85,7 @@ def _goals(last, own, threshold, error):
             yield normal, offset[own] - offset[other], error[own] + error[other]
 
 
-def _stages(layers, width):
+def _stages(layers, width, lift):
     """Return (weights, offset, gamma) of each affine stage, gamma of what follows."""
     stages, run, gamma = [], [], None
     for place, layer in enumerate(layers[1:], start=1):
@@ -86,7 +94,7 @@ def _stages(layers, width):
         if isinstance(layer, Activation):
             if layer.kind != "relu":
                 return None
-            stages.append((*_matrix(run, width), layer.gamma))
+            stages.append((*_matrix(run, width, lift), layer.gamma))
             width, run = len(stages[-1][1]), []
         elif isinstance(layer, (Dense, Reshape, TorchAffine)):
             run.append(layer)
@@ -94,10 +102,10 @@ def _stages(layers, width):
             return None
         if width > 4096:
             return None
-    return [*stages, (*_matrix(run, width), gamma)]
+    return [*stages, (*_matrix(run, width, lift), gamma)]
 
 
-def _matrix(run, width):
+def _matrix(run, width, lift):
     """Return the weights and the offset of affine layers one after the other."""
     x = np.vstack([np.zeros((1, width)), np.eye(width)])
     for layer in run:
@@ -106,18 +114,10 @@ def _matrix(run, width):
         elif isinstance(layer, Reshape):
             x = x.reshape((len(x), *layer.shape))
         else:
-            x = _through_torch(layer, x)
+            x = lift(np.asarray(x)).reshape((len(x), *layer._shape))
+            x = host(layer.function(x))
     x = np.asarray(x).reshape(width + 1, -1)
     return x[1:] - x[0], x[0]
-
-
-def _through_torch(layer, x):
-    import torch
-
-    shape = layer._shape
-    with torch.no_grad():
-        x = torch.as_tensor(np.asarray(x)).reshape((len(x), *shape))
-        return layer.function(x).numpy()
 
 
 class _Search:

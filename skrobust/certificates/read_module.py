@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 
+from skrobust._differentiable.reduced_precision import is_tensor_float_allowed
 from skrobust.certificates.net_layers import (
     Activation,
     Concat,
@@ -31,7 +32,7 @@ def read_module(module, example, first):
     Parameters
     ----------
     module : torch.nn.Module
-        Not changed; a copy in double precision is read.
+        Not changed; a copy in double precision is read, where the example lies.
     example : tensor of shape (2, ...), float64
         Two rows of its input.
     first : int
@@ -49,17 +50,19 @@ def read_module(module, example, first):
     UnknownLayer
         With the name of the layer.
     """
-    return _Reader(module, first).read(example)
+    return _Reader(module, first, example.device).read(example)
 
 
 class _Reader:
-    def __init__(self, module, first):
+    def __init__(self, module, first, device):
         self.torch = sys.modules["torch"]
-        module = copy.deepcopy(getattr(module, "_orig_mod", module)).double().cpu()
+        module = copy.deepcopy(getattr(module, "_orig_mod", module))
+        module = module.to(device).double()
         for part in module.modules():
             part.training = False
         module.requires_grad_(False)
         self.first, self.layers, self.ending = first, [], None
+        self.product = _product_rounding(self.torch, device)
         try:
             self.traced = self.torch.fx.symbolic_trace(module)
         except Exception as error:  # whatever the forward of the user does
@@ -182,7 +185,9 @@ class _Reader:
         if size_of is None:
             raise UnknownLayer(call.kind)
         transpose = _transpose(call.part)
-        self.layers.append(TorchAffine(inputs, function, size_of, fan_in, transpose))
+        self.layers.append(
+            TorchAffine(inputs, function, size_of, fan_in, transpose, self.product)
+        )
 
     def _size_of(self, name, call, function):
         """Return the function with absolute weights, and the products of a sum."""
@@ -217,6 +222,12 @@ class _Reader:
         kernel, stride, _, dilation = (np.broadcast_to(s, int(d)) for s in setting)
         overlaps = bool((stride < kernel).any() or (dilation > 1).any())
         return MaxPool(inputs, lambda x: pool(x, *setting), overlaps)
+
+
+def _product_rounding(torch, device):
+    """Return what TF32, where it is allowed, may do to the product of two numbers."""
+    allowed = device.type == "cuda" and is_tensor_float_allowed(torch)
+    return 2.0**-9 if allowed else 0.0  # both factors keep 10 bits
 
 
 def _transpose(part):

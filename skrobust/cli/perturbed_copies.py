@@ -11,7 +11,8 @@ from skrobust._whole_file import write_whole
 from skrobust.cli.exit_codes import UserError, as_user_error
 from skrobust.cli.file_digest import digest
 from skrobust.cli.image_input import list_images, open_image
-from skrobust.cli.rows_file import PARQUET, column_of, listed, open_table
+from skrobust.cli.rows_file import column_of, listed, open_table
+from skrobust.cli.table_file import PARQUET
 from skrobust.report.section_log import one_line
 
 LOSSY = (".jpg", ".jpeg", ".webp")

@@ -34,6 +34,7 @@ from skrobust.evaluation.fold_intervals import (
     fold_limits,
     row_facts,
 )
+from skrobust.metrics.labels import label_array
 
 
 def cross_validate_perturbations(
@@ -166,6 +167,8 @@ def cross_validate_perturbations(
     if params is not None and not isinstance(params, dict):
         raise invalid("params", caller, "a dict of arguments of fit, or None", params)
     y = check_targets(y, caller)
+    if groups is not None:  # as scikit-learn makes text of a NaN among text
+        groups = label_array(groups, caller, "groups")
     check_same_length(caller, X=X, y=y, groups=groups)
     scorer = find_scorer(estimator, scoring, caller)
     reference = score_summary.check_reference_model(reference, table, scorer, caller)

@@ -19,6 +19,7 @@ from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
 from skrobust.evaluation.temperature import fit_temperature, tempered
+from skrobust.evaluation.verdict import verdict_on_attack
 from skrobust.metrics.registry import get_metric
 from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.robust.unmoved import full_attack
@@ -180,6 +181,7 @@ def evaluate_attack(
         per_sample=per_sample(table),
         **samples.facts(),
     )
+    results["verdict"] = verdict_on_attack(results)
     facts = results["per_sample"]
     results["changed"] = float(facts.changed.mean())
     results["distortion"] = mean_of_changed(facts.changed, facts.distortion)

@@ -22,6 +22,7 @@ from skrobust.evaluation.condition_table import (
 )
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
+from skrobust.evaluation.verdict import verdict_on_perturbations
 from skrobust.metrics.labels import label_pair
 
 
@@ -226,4 +227,5 @@ def evaluate_perturbations(
             results["groups"] = samples.accuracy(correct, table["number"])
     if reference is not None:
         score_summary.against_reference(results, table, clean_score, reference, caller)
+    results["verdict"] = verdict_on_perturbations(results)
     return results

@@ -143,6 +143,11 @@ def make_bounds_scorer(
     scorer : BoundsScorer
         Greater is better.
 
+    Notes
+    -----
+    ``get_scorer`` has no name for these: names there are those of metrics, and what
+    they mean must not depend on which parts of the package are loaded.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

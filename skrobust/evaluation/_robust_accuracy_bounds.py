@@ -4,9 +4,12 @@ import warnings
 
 import numpy as np
 
-from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust.evaluation.argument_checks import check_labels, float_rows
+from skrobust.evaluation.argument_checks import (
+    check_labels,
+    float_rows,
+    model_classes,
+)
 from skrobust.evaluation.attack_run import correct_labels
 from skrobust.evaluation.attacks_in_ball import (
     OF_ATTACK,
@@ -16,6 +19,7 @@ from skrobust.evaluation.attacks_in_ball import (
 from skrobust.evaluation.certificates import certify_labels
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
+from skrobust.evaluation.verdict import verdict_on_bounds
 from skrobust.metrics.scorers.attack_objective import for_accuracy
 
 _CALLER = "robust_accuracy_bounds"
@@ -131,7 +135,7 @@ def robust_accuracy_bounds(
     for attack in map(for_accuracy, attacks):
         key = store.key(prefix, "labels within the ball", attack, ball)
         stands &= store.run(key, _keeps, estimator, attack, X, y, values, ball)
-    classes = _classes(estimator, X, y)
+    classes = model_classes(estimator, X, y, _CALLER)
     own = np.full(len(y), -1)
     for index, label in enumerate(classes):
         own[y == label] = index
@@ -149,7 +153,7 @@ def robust_accuracy_bounds(
         warnings.warn(text, UserWarning, stacklevel=2)
     proved &= stands
     columns = {"lower": proved, "upper": stands, "clean": clean}
-    return Results(
+    results = Results(
         columns=(),
         lower=float(proved.mean()),
         upper=float(stands.mean()),
@@ -165,16 +169,10 @@ def robust_accuracy_bounds(
         attacks=[repr(attack) for attack in attacks],
         **samples.facts(),
     )
+    results["verdict"] = verdict_on_bounds(results)
+    return results
 
 
 def _keeps(estimator, attack, X, y, values, ball):
     moved = examples_within(estimator, attack, X, y, values, ball, _CALLER)
     return correct_labels(estimator, moved, y, _CALLER)
-
-
-def _classes(estimator, X, y):
-    """Return the labels of the classes, in the order of the scores."""
-    found = getattr(estimator, "classes_", None)
-    if found is not None:
-        return np.asarray(found)
-    return np.unique(np.concatenate([np.ravel(y), predict_labels(estimator, X)]))

@@ -16,6 +16,7 @@ from skrobust.base.changed_rows import changed_rows
 from skrobust.base.rows_as_numbers import as_numbers
 from skrobust.evaluation.acted import warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
+from skrobust.evaluation.verdict import verdict_on_curve
 from skrobust.metrics import proportion_interval
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
@@ -218,7 +219,7 @@ def _curve(sweep, confidence, attack):
         "robust_accuracy_band_low": band_low,
         "robust_accuracy_band_high": band_high,
     }
-    return Results(
+    results = Results(
         columns=tuple(columns),
         **columns,
         clean_accuracy=float((high_place >= 0).mean()),
@@ -231,3 +232,5 @@ def _curve(sweep, confidence, attack):
         warnings=list(sweep.messages),
         attack=repr(attack),
     )
+    results["verdict"] = verdict_on_curve(results)
+    return results

@@ -17,6 +17,7 @@ from skrobust.evaluation.attacks_in_ball import (
 from skrobust.evaluation.certificates import certify
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
+from skrobust.evaluation.verdict import verdict_on_ratio_bounds
 from skrobust.metrics.robust import probability_shift
 from skrobust.metrics.robust.unmoved import full_attack
 from skrobust.metrics.scorers.attack_objective import (
@@ -203,7 +204,7 @@ def robust_ratio_bounds(
     moves = {"found": found, "certified": certified}
     lower = certified[:, None] <= tolerances + atol
     upper = found[:, None] <= tolerances + atol
-    return Results(
+    results = Results(
         columns=("tolerances", "lower", "upper", "low", "high"),
         tolerances=tolerances,
         lower=lower.mean(axis=0),
@@ -221,6 +222,8 @@ def robust_ratio_bounds(
         distortion=distortion,
         **samples.facts(),
     )
+    results["verdict"] = verdict_on_ratio_bounds(results)
+    return results
 
 
 def _within_ball(estimator, attack, X, y, values, ball):

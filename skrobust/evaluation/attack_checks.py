@@ -121,7 +121,8 @@ def check_radii(case):
     if rise > max(0.02, 1.5 / len(case.y)):
         numbers = {"radii": radii, "accuracy": accuracy[:-1]}
         yield doubt("NOT_FALLING", numbers, rise=rise)
-    chance = 1 / max(2, len(np.unique(case.y)))
+    classes = getattr(case.estimator, "classes_", None)
+    chance = 1 / max(2, len(np.unique(case.y) if classes is None else classes))
     # A row more may belong to the class that a model answers far away from all rows;
     # the target of a targeted attack may be the true label.
     if accuracy[-1] > chance + 1.5 / len(case.y) and not case.targeted:
@@ -136,7 +137,7 @@ def check_one_step(case):
     try:
         with differentiable_view(case.estimator, _CALLER):
             simple = FGSM(case.eps, norm=case.norm, data_range=case.data_range)
-            simple.constraints = case.constraints
+            simple.set_params(constraints=case.constraints, finish=None)
             fast, _ = case.under_attack(simple)
     except (ValueError, TypeError):  # no gradients here
         return

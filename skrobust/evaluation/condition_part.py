@@ -13,6 +13,7 @@ from skrobust._responses import is_net, predict_labels, unwrap
 from skrobust._validation import invalid
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
+from skrobust.metrics.callable_metrics import is_function_of_answers
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric, metric_names
 from skrobust.metrics.scorers.classes import answers_for, signed_value
@@ -77,6 +78,13 @@ def find_scorer(estimator, scoring, caller):
 def _check_scoring_name(scoring, caller):
     """Raise for anything but a callable, None or a name of scikit-learn."""
     names = scikit_learn_names()
+    if callable(scoring) and is_function_of_answers(scoring):
+        cure = (
+            "Wrap it: sklearn.metrics.make_scorer(function, greater_is_better=..., "
+            "response_method=...)."
+        )
+        rule = "a scorer of (estimator, X, y), not a function of (y_true, y_pred)"
+        raise invalid("scoring", caller, rule, scoring, cure)
     if scoring is None or callable(scoring) or scoring in names:
         return
     cure = ""

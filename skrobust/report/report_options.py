@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from skrobust._containers import shape_of
+from skrobust._containers import one_per_row, shape_of
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Count, Flag, Norm, Number
-from skrobust._validation import check_scores, invalid
+from skrobust._validation import check_scores, invalid, refuse_missing
+from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report.data_facts import is_text
@@ -59,7 +60,7 @@ def check_options(options, n_rows, caller):
     if groups is not None and not isinstance(groups, dict):
         groups = {"group": groups}
     if times is not None:  # read as given: an ordered Categorical has its own order
-        _check_per_row("times", times, n_rows, caller)
+        refuse_missing(_check_per_row("times", times, n_rows, caller), caller, "times")
     metrics = _check_metrics(options["metrics"], caller)
     return options | {
         "attacks": _check_attacks(options["attacks"], (*_RESERVED, *metrics), caller),
@@ -125,7 +126,7 @@ def _check_conditions(conditions, caller):
 
 
 def _check_per_row(name, values, n_rows, caller):
-    values = np.asarray(values)
+    values = one_per_row(values)
     if values.ndim != 1 or len(values) != n_rows:
         rule = f"1-D with one entry for each of the {n_rows} rows"
         raise invalid(name, caller, rule, f"shape {values.shape}")
@@ -133,7 +134,8 @@ def _check_per_row(name, values, n_rows, caller):
 
 
 def _check_groups(name, values, n_rows, caller):
-    values = _check_per_row(name, values, n_rows, caller)
+    values = label_array(values, caller, name)
+    _check_per_row(name, values, n_rows, caller)
     n_groups = len(set(values.tolist()))
     if not 2 <= n_groups <= _MOST_GROUPS:
         rule = f"2 to {_MOST_GROUPS} different groups"

@@ -7,7 +7,16 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
-from skrobust.attacks import ZOO, ExactTree, HopSkipJump, RandomSearch, Square
+from skrobust.attacks import (
+    DDN,
+    FMN,
+    ZOO,
+    DeepFool,
+    ExactTree,
+    HopSkipJump,
+    RandomSearch,
+    Square,
+)
 from skrobust.metrics import make_robust_scorer
 
 RNG = np.random.default_rng(0)
@@ -78,6 +87,21 @@ def test_one_clear_sentence():
     model = RandomForestRegressor(2).fit(X, Y)
     with pytest.raises(ValueError, match=r"HopSkipJump .* is a regressor. For a regr"):
         HopSkipJump().perturb(model, X, Y)
+    for objective in ("prediction_shift", "prediction_error"):
+        with pytest.raises(
+            ValueError, match="regressor's prediction use RandomSearch, "
+        ):
+            HopSkipJump(objective=objective).perturb(model, X, Y)
+    scorer = make_robust_scorer(
+        HopSkipJump(0.1), "regression_robust_ratio", tolerance=0.1
+    )
+    with pytest.raises(
+        ValueError, match="regressor's prediction use RandomSearch, Squ"
+    ):
+        scorer(model, X, Y)
+    for attack in (DDN(), FMN(), DeepFool()):
+        with pytest.raises(ValueError, match=r"is a regressor\. Use PGD, AutoPGD"):
+            attack.perturb(LINEAR, X, Y)
     with pytest.raises(ValueError, match="'prediction_error' for a regressor"):
         Square(objective="probability_shift").perturb(model, X, Y)
     with pytest.raises(ValueError, match="'target'"):

@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.attacks import PGD, ZOO, HopSkipJump, RandomSearch, Square
 from skrobust.attacks.core.queries import Queries
+from skrobust.attacks.core.square_windows import Planes
 from skrobust.base.model_in_container import ModelInContainer
 from skrobust.evaluation import evaluate_attack
 from skrobust.metrics import make_robust_scorer
@@ -387,6 +388,45 @@ def test_square_on_images(norm):
             return self.predict_proba(Z).argmax(axis=1)
 
     assert plain.perturb(Tall(), tall).shape == tall.shape
+
+
+@pytest.mark.parametrize(("shape", "least"), [((9, 9), 3), ((28, 20), 3), ((2, 6), 2)])
+def test_squares_that_exchange_length_have_odd_sides(shape, least):
+    rng, parts = np.random.default_rng(0), Planes(shape, None)
+    for step in (0, 11, 60, 300, 700, 1500, 9000):
+        share = Square(n_steps=10_000)._share(step)
+        window, bump, other = parts.exchange(rng, 8, share)
+        assert not bump[~window].any()
+        for one in (*window[:, 0], *other[:, 0]):
+            down, along = np.nonzero(one)
+            side = np.ptp(down) + 1
+            assert np.ptp(along) + 1 == side
+            assert one.sum() == side**2
+            assert side >= least
+            assert side % 2 or side == min(shape)
+        if least == 3:  # hill and dale
+            assert (bump.min(axis=(1, 2, 3)) < 0).all()
+            assert (bump.max(axis=(1, 2, 3)) > 0).all()
+
+
+@pytest.mark.slow
+def test_square_in_l2_finds_a_good_part_of_what_is_there():
+    X, y = digit_rows()
+    X = X / 16
+    model = LogisticRegression(max_iter=100).fit(X[:300], y[:300])
+    x = X[300:400]
+    w, scores = model.coef_, model.decision_function(x)
+    own = scores.argmax(axis=1)
+    gaps = scores[np.arange(len(x)), own][:, None] - scores
+    lengths = np.linalg.norm(w[own][:, None] - w, axis=2)
+    ratios = np.where(lengths > 0, gaps / np.where(lengths > 0, lengths, 1), np.inf)
+    exact = ratios.min(axis=1)
+    for eps, share in ((0.4, 0.35), (0.8, 0.48)):
+        attack = Square(eps, norm=2, n_steps=100, image_shape=(8, 8), random_state=0)
+        moved = model.predict(attack.perturb(model, x, model.classes_[own]))
+        fooled = moved != model.classes_[own]
+        assert not fooled[exact > eps * (1 + 1e-9)].any()
+        assert fooled[exact <= eps].mean() > share
 
 
 def test_square_changes_squares():

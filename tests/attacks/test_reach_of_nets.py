@@ -28,6 +28,7 @@ from skrobust.attacks import (
 )
 from skrobust.evaluation import evaluate_attack
 from skrobust.metrics import make_robust_scorer
+from skrobust.nets import make_net_classifier
 
 pytestmark = pytest.mark.torch
 RNG = np.random.default_rng(0)
@@ -152,6 +153,39 @@ def test_several_labels_or_pixels_get_one_right_sentence():
             attack.perturb(members, X)
 
 
+class OnePixel(nn.Module):
+    """The scores of one pixel, of a module that has them for each."""
+
+    def __init__(self, whole, row, column):
+        super().__init__()
+        self.whole, self.row, self.column = whole, row, column
+
+    def forward(self, x):
+        return self.whole(x)[:, :, self.row, self.column]
+
+
+def test_one_pixel_is_attacked_as_the_sentence_says():
+    """Scores of a pixel are linear in it, so that the best step is a corner."""
+    images = RNG.random((20, 1, 4, 4)).astype(np.float32)
+    masks = (images[:, 0] > 0.5).astype(np.int64)
+    net = NeuralNetClassifier(Pixels, lr=1.0, **{**SETTINGS, "max_epochs": 60})
+    net.fit(images, masks)
+    one = make_net_classifier(OnePixel(net.module_, 2, 1), fitted=True)
+    y = masks[:, 2, 1]
+    ends = [images + e * np.float32(0.2) for e in (-1, 1)]
+    wrong = [one.predict(z) != y for z in (images, *ends)]
+    result = FGSM(0.2).run(one, images, y)
+    np.testing.assert_array_equal(result.success, np.any(wrong, axis=0))
+    assert 0 < result.success.mean() < 1
+    moved = np.abs(result.X_adv - images) > 0
+    moved[:, :, 2, 1] = False
+    assert not moved.any()
+    search = Square(0.2, channel_axis=1, n_steps=30, random_state=0)
+    found = search.run(one, images, y).success
+    assert (found <= result.success).all()
+    assert found.sum() > wrong[0].sum()
+
+
 def models_of_labels():
     labels = (X[:, :3] > 0).astype(int)
     net = NeuralNet(nn.Linear(6, 3), criterion=nn.BCEWithLogitsLoss, **SETTINGS)
@@ -195,3 +229,29 @@ def test_labels_that_are_none_are_named():
     search = RandomSearch(1.0, n_steps=5, random_state=0)
     found = search.run(OneLabel(forest, 1), X, labels[:, 1])
     assert found.success.mean() > 0.3
+
+
+def test_nets_flip_any_label():
+    labels = (X[:, :3] + 0.3 * RNG.normal(size=(40, 3)) > 0).astype(int)
+    for criterion, head in [(nn.BCEWithLogitsLoss, ()), (nn.BCELoss, (nn.Sigmoid(),))]:
+        torch.manual_seed(0)
+        module = nn.Sequential(nn.Linear(6, 3), *head)
+        net = NeuralNet(module, criterion, **SETTINGS)
+        net.fit(X, labels.astype(np.float32))
+        one = OneLabel(net, "any")
+        y = one.codes(labels)
+        with differentiable_view(one, "PGD") as view:
+            scores = view.host(view.logits(view.tensor(X)))
+        p = np.exp(scores - scores.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(p, one.predict_proba(X), atol=1e-5)
+        np.testing.assert_array_equal(scores.argmax(axis=1), one.predict(X))
+        # The nearest boundary of any label, of which each is a plane.
+        weights, bias = (p.detach().numpy() for p in net.module_[0].parameters())
+        margins = (X @ weights.T + bias) * (2 * labels - 1)
+        distance = (margins / np.linalg.norm(weights, axis=1)).min(axis=1)
+        norms = DDN().minimal_norms(one, X, y)
+        np.testing.assert_array_equal(norms == 0, distance < 0)
+        assert (norms >= distance - 1e-4).all()
+        far = distance > 0.01
+        assert np.median(norms[far] / distance[far]) < 1.01

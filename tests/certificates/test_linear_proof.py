@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from ball_points import points
 from problems import linear_problem
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
+from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import (
     LogisticRegression,
@@ -131,3 +132,100 @@ def test_more_cuts_tighten_the_bound():
     bounds = [most_lse(region, wide, scores, n)[0] for n in (1, 20, 200)]
     assert (np.diff(bounds, axis=0) <= 1e-12).all()
     assert (bounds[0] - bounds[2]).max() > 0
+
+
+CLASSIFIERS = [
+    LogisticRegression(max_iter=2000),
+    SGDClassifier(random_state=0),
+    LinearSVC(),
+    RidgeClassifier(),
+    LinearDiscriminantAnalysis(),
+]
+
+
+def raw_weights(pipeline):
+    """Return the weights of the classes by the raw input of a scaler and a model."""
+    return pipeline[-1].coef_ / pipeline[0].scale_
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=name_of)
+def test_labels_of_real_data_have_the_closed_form(classifier, load, norm):
+    """The least margin over the dual norm of the difference of weights."""
+    rows, y = load(return_X_y=True)
+    model = make_pipeline(StandardScaler(), classifier).fit(rows, y)
+    scores, weights = model.decision_function(rows), raw_weights(model)
+    apart = weights[y][:, None] - weights
+    dual = np.linalg.norm(apart, {np.inf: 1, 2: 2, 1: np.inf}[norm], axis=2)
+    margins = np.take_along_axis(scores, y[:, None], axis=1) - scores
+    is_own = np.arange(3) == y[:, None]
+    distance = np.where(is_own, np.inf, margins / np.where(is_own, 1, dual)).min(axis=1)
+    ordered = np.unique(distance[distance > 0])
+    for share in (0.2, 0.7):
+        place = int(share * len(ordered))
+        eps = ordered[place : place + 2].mean()
+        r = robust_accuracy_bounds(model, rows, y, eps=eps, norm=norm)
+        np.testing.assert_array_equal(r.per_sample.lower, distance > eps)
+        np.testing.assert_array_equal(r.per_sample.upper, distance > eps)
+        assert r.lower == r.upper == np.mean(distance > eps)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [*CLASSIFIERS[::4], SGDClassifier(loss="log_loss", random_state=0)],
+    ids=name_of,
+)
+@pytest.mark.parametrize("norm", [np.inf, 2])
+def test_certified_true_and_attacked_ratios_in_the_plane(classifier, norm):
+    rows, y = load_iris(return_X_y=True)
+    rows, y = rows[::5, 2:], y[::5]
+    model = make_pipeline(StandardScaler(), classifier).fit(rows, y)
+    eps, tolerances = 0.25, [0.02, 0.05, 0.1, 0.2, 0.4]
+    line = np.linspace(-1, 1, 81)
+    square = np.stack(np.meshgrid(line, line), axis=-1)
+    steps = eps * square
+    if norm == 2:  # the square onto the disc: its edge is covered, too
+        size = np.maximum(np.linalg.norm(square, axis=2), 1e-300)
+        steps = steps * (np.abs(square).max(axis=2) / size)[..., None]
+    p = model.predict_proba(rows)
+    own = p.argmax(axis=1)
+    r = robust_ratio_bounds(
+        model, rows, y, eps=eps, norm=norm, tolerances=tolerances, random_state=0
+    )
+    most, between = np.empty(len(rows)), np.empty(len(rows))
+    for i, row in enumerate(rows):
+        q = model.predict_proba((row + steps).reshape(-1, 2))[:, own[i]]
+        q = q.reshape(81, 81)
+        most[i] = np.abs(q - p[i, own[i]]).max()
+        between[i] = max(np.abs(np.diff(q, axis=a)).max() for a in (0, 1))
+    assert (most <= r.per_sample.certified + 1e-9).all()
+    assert (r.per_sample.found <= most + between + 1e-9).all()
+    truth = np.array([np.mean(most <= t + 1e-6) for t in tolerances])
+    nearly = np.array([np.mean(most + between <= t) for t in tolerances])
+    assert (r.lower <= truth).all()
+    assert (nearly <= r.upper).all()
+    assert ((truth > 0) & (truth < 1)).any()
+    if name_of(classifier) != "log_lossSGDClassifier":
+        np.testing.assert_allclose(r.per_sample.certified, most, atol=0.01)
+
+
+@pytest.mark.slow
+def test_probabilities_of_classes_that_move_together_are_certified():
+    """Each score at its worst by itself proves less than the scores together."""
+    rows, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(rows, y)
+    rows, y = rows[::2], y[::2]
+    ball = {"eps": 0.3, "norm": np.inf, "tolerances": [0.1], "random_state": 0}
+    r = robust_ratio_bounds(model, rows, y, **ball)
+    assert r.lower == r.upper
+    weights, scores = raw_weights(model), model.decision_function(rows)
+    own = scores.argmax(axis=1)
+    others = (own[:, None] + [1, 2]) % 3
+    gap = np.take_along_axis(scores, others, 1) - scores[np.arange(len(own)), own, None]
+    reach = 0.3 * np.abs(weights[own][:, None] - weights[others]).sum(axis=2)
+    worst = expit(-logsumexp(gap + reach, axis=1)), expit(-logsumexp(gap - reach, 1))
+    p = model.predict_proba(rows).max(axis=1)
+    alone = np.maximum(p - worst[0], worst[1] - p)
+    assert (r.per_sample.certified <= alone + 1e-7).all()
+    assert np.mean(alone <= 0.1) < r.lower[0] - 0.03

@@ -1,5 +1,9 @@
 """Proofs about nets of torch: every layer, against samples of the region."""
 
+import ast
+import copy
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -12,7 +16,9 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from torch import nn  # noqa: E402
 
 from skrobust.attacks import PGD  # noqa: E402
+from skrobust.certificates import net_layers  # noqa: E402
 from skrobust.certificates.find_proof import find_proof  # noqa: E402
+from skrobust.certificates.net_layers import TorchAffine  # noqa: E402
 from skrobust.certificates.region import Region  # noqa: E402
 from skrobust.evaluation import (  # noqa: E402
     robust_accuracy_bounds,
@@ -215,3 +221,55 @@ def test_rounding_in_single_precision_is_enclosed():
     error = proof._least_slack(np.arange(8))
     assert (np.abs(single - exact) <= error).all()
     assert error.max() < 1e-3
+
+
+def test_rounding_of_factors_is_enclosed():
+    """TF32 keeps 10 bits of each factor: here they are cut off by hand."""
+
+    def cut(x):
+        bits = x.float().contiguous().view(torch.int32) & ~0x1FFF
+        return bits.view(torch.float32).double()
+
+    torch.manual_seed(0)
+    layer = nn.Linear(40, 30).double()
+    size_of = copy.deepcopy(layer)
+    size_of.weight.data, size_of.bias = layer.weight.data.abs(), None
+    x = torch.randn(50, 40).double()
+    with torch.no_grad():
+        off = cut(x) @ cut(layer.weight).T + layer.bias - layer(x)
+        size, unit = x.abs(), 2.0**-24
+        single = TorchAffine((0,), layer, size_of, 40)
+        short = TorchAffine((0,), layer, size_of, 40, product=2.0**-9)
+        assert (off.abs() > single.error(size, 0 * size, unit)).any()
+        assert (off.abs() <= short.error(size, 0 * size, unit)).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["net_bounds", "net_layers", "net_proof", "relaxations", "slope_search"]
+)
+def test_new_tensors_lie_where_the_others_do(name):
+    """Tensors are made like others, or on a device that is given."""
+    source = Path(net_layers.__file__).with_name(f"{name}.py")
+    makers = {"zeros", "ones", "arange", "full", "eye", "empty", "tensor", "as_tensor"}
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = getattr(node.func.value, "id", "")
+            if owner in ("xp", "torch") and node.func.attr in makers:
+                given = [keyword.arg for keyword in node.keywords]
+                assert "device" in given, f"{name}, line {node.lineno}"
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+@pytest.mark.parametrize("name", modules())
+@pytest.mark.parametrize("norm", [np.inf, 2])
+def test_device_and_host_prove_the_same(name, norm):
+    nets = [fitted(modules()[name], device=device) for device in ("cpu", "cuda")]
+    nets[1].module_.load_state_dict(nets[0].module_.state_dict())
+    region = Region.of(IMAGES, 0.02 if norm == np.inf else 0.1, norm, (0, 1))
+    proofs = [find_proof(net, region, 3, None, "test", (1, 8, 8)) for net in nets]
+    own = nets[0].predict(IMAGES)
+    for a, b in zip(*(proof.differences(own) for proof in proofs), strict=True):
+        # On the device, TF32 may widen the bounds.
+        assert np.allclose(a, b, rtol=0.05, atol=0.05)
+    assert (nets[1].predict(IMAGES) == own).all()

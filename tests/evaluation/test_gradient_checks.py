@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier
@@ -13,6 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, minmax_scale
 
 from skrobust.attacks import FGSM, PGD, Constraints
 from skrobust.evaluation import check_evaluation
+from skrobust.evaluation.attack_checks import AttackCase, check_radii
 from skrobust.evaluation.transfer_check import stays_under_transfer
 
 FEW = {"n_samples": 32, "n_queries": 30}
@@ -70,9 +71,42 @@ def test_models_of_scikit_learn_have_their_own_gradients():
     assert "WRONG_GRADIENT" not in found(votes, X, y, attack)
 
 
-def test_examples_for_an_imitation_fool_the_model():
-    from skrobust.evaluation.attack_checks import AttackCase
+@pytest.mark.parametrize("finish", [None, "auto", 5])
+def test_slopes_that_stand_in_are_a_doubt_where_no_search_finishes(finish):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = minmax_scale(X)[:60], y[:60]
+    votes = AdaBoostClassifier(LogisticRegression(), n_estimators=3).fit(X, y)
+    attack = PGD(0.05, n_steps=2, data_range=(0, 1), finish=finish, random_state=0)
+    doubts = check_evaluation(votes, X, y, attack, n_samples=60, n_queries=2)
+    assert ("WRONG_GRADIENT" in {d.code for d in doubts}) == (finish is None)
 
+
+class AllButSome(BaseEstimator):
+    """Fools every row but the first ones, whatever eps is."""
+
+    norm, data_range = np.inf, None
+
+    def __init__(self, n_left, eps=0.1):
+        self.n_left = n_left
+        self.eps = eps
+
+    def perturb(self, estimator, X, y):
+        return np.vstack([X[: self.n_left], -X[self.n_left :]])
+
+
+@pytest.mark.parametrize("n_left", [20, 21, 22, 40])
+def test_one_row_above_chance_is_no_doubt_and_two_are(n_left):
+    X = np.where(np.arange(40) % 2, 1.0, -1.0)[:, None]
+    y = (X[:, 0] > 0).astype(int)
+    model = LogisticRegression().fit(X, y)
+    case = AttackCase(AllButSome(n_left), model, X, y, (-1.0, 1.0))
+    doubts = {d.code: d for d in check_radii(case)}
+    assert ("UNBOUNDED" in doubts) == (n_left > 21)  # chance is 20 of 40
+    if n_left > 21:
+        assert doubts["UNBOUNDED"].numbers["accuracy"] == n_left / 40
+
+
+def test_examples_for_an_imitation_fool_the_model():
     X, y = load_iris(return_X_y=True)
     model = LogisticRegression(max_iter=500).fit(X, y)
     case = AttackCase(FGSM(0.8), model, X, y, (X.min(), X.max()))

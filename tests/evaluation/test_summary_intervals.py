@@ -82,7 +82,8 @@ def test_intervals_are_those_of_a_loop_over_the_units(clusters):
     for name, loop in loops.items():
         found, scale = r[f"{name}_interval"], name == "mean_corruption_error"
         assert_jackknife(found, r[name], groups, loop, logarithmic=scale)
-        assert f"{name}_interval: Interval(" in repr(r)
+        limits = f"[{found.low:.4g}, {found.high:.4g}]"
+        assert any(name in line and limits in line for line in repr(r).split("\n"))
     units = make_units(clusters, 150, "")
     variation = r.coefficient_of_variation_interval
     assert variation == variation_interval(right, units, 0.95)

@@ -303,6 +303,8 @@ def test_registry():
         ValueError, match="'nothing' is not a scorer of skrobust; known"
     ):
         get_scorer("nothing")
+    with pytest.raises(ValueError, match="make_bounds_scorer makes the ends of bound"):
+        get_scorer("certified_robust_ratio")
     model = LogisticRegression(max_iter=999).fit(*load_iris(return_X_y=True))
     with pytest.raises(ValueError, match="'perturbation' parameter of RobustScorer"):
         get_scorer("robust_accuracy")(model, *load_iris(return_X_y=True))

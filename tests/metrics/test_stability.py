@@ -378,7 +378,7 @@ def test_stability_of_fewer_than_two_periods(scores):
         ([[0.5, 0.6]], {}, "1-D array"),
         ([0.5, 0.6], {"times": [0, 1, 2]}, "scores has 2, times has 3"),
         ([0.5, 0.6], {"times": [1, 1]}, "not all equal"),
-        ([0.5, 0.6], {"times": [0, np.nan]}, "finite times"),
+        ([0.5, 0.6], {"times": [0, np.nan]}, "times without missing values"),
         ([0.5, 0.6], {"falling_rate_weight": -1}, "falling_rate_weight"),
         ([0.5, 0.6], {"variability_weight": -0.5}, "variability_weight"),
     ],

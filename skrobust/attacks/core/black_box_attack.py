@@ -115,7 +115,7 @@ class BlackBoxAttack(BaseAttack):
         self.batch_size = batch_size
         self.constraints = constraints
 
-    def _attack(self, estimator, X, y, key):
+    def _attack(self, estimator, X, y, key, start=None):
         target = target_labels(self.target, len(X), type(self).__name__)
         objective = self.objective or "misclassification"
         stops = objective == "misclassification"
@@ -141,13 +141,13 @@ class BlackBoxAttack(BaseAttack):
         size = max(1, _BYTES_OF_CANDIDATES // width)
         with undisturbed(estimator.model):
             prepared = self._prepare(X, queries)
-            for start in range(0, len(out), size):
-                rows = np.arange(start, min(start + size, len(out)))
+            for first in range(0, len(out), size):
+                rows = np.arange(first, min(first + size, len(out)))
                 search = QuerySearch(goal, domain, queries, X, rows, key)
                 search.set_labels(y, target, self.target)
                 search.prepared = prepared
                 for run in range(len(search.runs)):
-                    search.start(run)
+                    search.start(run, None if start is None else start[rows])
                     self._search_rows(search)
                 out[rows] = search.finish()
                 iterations[rows] = search.iterations

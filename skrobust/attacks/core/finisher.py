@@ -1,4 +1,4 @@
-"""Finish of gradient attacks: a search by queries on the rows that still stand."""
+"""Finish of gradient attacks: a search by queries goes on from what they found."""
 
 import numpy as np
 
@@ -14,15 +14,15 @@ from skrobust.attacks.core.targets import target_labels
 AUTO_QUERIES = 100  # of each row, where finish="auto" finishes
 
 
-def finish_rows(attack, estimator, X, y, out, why):
-    """Search for the rows that a gradient attack left, and say what was done.
-
-    Square asks for scores, and HopSkipJump for labels where the model has none.
+def finish_attack(attack, goal, estimator, X, y, out, why):
+    """Go on by queries with what a gradient attack found, where its goal can.
 
     Parameters
     ----------
     attack : GradientAttack
         Its ball, ``target``, ``constraints``, ``finish`` and seed.
+    goal : Goal
+        Its goal: misclassification, or the shift of a probability.
     estimator : ModelInContainer
         The model.
     X : ndarray of shape (n_samples, ...)
@@ -37,9 +37,23 @@ def finish_rows(attack, estimator, X, y, out, why):
     Returns
     -------
     out : ndarray of shape (n_samples, ...)
-        With the rows that the search fooled.
+        With what the search found.
     details : dict
-        ``queries`` and ``found_by`` of each sample, and the sentence ``finish``.
+        ``queries`` and ``found_by`` of each sample, and the sentence ``finish``; empty
+        where nothing was asked.
+    """
+    wanted = attack.finish is not None and (attack.finish != "auto" or why)
+    if wanted and goal.stops:
+        return finish_rows(attack, estimator, X, y, out, why)
+    if wanted and goal.objective == "probability_shift":
+        return finish_shift(attack, estimator, X, y, out, why)
+    return out, {}
+
+
+def finish_rows(attack, estimator, X, y, out, why):
+    """Search for the rows that still stand; see ``finish_attack``.
+
+    Square asks for scores, and HopSkipJump for labels where the model has none.
     """
     caller = type(attack).__name__
     goal = Goal("misclassification", attack.target is not None)
@@ -49,7 +63,7 @@ def finish_rows(attack, estimator, X, y, out, why):
         except ValueError as error:  # a net takes rows of its own precision alone
             if attack.finish != "auto":
                 raise
-            return out, {"finish": f"{caller} followed {why}, and no search: {error}"}
+            return out, {"finish": _refused(caller, why, error)}
         aim = target_labels(attack.target, len(X), caller)
         wanted = aim if goal.targeted else clean if y is None else y
         known = np.isin(wanted, getattr(estimator.model, "classes_", wanted))
@@ -74,12 +88,46 @@ def finish_rows(attack, estimator, X, y, out, why):
             found_by[rows[won]] = kind.lower()
             queries[rows] += result.queries
             n_fooled = int(won.sum())
-    reason = f"{caller} followed {why}. " if why else ""
-    sentence = (
-        f"{reason}{kind}, with at most {search.max_queries} queries a row, went on "
-        f"with {len(rows)} rows that stood and fooled {n_fooled} of them."
-    )
+    what = f"with {len(rows)} rows that stood and fooled {n_fooled} of them."
+    sentence = _said(caller, why, search, what)
     return out, {"queries": queries, "found_by": found_by, "finish": sentence}
+
+
+def finish_shift(attack, estimator, X, y, out, why):
+    """Move probabilities further than the gradients did; see ``finish_attack``.
+
+    Square begins with what was found, so that nothing is lost.
+    """
+    caller = type(attack).__name__
+    search = _search(attack, estimator)
+    if not isinstance(search, Square):
+        return out, {}
+    search.objective, search.target = "probability_shift", attack.target
+    out = attack._domain(X).put_back(out, X)
+    given, start = estimator.container(X.copy()), estimator.container(out)
+    try:
+        result = search.run(estimator.model, given, y, start=start)
+    except ValueError as error:
+        if attack.finish != "auto":
+            raise
+        return out, {"finish": _refused(caller, why, error)}
+    moved = np.asarray(result.X_adv).reshape(X.shape).astype(X.dtype)
+    own = (moved != out).reshape(len(X), -1).any(axis=1)
+    found_by = np.where(own, "square", caller.lower()).astype("U40")
+    what = f"with all {len(X)} rows and kept its own for {int(own.sum())} of them."
+    sentence = _said(caller, why, search, what)
+    found = {"queries": result.queries, "found_by": found_by, "finish": sentence}
+    return moved, found
+
+
+def _said(caller, why, search, what):
+    reason = f"{caller} followed {why}. " if why else ""
+    budget = f"with at most {search.max_queries} queries a row"
+    return f"{reason}{type(search).__name__}, {budget}, went on {what}"
+
+
+def _refused(caller, why, error):
+    return f"{caller} followed {why}, and no search: {error}"
 
 
 def _search(attack, estimator):

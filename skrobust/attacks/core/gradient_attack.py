@@ -1,16 +1,16 @@
 """Base class of gradient attacks: labels, targets, batches, restarts, precision."""
 
 from abc import abstractmethod
-from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
 
 from skrobust._differentiable import PRECISIONS, differentiable_view
-from skrobust._keyed_noise.generator import KeyedGenerator, seed_number
+from skrobust._keyed_noise.generator import KeyedGenerator
 from skrobust._norms import namespace
 from skrobust._parameters import Choice, Count, Flag, NamedOr
-from skrobust.attacks.core.finisher import finish_rows
+from skrobust.attacks.core.averaged_answers import averaged_answers
+from skrobust.attacks.core.finisher import finish_attack
 from skrobust.attacks.core.goal import Batch, Goal
 from skrobust.attacks.core.gradient_masking import zero_gradient_message
 from skrobust.attacks.core.loss_oracle import LossOracle, Run
@@ -59,7 +59,7 @@ class GradientAttack(BaseAttack):
     n_draws : int, default=1
         Passes over which the answers of a net that draws noise are averaged.
     finish : {"auto"}, int or None, default="auto"
-        Whether a search by queries goes on with the rows that stand; see :class:`PGD`.
+        Whether a search by queries goes on from what was found; see :class:`PGD`.
     constraints : Constraints or None, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -144,11 +144,7 @@ class GradientAttack(BaseAttack):
         n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         domain = self._domain(X)
         whole_view = differentiable_view(estimator.model, caller, regressors=True)
-        draws = nullcontext()
-        if self.n_draws > 1:
-            seed = seed_number(self.random_state, caller)
-            draws = whole_view.several_draws(self.n_draws, seed)
-        with whole_view as view, draws:
+        with whole_view as view, averaged_answers(self, view):
             goal = Goal.of_regressor(self, y) if view.is_regressor else Goal.of(self)
             if is_reduced and not hasattr(view, "reduced_precision"):
                 raise ValueError(
@@ -212,10 +208,8 @@ class GradientAttack(BaseAttack):
         draws = self.n_draws
         details = {"forward": draws * n_forward, "backward": draws * n_backward}
         details |= {"iterations": n_backward, "warnings": messages}
-        if goal.stops and (self.finish not in (None, "auto") or (why and self.finish)):
-            out, finished = finish_rows(self, estimator, X, y, out, why)
-            details |= finished
-        return out, details
+        out, finished = finish_attack(self, goal, estimator, X, y, out, why)
+        return out, details | finished
 
     _attack_from = _attack
 

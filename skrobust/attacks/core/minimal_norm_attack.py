@@ -9,6 +9,7 @@ from sklearn.base import clone
 from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
 from skrobust._parameters import Choice, Count, Number
+from skrobust.attacks.core.averaged_answers import averaged_answers
 from skrobust.attacks.core.class_margins import margin_against
 from skrobust.attacks.core.goal import Goal
 from skrobust.attacks.core.gradient_masking import zero_gradient_message
@@ -67,6 +68,9 @@ class MinimalNormAttack(BaseAttack):
         Label, or one label per sample, that the model is driven to predict.
     batch_size : int, default=256
         Samples attacked at a time.
+    n_draws : int, default=1
+        Passes over which the answers of a net that draws noise are averaged: the
+        search is then for the boundary of the mean output.
     constraints : Constraints or None, default=None
         Frozen, integer and categorical features, and units of their own.
     random_state : int, RandomState, Generator or None, default=None
@@ -96,9 +100,11 @@ class MinimalNormAttack(BaseAttack):
     """
 
     batch_size = 256
+    n_draws = 1
     _parameter_rules = {
         "eps": Number(low=0, infinite=True),
         "batch_size": Count(),
+        "n_draws": Count(),
         "objective": Choice(*OBJECTIVES, "minimal"),
     }
     _asks_in_container = True  # the model has the last word
@@ -114,6 +120,7 @@ class MinimalNormAttack(BaseAttack):
         objective=None,
         target=None,
         batch_size=256,
+        n_draws=1,
         constraints=None,
         random_state=None,
     ):
@@ -124,6 +131,7 @@ class MinimalNormAttack(BaseAttack):
         self.random_state = random_state
         self.target = target
         self.batch_size = batch_size
+        self.n_draws = n_draws
         self.constraints = constraints
 
     @classmethod
@@ -177,7 +185,8 @@ class MinimalNormAttack(BaseAttack):
         domain = self._domain(X)
         if objective != "probability_shift":
             domain.eps = np.inf
-        with differentiable_view(estimator.model, caller) as view:
+        whole_view = differentiable_view(estimator.model, caller)
+        with whole_view as view, averaged_answers(self, view):
             ball, label = Ball.of(view, domain), None
             if goal.targeted:
                 label = target_index(view, self.target, X, caller)
@@ -211,8 +220,10 @@ class MinimalNormAttack(BaseAttack):
                     n_backward[places[some]] += backward
                 n_zero += int(search.zero_gradient.sum())
         messages = [zero_gradient_message(n_zero, caller)] if n_zero else []
-        counts = {"forward": n_forward, "backward": n_backward, "queries": n_queries}
-        return out, {**counts, "iterations": n_backward, "warnings": messages}
+        draws = self.n_draws
+        counts = {"forward": draws * n_forward, "backward": draws * n_backward}
+        counts |= {"queries": n_queries, "iterations": n_backward}
+        return out, {**counts, "warnings": messages}
 
     def _choose(self, search, domain, estimator, values, asked):
         """Return what the objective asks for, in the precision of the input."""

@@ -89,8 +89,11 @@ class QuerySearch:
         """Say which predicted labels (by index) are a success."""
         return self._goal.is_reached(labels, self.label[rows])
 
-    def start(self, run):
-        """Begin a run: back to the clean rows, with its share of the budget."""
+    def start(self, run, first=None):
+        """Begin a run: back to the clean rows, with its share of the budget.
+
+        ``first`` are candidates, one for each row, that are asked about at once.
+        """
         self._run = run
         self._driven, self._sign = self.runs[run]
         self.current = self.x.copy()
@@ -101,6 +104,9 @@ class QuerySearch:
         spare = self._queries.left(self._rows) - self._reserve()
         self._ceiling = spare // (len(self.runs) - run)
         self._asked = np.zeros(len(self.x), dtype=np.int64)
+        if first is not None:
+            live = self.live()
+            self.ask(live, first[live][:, None])
 
     def _reserve(self):
         """Return what the last check of a row that seems to be fooled will cost."""

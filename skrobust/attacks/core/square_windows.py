@@ -127,6 +127,10 @@ class Planes:
         side = round(np.sqrt(share * self._height * self._width))
         return min(max(1, side), self._height, self._width)
 
+    def _odd_side(self, share):
+        side = max(3, self._side(share))
+        return min(side + 1 - side % 2, self._height, self._width)
+
     def _corner(self, rng, n, side):
         room = np.array([self._height - side + 1, self._width - side + 1])
         return np.floor(rng.random((n, 2)) * room).astype(int)
@@ -139,23 +143,26 @@ class Planes:
 
     def window(self, rng, n, share):
         """Return a mask of a random square of each row."""
-        side = self._side(share)
+        return self._square(rng, n, self._side(share))[0]
+
+    def _square(self, rng, n, side):
+        """Return the mask of a random square, and the places in it of all pixels."""
         down, along = self._places(self._corner(rng, n, side))
-        return (down >= 0) & (down < side) & (along >= 0) & (along < side)
+        inside = (down >= 0) & (down < side) & (along >= 0) & (along < side)
+        return inside, np.clip(down, 0, side - 1), np.clip(along, 0, side - 1)
 
     def exchange(self, rng, n, share):
         """Return a square, what to add there, and another one that gives it up.
 
-        What is added is a hill beside a dale.
+        What is added is a hill beside a dale. As in the published code, the side is odd
+        and at least 3, where the image is.
         """
-        side = self._side(share)
-        down, along = self._places(self._corner(rng, n, side))
-        window = (down >= 0) & (down < side) & (along >= 0) & (along < side)
+        side = self._odd_side(share)
+        window, down, along = self._square(rng, n, side)
         hills = _two_hills(side)
-        down, along = np.clip(down, 0, side - 1), np.clip(along, 0, side - 1)
         turned = rng.random((n,))[:, None, None, None] < 0.5
         shape = np.where(turned, hills[along, down], hills[down, along])
-        return window, window * shape, self.window(rng, n, share)
+        return window, window * shape, self._square(rng, n, side)[0]
 
 
 def _hill(height, width):

@@ -37,6 +37,12 @@ def get_scorer(name, **params):
     scorer : BaseScorer
         A fresh object each time.
 
+    Notes
+    -----
+    The ends of bounds (certified and attacked) have no name here, as they need a ball
+    or an attack in any case: :func:`skrobust.evaluation.make_bounds_scorer` makes their
+    scorers.
+
     Examples
     --------
     >>> from skrobust.metrics import get_scorer
@@ -45,9 +51,12 @@ def get_scorer(name, **params):
     """
     spec = find_metric(name)
     if spec is None or not spec.has_scorer:
+        cure = ""
+        if str(name).startswith(("certified_", "attacked_")):
+            cure = " skrobust.evaluation.make_bounds_scorer makes the ends of bounds."
         raise ValueError(
             f"{name!r} is not a scorer of skrobust; known are "
-            f"{', '.join(get_scorer_names())}."
+            f"{', '.join(get_scorer_names())}.{cure}"
         )
     if spec.scorer is not None:
         return spec.scorer(**params)

@@ -83,7 +83,10 @@ def make_robust_scorer(
         be fitted, or ``X_ref`` given.
     metric : str or callable, default="robust_accuracy"
         "robust_accuracy" or "robust_ratio" of classifiers, "regression_robust_ratio" of
-        regressors. A callable gets (y_true, y_pred_perturbed); greater must be better.
+        regressors. A scorer of scikit-learn is asked on the perturbed rows. Of a
+        function of (y_true, y_pred) the name tells the direction: ``..._score``, or
+        ``..._loss`` and ``..._error``, whose sign is changed; others are refused. Those
+        that take scores or probabilities, as ``roc_auc_score``, get them.
         For a robust ratio an attack runs in full on every sample, fooled or not.
     tolerance : float, default=None
         Bound on the change of probability, in [0, 1], or of the prediction, in the
@@ -142,7 +145,8 @@ def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None, floor=None):
     conditions : list of objects with ``perturb(estimator, X, y)``
         For example ``two_factor_grid("asi68", image_shape=(8, 8))``.
     metric : "accuracy" or callable, default="accuracy"
-        Metric under each condition, a share in [0, 1].
+        Metric under each condition, a share in [0, 1]; callables as in
+        :func:`make_robust_scorer`, greater must be better.
     X_ref : array-like, default=None
         Training rows on which copies of the conditions are fitted.
     floor : float in [0, 1], default=None
@@ -207,7 +211,7 @@ def make_stability_index_scorer(
         makes each distinct time a period, and ten periods where there are no times.
     metric : str or callable, default="accuracy"
         Metric of each period, as in :func:`period_stability_index`: "accuracy", "gini",
-        "roc_auc", or a function of (y_true, y_pred) whose greater values are better.
+        "roc_auc", or a callable as in :func:`make_robust_scorer`.
         Periods in which it is undefined are left out with a warning.
     response_method : {"auto", "predict", "predict_proba", "decision_function"}, \
             default="auto"

@@ -5,7 +5,8 @@ import numbers
 
 import numpy as np
 
-from skrobust._keyed_noise.row_hash import column_values, is_missing
+from skrobust._containers import is_missing
+from skrobust._keyed_noise.row_hash import column_values
 
 # What a column holds, by the kind of its numpy type.
 KINDS = {"b": "bool", "M": "time", "m": "time", "U": "category", "S": "category"}

@@ -6,7 +6,8 @@ from collections import Counter
 
 import numpy as np
 
-from skrobust._keyed_noise.row_hash import is_categorical, is_missing
+from skrobust._containers import is_missing
+from skrobust._keyed_noise.row_hash import is_categorical
 from skrobust.perturbations.safe_unit import safe_unit
 from skrobust.perturbations.tables.array_table import listed
 

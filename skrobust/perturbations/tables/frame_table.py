@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame
-from skrobust._keyed_noise.row_hash import is_categorical, is_missing
+from skrobust._containers import is_frame, is_missing
+from skrobust._keyed_noise.row_hash import is_categorical
 from skrobust.perturbations.tables.array_table import (
     KINDS,
     ArrayTable,

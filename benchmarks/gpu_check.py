@@ -1,0 +1,170 @@
+"""Check of attacks and certificates on GPUs against the CPU, as one table of JSON.
+
+On each CUDA device, the same small net (digits, trained on the CPU) is attacked by PGD,
+AutoPGD and DDN, by PGD in reduced precision, and certified by linear bounds. Verdicts
+must be those of the CPU but for a few rows, claims must hold in float32, bounds must be
+equal within rounding, and nothing that was sampled may lie outside of them. Without a
+GPU the same code runs with the CPU in the place of the device, and says so. The exit
+code is 1 where a check fails.
+"""
+
+import argparse
+import json
+import sys
+import time
+
+import numpy as np
+import torch
+from sklearn.datasets import load_digits
+from skorch import NeuralNetClassifier
+from torch import nn
+
+from skrobust._differentiable.reduced_precision import tensor_float
+from skrobust.attacks import DDN, PGD, AutoPGD
+from skrobust.certificates.find_proof import find_proof
+from skrobust.certificates.region import Region
+from skrobust.nets import small_cnn_classifier
+
+SHAPE, BOX = (1, 8, 8), {"data_range": (0, 1), "random_state": 0}
+PART = 0.02  # of the rows, whose verdicts may differ
+
+
+def twin(net, device):
+    """Return the same net on a device."""
+    other = NeuralNetClassifier(
+        type(net.module_),
+        criterion=nn.CrossEntropyLoss,
+        device=device,
+        batch_size=512,
+        **{k: v for k, v in net.get_params(deep=False).items() if "module__" in k},
+    ).initialize()
+    other.module_.load_state_dict(net.module_.state_dict())
+    other.classes_inferred_ = np.arange(10)
+    return other
+
+
+class Table:
+    """Rows of results, with what is allowed."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, check, device, value, most, begun):
+        """Add a number that must not be above another one."""
+        value, ok = float(value), bool(value <= most)
+        seconds = round(time.perf_counter() - begun, 2)
+        self.rows.append(
+            {"check": check, "device": device, "value": value, "most": most, "ok": ok,
+             "seconds": seconds}
+        )  # fmt: skip
+
+
+def check_attacks(table, host, there, device, X, y):
+    for attack in (
+        PGD(0.08, n_steps=20, **BOX),
+        AutoPGD(0.08, n_steps=20, **BOX),
+        AutoPGD(0.5, norm=2, n_steps=20, **BOX),
+        DDN(0.5, n_steps=40, **BOX),
+    ):
+        name = f"{type(attack).__name__}, norm {attack.norm:g}"
+        fooled = host.predict(attack.perturb(host, X, y)) != y
+        begun = time.perf_counter()
+        moved = attack.perturb(there, X, y)
+        again = host.predict(moved) != y
+        length = np.linalg.norm((moved - X).reshape(len(X), -1), attack.norm, axis=1)
+        differ = (fooled != again).mean()
+        table.add(f"{name}: other verdicts", device, differ, PART, begun)
+        over = (length - attack.eps).max()
+        table.add(f"{name}: outside of the ball", device, over, 1e-5, begun)
+    kinds = ["bfloat16"] + (["tf32"] if device != "cpu" else [])
+    fine = host.predict(PGD(0.08, n_steps=20, **BOX).perturb(host, X, y)) != y
+    for precision in kinds:
+        begun = time.perf_counter()
+        attack = PGD(0.08, n_steps=20, precision=precision, **BOX)
+        result = attack.run(there, X, y)
+        with tensor_float(torch, False if device != "cpu" else None):
+            fooled = there.predict(result.X_adv) != y
+        lost = fine.mean() - fooled.mean()
+        table.add(f"PGD, {precision}: fewer fooled", device, lost, PART, begun)
+        wrong = (result.success & ~fooled).sum()
+        table.add(f"PGD, {precision}: claims that fail", device, wrong, 0, begun)
+
+
+def check_proofs(table, host, there, device, X):
+    own = host.predict(X)
+    for norm, eps in ((np.inf, 0.02), (2, 0.1)):
+        region = Region.of(X, eps, norm, (0, 1), np.float32)
+        wide = region.take(slice(0, 10))
+        name = f"linear bounds, norm {norm:g}"
+        # In strict float32 first: bounds are wider where TF32 is allowed.
+        with tensor_float(torch, False if device != "cpu" else None):
+            begun = time.perf_counter()
+            first = find_proof(host, region, 10, None, "check", SHAPE)
+            won, low = first.wins(own), _differences(host, wide, own)
+            table.add(f"{name}: not proved", "cpu", 1 - won.mean(), 1, begun)
+            begun = time.perf_counter()
+            proof = find_proof(there, region, 10, None, "check", SHAPE)
+            certified = proof.wins(own)
+            ends = _differences(there, wide, own)
+            table.add(f"{name}: not proved", device, 1 - certified.mean(), 1, begun)
+            outside = _samples_outside(there, X[:10], own, ends, norm, eps)
+        if not proof.name.startswith("linear bounds"):
+            raise RuntimeError(proof.name)
+        far = max(np.abs(a - b).max() for a, b in zip(low, ends, strict=True))
+        table.add(f"{name}: bounds differ by", device, far, 1e-4, begun)
+        table.add(
+            f"{name}: other verdicts", device, (won != certified).mean(), PART, begun
+        )
+        loose = find_proof(there, region, 10, None, "check", SHAPE).wins(own)
+        table.add(f"{name}, as TF32 is set: proved beyond", device,
+                  (loose & ~certified).sum(), 0, begun)  # fmt: skip
+        table.add(f"{name}: samples outside", device, outside, 0, begun)
+        moved = PGD(eps, norm=norm, n_steps=40, **BOX).perturb(there, X, own)
+        broken = (loose & (there.predict(moved) != own)).sum()
+        table.add(f"{name}: proofs broken by PGD", device, broken, 0, begun)
+
+
+def _differences(net, region, own):
+    proof = find_proof(net, region, 10, None, "check", SHAPE)
+    return proof.differences(own[: len(region)])
+
+
+def _samples_outside(net, X, own, ends, norm, eps):
+    """Count differences of logits, of sampled corners, that no bound holds."""
+    rng, outside = np.random.default_rng(0), 0
+    for i, x in enumerate(X):
+        step = rng.choice([-1.0, 1.0], size=(200, *x.shape))
+        step /= 1 if norm == np.inf else np.sqrt(x.size)
+        tried = np.clip(x + eps * step, 0, 1).astype(np.float32)
+        with torch.no_grad():
+            z = net.infer(torch.from_numpy(tried)).cpu().numpy().astype(float)
+        gaps = z[:, own[i]][:, None] - z
+        outside += ((gaps < ends[0][i] - 1e-3) | (gaps > ends[1][i] + 1e-3)).sum()
+    return outside
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100)
+    args = parser.parse_args()
+    X, y = load_digits(return_X_y=True)
+    X = (X / 16).astype(np.float32).reshape(-1, *SHAPE)
+    host = small_cnn_classifier((8, 8), 10, epochs=10, random_state=0)[-1]
+    host.fit(X[:1200], y[:1200])
+    X, y = X[1200 : 1200 + args.rows], y[1200 : 1200 + args.rows]
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    devices = [f"cuda:{i}" for i in range(count)] or ["cpu"]
+    table = Table()
+    for device in devices:
+        there = twin(host, device)
+        check_attacks(table, host, there, device, X, y)
+        check_proofs(table, host, there, device, X[:25])
+    names = [torch.cuda.get_device_name(i) for i in range(count)]
+    said = names or "none: no GPU was tried, the CPU stands in its place"
+    print(json.dumps({"torch": torch.__version__, "GPUs": said, "checks": table.rows},
+                     indent=1))  # fmt: skip
+    sys.exit(not all(row["ok"] for row in table.rows))
+
+
+if __name__ == "__main__":
+    main()

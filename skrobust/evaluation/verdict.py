@@ -1,0 +1,66 @@
+"""Verdicts: one sentence for each kind of results, which ``print`` writes first."""
+
+import numpy as np
+
+
+def verdict_on_perturbations(results):
+    """Return the sentence on a model under perturbations."""
+    n = int((np.asarray(results["name"]) != "CLEAN").sum())
+    if not n:
+        return f"Score {results['clean_score']:.3f}; no condition changes the rows."
+    name = "Accuracy" if "correct" in results else "Score"
+    worst = _with_limits(results["worst_score"], results.get("worst_interval"))
+    many = f"on average over {n} conditions" if n > 1 else "under the condition"
+    return (
+        f"{name} {results['clean_score']:.3f} on clean rows, {results['mean']:.3f} "
+        f"{many}, {worst} under the worst, {results['worst_condition']}."
+    )
+
+
+def verdict_on_attack(results):
+    """Return the sentence on a model under an attack."""
+    interval = results["robust_accuracy_interval"]
+    left = _with_limits(results["robust_accuracy"], interval)
+    constant = results["constant_model_accuracy"]
+    side = "above" if interval.low > constant else "not above"
+    return (
+        f"Accuracy falls from {results['clean_accuracy']:.3f} to {left} under attack, "
+        f"{side} the {constant:.3f} of a constant prediction."
+    )
+
+
+def verdict_on_curve(results):
+    """Return the sentence on robust accuracy over radii."""
+    return (
+        f"Accuracy falls from {results['clean_accuracy']:.3f} to "
+        f"{results['robust_accuracy'][-1]:.3f} under attack with eps "
+        f"{results['eps'][-1]:.4g}."
+    )
+
+
+def verdict_on_bounds(results):
+    """Return the sentence on a bracket of the robust accuracy."""
+    lower, upper = results["lower"], results["upper"]
+    if lower == upper:
+        return f"The robust accuracy is {lower:.3f}, certified and attacked."
+    return (
+        f"The robust accuracy is at least {lower:.3f} (certified) and at most "
+        f"{upper:.3f} (attacked)."
+    )
+
+
+def verdict_on_ratio_bounds(results):
+    """Return the sentence on a bracket of the robust ratio."""
+    middle = len(results["tolerances"]) // 2
+    lower, upper = results["lower"][middle], results["upper"][middle]
+    tolerance = results["tolerances"][middle]
+    return (
+        f"The robust ratio at tolerance {tolerance:.3g} is at least {lower:.3f} "
+        f"(certified) and at most {upper:.3f} (attacked)."
+    )
+
+
+def _with_limits(value, interval):
+    if interval is None:
+        return f"{value:.3f}"
+    return f"{value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
