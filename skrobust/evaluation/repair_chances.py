@@ -59,6 +59,11 @@ def _answered(correct, there, clusters, confidence, caller):
     return share_interval(correct[there], units, confidence, caller)
 
 
+def mean_error(values):
+    """Return the mean of values of which smaller is better."""
+    return float(np.mean(values))
+
+
 def calibration_table(scores, kinds, clusters, confidence, seed):
     """Return the Brier scores of the original and of its calibrated copies.
 
@@ -95,6 +100,6 @@ def calibration_table(scores, kinds, clusters, confidence, seed):
             row[f"{part}_brier"] = float(values.mean())
             pair = scores[ORIGINAL].brier[:, columns].mean(axis=1), values.mean(axis=1)
             pair = (None, None) if name == ORIGINAL else pair
-            add_difference(row, f"{part}_difference", pair, settings)
+            add_difference(row, f"{part}_difference", pair, settings, mean_error)
         rows.append(row)
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}

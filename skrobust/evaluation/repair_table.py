@@ -125,7 +125,12 @@ def limits_of(name, interval):
     return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
 
 
-def add_difference(row, name, values, settings):
+def mean_score(values):
+    """Return the mean of values of which greater is better."""
+    return float(np.mean(values))
+
+
+def add_difference(row, name, values, settings, mean=mean_score):
     """Add a paired difference to the original, with its limits and p-value."""
     before, after = values
     names = name, f"{name}_low", f"{name}_high", f"{name}_p"
@@ -136,7 +141,7 @@ def add_difference(row, name, values, settings):
         row.update(zip(names, (0.0, float("nan"), float("nan"), 1.0), strict=True))
         return
     pair = {"repair": after, ORIGINAL: before}
-    metric = "robust_accuracy" if after.dtype == bool else np.mean
+    metric = "robust_accuracy" if after.dtype == bool else mean
     if after.dtype == bool and settings["clusters"] is None:  # an exact test, no draws
         settings = {**settings, "n_resamples": 100}
     with warnings.catch_warnings():
