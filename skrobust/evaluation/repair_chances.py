@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust.evaluation.repair_table import ORIGINAL, add_difference, limits_of
+from skrobust.metrics.callable_metrics import mean_error
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.share_interval import share_interval
 
@@ -57,11 +58,6 @@ def _answered(correct, there, clusters, confidence, caller):
     owners = clusters[np.nonzero(there)[0]]
     units = make_units(owners, int(there.sum()), caller)
     return share_interval(correct[there], units, confidence, caller)
-
-
-def mean_error(values):
-    """Return the mean of values of which smaller is better."""
-    return float(np.mean(values))
 
 
 def calibration_table(scores, kinds, clusters, confidence, seed):

@@ -7,6 +7,7 @@ import numpy as np
 from skrobust.evaluation import score_summary
 from skrobust.evaluation.summary_intervals import summary_intervals
 from skrobust.metrics import compare_models
+from skrobust.metrics.callable_metrics import mean_score
 from skrobust.metrics.comparison.paired import holm
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.share_interval import share_interval
@@ -123,11 +124,6 @@ def limits_of(name, interval):
     if interval is not None:
         found = interval.value, interval.low, interval.high
     return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
-
-
-def mean_score(values):
-    """Return the mean of values of which greater is better."""
-    return float(np.mean(values))
 
 
 def add_difference(row, name, values, settings, mean=mean_score):
