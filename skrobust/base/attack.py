@@ -24,7 +24,7 @@ from skrobust._parameters import (
 from skrobust._responses import (
     predict_labels,
     predicts_numbers,
-    refuse_module,
+    refuse_unwrapped,
     torch_kind,
     undisturbed,
 )
@@ -244,8 +244,8 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     def _search(self, estimator, X, y, start=None):
         """Return adversarial values, what was counted, and the domain they lie in."""
         attack = self if type(X) is np.ndarray else self._by_position(X)
-        if torch_kind(type(estimator)) == "module":
-            refuse_module(estimator, type(self).__name__)
+        if not hasattr(estimator, "predict") or torch_kind(type(estimator)) == "module":
+            refuse_unwrapped(estimator, type(self).__name__)
         values, y = attack._check_input(X, y)
         domain = attack._domain(values)  # refuses clean rows that break the constraints
         if self.eps == 0:

@@ -5,11 +5,16 @@ from difflib import get_close_matches
 from functools import partial
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.metrics import get_scorer_names as scikit_learn_names
 
-from skrobust._responses import is_net, predict_labels, unwrap
+from skrobust._responses import (
+    is_net,
+    predict_labels,
+    predicts_classes,
+    refuse_unwrapped,
+    unwrap,
+)
 from skrobust._validation import invalid
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
@@ -26,7 +31,7 @@ def answers_classes(estimator):
     """Return whether a model is a classifier, nets of skorch included."""
     model = unwrap(estimator)[1]
     kinds = {c.__name__ for c in type(model).__mro__} if is_net(model) else set()
-    return is_classifier(estimator) or bool(kinds & _NETS)
+    return predicts_classes(estimator) or bool(kinds & _NETS)
 
 
 def score_answers(spec, estimator, X, y):
@@ -52,6 +57,7 @@ def find_scorer(estimator, scoring, caller):
 
     Names of scikit-learn come before those of the registered metrics.
     """
+    refuse_unwrapped(estimator, caller)
     spec = find_metric(scoring)
     if scoring is None and answers_classes(estimator):
         return None

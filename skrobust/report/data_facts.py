@@ -42,7 +42,8 @@ def kind_of(name, model):
         pass  # not an estimator of scikit-learn
     raise ValueError(
         f"A report needs fitted classifiers or regressors; {name!r} is a "
-        f"{type(model).__name__}."
+        f"{type(model).__name__}. Wrap a model of another library: "
+        "skrobust.wrap(model, classes=[...])."
     )
 
 
