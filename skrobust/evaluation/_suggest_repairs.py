@@ -1,6 +1,7 @@
 """Repairs of a model, proposed and measured on rows that have no part in the choice."""
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
@@ -25,6 +26,7 @@ from skrobust.evaluation.repair_search import Search
 from skrobust.evaluation.repair_table import ORIGINAL, repair_columns
 from skrobust.evaluation.repair_verdict import verdict_of
 from skrobust.metrics.labels import label_array
+from skrobust.wrappers import WrappedClassifier
 
 
 def suggest_repairs(
@@ -59,8 +61,9 @@ def suggest_repairs(
     ----------
     model : classifier
         Fitted or not; copies are fitted. Inside of
-        :class:`~sklearn.frozen.FrozenEstimator` it stays as it is, and only repairs in
-        front of it are tried; then X must be rows that it was not trained on.
+        :class:`~sklearn.frozen.FrozenEstimator`, or of :func:`skrobust.wrap`, it stays
+        as it is, and only repairs in front of it, and its calibration, are tried; then
+        X must be rows that it was not trained on.
     X : array-like or data frame of shape (n_samples, ...)
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
@@ -181,6 +184,8 @@ def suggest_repairs(
     y = label_array(check_labels(model, X, y, caller), caller, "y")
     if not answers_classes(model):
         raise invalid("model", caller, "a classifier", model)
+    if isinstance(model, WrappedClassifier):  # which is trained, and stays so
+        model = FrozenEstimator(model)
     conditions, attacks = read_tests(results, caller)
     criterion = check_criterion(criterion, conditions, attacks, caller)
     candidates = check_candidates(candidates, caller)

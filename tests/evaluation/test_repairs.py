@@ -34,6 +34,7 @@ from skrobust.evaluation.repair_parts import (
 )
 from skrobust.evaluation.repair_table import pareto_front
 from skrobust.perturbations import FeatureNoise, MeanDrift, MissingValues
+from skrobust.wrappers import wrap
 
 NOISE = [FeatureNoise(severity=5, random_state=0)]
 
@@ -469,6 +470,17 @@ def test_a_frozen_model_is_not_fitted_again():
     assert found.skipped["noise_training"] == "A frozen model is not fitted again."
     assert found.best_[-1].estimator is model
     assert "FrozenEstimator(model)" in found.code
+
+
+def test_a_wrapped_model_stays_as_it_is():
+    X, y = two_columns(300, 0)
+    inner = LogisticRegression().fit(X, y)
+    model = wrap(lambda rows: inner.predict(rows), classes=[0, 1], sample=X[:3])
+    gaps = [MissingValues(share=0.2, random_state=0)]
+    found = suggest_repairs(model, *two_columns(200, 1), gaps, random_state=0)
+    assert found.kind[found.name == found.best].tolist() == ["imputer"]
+    assert found.best_[-1].estimator is model
+    assert "noise_training" in found.skipped
 
 
 def test_clusters_are_the_units(drifting):
