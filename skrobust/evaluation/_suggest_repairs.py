@@ -28,6 +28,9 @@ from skrobust.evaluation.repair_verdict import verdict_of
 from skrobust.metrics.labels import label_array
 from skrobust.wrappers import WrappedClassifier
 
+# Columns that a reader sees first.
+_FIRST = ("name", "clean", "robust", "difference", "p_adjusted")
+
 
 def suggest_repairs(
     model,
@@ -107,12 +110,12 @@ def suggest_repairs(
     Returns
     -------
     results : Results
-        Columns, the original first and then the best of each kind of repair: ``name``,
-        ``kind``; ``clean``, the accuracy, with ``clean_low`` and ``clean_high`` (as all
-        scores have); ``robust``, the criterion; for conditions ``worst``, the lowest
-        accuracy, corrected for its selection, with ``worst_condition``, ``asi``, the
-        Accuracy-Stability Index without sampling noise, and ``answered``, the lowest
-        share of rows that the model answers; ``attacked``, the accuracy under every
+        Columns, the original first and then the best of each kind of repair: ``name``
+        and ``kind``; ``clean``, the accuracy, with ``clean_low`` and ``clean_high``
+        (as all scores have); ``robust``, the criterion; for conditions ``worst``, the
+        lowest accuracy, corrected for its selection, with ``worst_condition``,
+        ``asi``, the Accuracy-Stability Index without sampling noise, and ``answered``,
+        the lowest share of rows that the model answers; ``attacked``, the accuracy under every
         attack (nan where none was given or could be made); the paired differences to
         the original, ``difference`` (of the criterion) and ``clean_difference``, with
         their limits; ``p_value`` and ``p_adjusted`` (Holm) of the first;
@@ -219,6 +222,7 @@ def suggest_repairs(
         ),
         "fit_seconds": np.array([search.fitted[name].seconds for name in scores]),
     }
+    columns = {k: columns[k] for k in dict.fromkeys([*_FIRST, *columns])}
     level = 1 - confidence
     helps = False
     if winner is not None:
