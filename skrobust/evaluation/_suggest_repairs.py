@@ -115,14 +115,14 @@ def suggest_repairs(
         (as all scores have); ``robust``, the criterion; for conditions ``worst``, the
         lowest accuracy, corrected for its selection, with ``worst_condition``,
         ``asi``, the Accuracy-Stability Index without sampling noise, and ``answered``,
-        the lowest share of rows that the model answers; ``attacked``, the accuracy under every
-        attack (nan where none was given or could be made); the paired differences to
-        the original, ``difference`` (of the criterion) and ``clean_difference``, with
-        their limits; ``p_value`` and ``p_adjusted`` (Holm) of the first;
-        ``selection_score``, the criterion on the rows that choose, which is too good
-        for the winner; ``fit_seconds``; and ``is_on_front``, whether no other row is
-        better in ``clean`` and ``robust``, which describes these rows and tests
-        nothing.
+        the lowest share of rows that the model answers; ``attacked``, the accuracy
+        under every attack (nan where none was given or could be made); the paired
+        differences to the original, ``difference`` (of the criterion) and
+        ``clean_difference``, with their limits; ``p_value`` and ``p_adjusted`` (Holm)
+        of the first; ``selection_score``, the criterion on the rows that choose, which
+        is too good for the winner; ``fit_seconds``; and ``is_on_front``, whether no
+        other row is better in ``clean`` and ``robust``, which describes these rows and
+        tests nothing.
 
         About the whole: ``verdict``, a sentence; ``helps``, whether the winner is
         better than the original; ``chosen``, its name (None where none was better on
