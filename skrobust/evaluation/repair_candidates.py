@@ -202,16 +202,18 @@ def _coarsening(case):
 def _noise_training(case):
     need_weakness(case)
     need_fit(case)
-    named = [
-        (name, one) for name, one in case.weak if isinstance(one, BasePerturbation)
-    ]
-    need(named, "No condition is a perturbation of skrobust.")
-    for n in range(1, min(3, len(named)) + 1):
+    weak, milder = (
+        [(name, one) for name, one in named if isinstance(one, BasePerturbation)]
+        for named in (case.weak, case.milder)
+    )
+    need(weak, "No condition is a perturbation of skrobust.")
+    chosen = [weak[:n] for n in range(1, min(3, len(weak)) + 1)]
+    for named in [*chosen, milder] if milder else chosen:
         steps = [
             (f"noise_{i}", PerturbationSampler(one, random_state=case.seed))
-            for i, (_, one) in enumerate(named[:n])
+            for i, (_, one) in enumerate(named)
         ]
-        shown = ", ".join(name for name, _ in named[:n])
+        shown = ", ".join(name for name, _ in named)
         yield f"train on {shown}", _sampled(case, steps)
 
 

@@ -30,6 +30,8 @@ class Case(NamedTuple):
         The rows that fit.
     weak : list of (str, object)
         Names and conditions that cost accuracy, the worst first; fitted.
+    milder : list of (str, object)
+        Three that cost less, where there are many.
     attacks : list of object
         Attacks, if any.
     fragile : list of (column, float)
@@ -50,6 +52,7 @@ class Case(NamedTuple):
     X: Any
     y: np.ndarray
     weak: list
+    milder: list
     attacks: list
     fragile: list
     numbers: list

@@ -89,15 +89,18 @@ class Search:
         """The fitted copy of the original."""
         return self.fitted[ORIGINAL].model
 
-    def weak_places(self, name=ORIGINAL):
-        """Return the places of the conditions that cost a model most accuracy."""
+    def weak_places(self, name=ORIGINAL, most=_N_WEAK):
+        """Return the places of the conditions that cost a model most accuracy.
+
+        The worst come first; ``most`` of None returns all that cost any.
+        """
         if not self.conditions:
             return []
         scores = self.chosen[name]
         values = scores.correct.mean(axis=0)
         order = np.argsort(values, kind="stable")
         clean = scores.clean.mean()
-        return [int(i) for i in order if values[i] < clean][:_N_WEAK]
+        return [int(i) for i in order if values[i] < clean][:most]
 
     def propose(self, candidates, n_report):
         """Make the candidates, fit them, and score them on the rows that choose."""
@@ -246,7 +249,8 @@ class Search:
             model=self.estimators[name],
             X=self.fit.X,
             y=self.fit.y,
-            weak=[(str(self.table["name"][i]), self.conditions[i]) for i in places],
+            weak=self._named(places),
+            milder=self._named(_spread(self.weak_places(name, None))),
             attacks=self.attacks,
             fragile=fragile,
             numbers=number_columns(self.fit.X) or [],
@@ -255,6 +259,10 @@ class Search:
             most_predictions=np.inf if are_named else MOST_PREDICTIONS,
             seed=self.seed,
         )
+
+    def _named(self, places):
+        names = self.table["name"] if self.conditions else []
+        return [(str(names[i]), self.conditions[i]) for i in places]
 
     def _has_gaps(self):
         """Say whether values are missing, in the rows or under a condition."""
@@ -280,6 +288,12 @@ def _attacked_part(*arguments):
     part = np.zeros((), [("right", bool, right.shape), ("warnings", "U1000")])
     part["right"], part["warnings"] = right, "\n".join(texts)
     return part
+
+
+def _spread(places):
+    """Return three places between the first and the last, none where there are few."""
+    n = len(places)
+    return [places[(k * n) // 4] for k in (1, 2, 3)] if n > 2 * _N_WEAK else []
 
 
 def _distinct(names):

@@ -223,6 +223,16 @@ def test_an_attack_that_cannot_attack_a_repair_gives_it_no_score():
     assert not found.helps
 
 
+def test_training_takes_milder_conditions_where_there_are_many():
+    pytest.importorskip("imblearn")
+    X, y = two_columns(300, 0)
+    drifts = [MeanDrift(size=s / 2, columns=[0]) for s in range(1, 11)]
+    kinds = {"candidates": ["noise_training"], "random_state": 0}
+    few = suggest_repairs(LogisticRegression(), X, y, drifts[-3:], **kinds)
+    many = suggest_repairs(LogisticRegression(), X, y, drifts, **kinds)
+    assert (few.n_candidates, many.n_candidates) == (3, 4)
+
+
 # Parts and pieces
 
 
@@ -420,7 +430,7 @@ def test_monotone_constraints_follow_the_classes(library):
     model = getattr(pytest.importorskip(library), name)(**settings)
     X, y = two_columns(300, 0, (1.0, 1.0))
     X = np.column_stack([X * [1, -1], np.random.default_rng(0).random(300)])
-    case = Case(model, X, y, [], [], [], [0, 1, 2], False, 0, 0, 0)
+    case = Case(model, X, y, [], [], [], [], [0, 1, 2], False, 0, 0, 0)
     made, skipped = make_candidates(case, ["monotone", "scaling", "imputer"])
     assert made[0].name == "monotone in 2 columns"
     assert skipped["scaling"] == "Trees do not depend on scales."
@@ -444,7 +454,7 @@ def test_constraints_of_a_model_behind_scalers():
     settings = {"candidates": ["monotone"], "max_clean_loss": 1, "random_state": 1}
     found = suggest_repairs(model, X, y, NOISE, **settings)
     assert found.kind.tolist() == ["original", "monotone"]
-    case = Case(model, X, y, [], [], [], [0, 1], False, 0, 0, 0)
+    case = Case(model, X, y, [], [], [], [], [0, 1], False, 0, 0, 0)
     assert make_candidates(case, ["monotone"])[0][0].estimator[-1].monotonic_cst == [
         1,
         1,
