@@ -18,6 +18,7 @@ from skrobust.evaluation.condition_part import (
 )
 from skrobust.evaluation.condition_table import (
     fit_conditions,
+    object_array,
     read_conditions,
     table_columns,
 )
@@ -103,6 +104,8 @@ def evaluate_perturbations(
         - ``clean_score``, on X itself; ``worst_condition`` and ``worst_score``, the
           lowest of the scores, which is low by chance where there are many;
         - ``left_out``, the names of conditions for which the table has no column;
+        - ``perturbations``, an array of the conditions themselves (fitted, with
+          ``X_ref``), for :func:`suggest_repairs`;
         - ``n_samples``, ``confidence``; ``distortion_unit``: "root mean square" of the
           changes in a row, in the units of X; "words" of a text that are gone; or
           "cells" of mixed columns that changed.
@@ -235,6 +238,7 @@ def evaluate_perturbations(
         **score_summary.overall(table, clean_score),
         distortion_unit=unit,
         left_out=left_out,
+        perturbations=object_array(conditions),
         n_samples=len(y),
         confidence=samples.confidence,
         **samples.facts(),

@@ -55,6 +55,13 @@ def read_conditions(conditions, caller, X, X_ref=None):
     return acting, condition_table(acting), left_out
 
 
+def object_array(objects):
+    """Return objects as an array, of which a table or a notebook shows the shape."""
+    found = np.empty(len(objects), dtype=object)
+    found[:] = objects
+    return found
+
+
 def fit_conditions(conditions, X_ref):
     """Return copies fitted on these rows; conditions without ``fit`` are kept."""
     return [clone(c).fit(X_ref) if hasattr(c, "fit") else c for c in conditions]
