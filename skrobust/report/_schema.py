@@ -50,6 +50,10 @@ def _model():
         mean_corruption_error_interval=_PAIR,
         mean_corruption_error_reference=_TEXT,
         words=_list(_TEXT),
+        effect=_COLUMN,
+        untouched_columns=_COLUMN,
+        untouched_dependence=_NUMBER,
+        left_out=_list(_TEXT),
         clean=_NUMBER,
         worst=_object({"name": _TEXT, "score": _NUMBER, "interval": _PAIR}),
     )
