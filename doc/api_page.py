@@ -8,6 +8,7 @@ FAMILIES = [
     "perturbations",
     "attacks",
     "sampling",
+    "wrappers",
     "nets",
     "datasets",
     "certificates",

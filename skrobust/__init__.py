@@ -17,11 +17,15 @@ __all__ = [
     "report",
     "sampling",
     "testing",
+    "wrap",
+    "wrappers",
 ]
 
 
 def __getattr__(name):
     # Families load on first touch, so that `import skrobust` stays light.
+    if name == "wrap":
+        return importlib.import_module("skrobust.wrappers").wrap
     if name in __all__:
         return importlib.import_module(f"skrobust.{name}")
     raise AttributeError(f"module 'skrobust' has no attribute {name!r}")

@@ -1,5 +1,7 @@
 """Containers of rows: arrays, data frames of pandas or polars, and tensors."""
 
+import numbers
+
 import numpy as np
 from scipy.sparse import issparse
 
@@ -48,6 +50,45 @@ def to_array(X):
     return np.asarray(X)
 
 
+def is_missing(value):
+    """Return whether one value is None, NaN, NaT or NA."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    return isinstance(value, numbers.Real) and value != value
+
+
+def one_per_row(values):
+    """Return one value per row as an array that keeps what is missing.
+
+    NumPy makes the text "nan" of a NaN in a list of text, and drops masks; here what is
+    missing (NaN, None, NA, NaT, masked) stays so.
+
+    Parameters
+    ----------
+    values : sequence, array, series of pandas or polars, Categorical, or tensor
+        Groups, clips, labels, times, weights.
+
+    Returns
+    -------
+    ndarray
+        Of dtype object where a list mixes text with other values.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        if not values.mask.any():
+            return values.data
+        kept = values.data.astype(object)
+        kept[values.mask] = None
+        return kept
+    found = to_array(values)
+    if found.dtype.kind in "US" and not hasattr(values, "dtype"):
+        kept = np.array(values, dtype=object)
+        if not all(isinstance(value, (str, bytes)) for value in kept.ravel()):
+            return kept
+    return found
+
+
 def like(values, X):
     """Put values back into the kind of container that X is.
 
@@ -84,3 +125,13 @@ def like(values, X):
     frame = frame.astype(floats) if floats else frame
     frame.columns = X.columns  # by place: names may occur twice
     return frame
+
+
+def is_text(X):
+    """Return whether rows are strings, one each."""
+    if is_frame(X) or len(shape_of(X)) != 1:
+        return False
+    values = np.asarray(X)
+    return values.dtype.kind in "UT" or (
+        values.dtype.kind == "O" and all(isinstance(v, str) for v in values)
+    )

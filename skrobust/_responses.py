@@ -9,7 +9,7 @@ import functools
 import sys
 
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from skrobust._containers import is_frame
@@ -19,7 +19,8 @@ from skrobust._validation import check_probabilities
 def unwrap(estimator):
     """Split an estimator into its preprocessing steps and its final model.
 
-    Looks through Pipeline, a fitted search (``best_estimator_``) and FrozenEstimator.
+    Looks through Pipeline, a fitted search (``best_estimator_``), FrozenEstimator and
+    wrapped models with an estimator inside.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ def unwrap(estimator):
             estimator = estimator.best_estimator_
         elif type(estimator).__name__ == "FrozenEstimator":
             estimator = estimator.estimator
+        elif hasattr(estimator, "wrapped_estimator_"):  # of skrobust.wrap
+            estimator = estimator.wrapped_estimator_
         else:
             return steps, estimator
 
@@ -112,15 +115,25 @@ def undisturbed(estimator):
             module.training = mode
 
 
-def refuse_module(estimator, caller):
-    """Raise where a plain torch module stands in for an estimator."""
+def refuse_unwrapped(estimator, caller):
+    """Raise where a module, a function, a session or an address stands in."""
+    name, what = type(estimator).__name__, None
     if torch_kind(type(estimator)) == "module":
-        name = type(estimator).__name__
+        what = "a torch module"
+    elif hasattr(estimator, "predict") or isinstance(estimator, type):
+        return
+    elif isinstance(estimator, str):
+        name, what = repr(estimator)[:80], "a string"
+    elif hasattr(estimator, "get_inputs") or hasattr(estimator, "get_input_details"):
+        what = "a session of another library"
+    elif callable(estimator):
+        name = getattr(estimator, "__name__", name)
+        what = "a function"
+    if what is not None:
         raise ValueError(
-            f"{caller} takes estimators of scikit-learn, and {name} is a torch module. "
-            "Wrap it: skrobust.nets.make_net_classifier(module, fitted=True) for a "
-            "classifier that returns logits, or skorch's NeuralNetRegressor for "
-            "numbers."
+            f"{caller} takes estimators of scikit-learn, and {name} is {what}. Wrap "
+            "it: skrobust.wrap(model, classes=[...]), or response='values' for a "
+            "regressor."
         )
 
 
@@ -133,6 +146,7 @@ def _float_of(net):
 
 def refuse_regressor(estimator, caller, cure):
     """Raise where a metric of classes meets a regressor, whose score would be 0."""
+    refuse_unwrapped(estimator, caller)
     if predicts_numbers(estimator):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(
@@ -177,7 +191,7 @@ def _respond(estimator, method, X):
 def predict_labels(estimator, X):
     """Return ``estimator.predict(X)`` as a 1-D array."""
     check_net_input(estimator, X)
-    refuse_module(estimator, "This evaluation")
+    refuse_unwrapped(estimator, "This evaluation")
     if not hasattr(estimator, "predict"):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(
@@ -216,6 +230,7 @@ def several_answers(estimator, need, shape):
 def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):
     """Return ``estimator.predict_proba(X)``, or say that there is none."""
     check_net_input(estimator, X)
+    refuse_unwrapped(estimator, caller)
     if not hasattr(estimator, "predict_proba"):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(
@@ -237,3 +252,11 @@ def predicts_numbers(estimator):
         return is_regressor(estimator)
     except (AttributeError, TypeError):  # not an estimator of scikit-learn
         return False
+
+
+def predicts_classes(estimator):
+    """Say whether an estimator is a classifier, whatever library it is of."""
+    try:
+        return is_classifier(estimator)
+    except (AttributeError, TypeError):  # not an estimator of scikit-learn
+        return hasattr(estimator, "predict_proba")

@@ -7,6 +7,8 @@ import numbers
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
+from skrobust._containers import is_missing, one_per_row
+
 
 def invalid(name, caller, rule, value, cure=""):
     """Build the error for a bad parameter: name, caller, rule, value and cure."""
@@ -83,7 +85,9 @@ def check_choice(value, name, caller, choices):
 
 def check_scores(scores, caller, *, name="scores", min_size=1):
     """Return a 1-D float64 array of finite scores, or raise."""
-    scores = np.asarray(scores)
+    scores = one_per_row(scores)
+    if scores.dtype.kind == "O":
+        refuse_missing(scores, caller, name)
     if scores.ndim != 1 or scores.dtype.kind not in "fiub":
         got = scores.shape if scores.ndim > 1 else scores.tolist()
         got = got[:3] if scores.ndim == 1 else got
@@ -130,10 +134,27 @@ def check_targets(y, caller, *, name="y"):
             f"{caller} needs {name} as 1-D labels of shape (n_samples,). Got shape "
             f"{tuple(shape)}; take one pixel or region of each label image."
         )
-    y = column_or_1d(y)
+    y = column_or_1d(one_per_row(y))
+    refuse_missing(y, caller, name)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     return y
+
+
+def refuse_missing(values, caller, name):
+    """Raise with a count where values of an array are missing."""
+    if values.dtype.kind == "O":
+        missing = np.array([is_missing(value) for value in values.ravel()], dtype=bool)
+    elif values.dtype.kind in "fmM":
+        missing = (values != values).ravel()  # NaN and NaT alone
+    else:
+        return
+    if missing.any():
+        raise ValueError(
+            f"{caller} needs {name} without missing values; {int(missing.sum())} of "
+            f"{len(missing)} are missing, first at position {int(missing.argmax())}. "
+            "Leave these rows out, or give them a value of their own."
+        )
 
 
 def _is_one_hot(y):

@@ -52,7 +52,7 @@ def draw_series(rng, n, slope, correlation=0.0, spread=0.02):
     return 0.8 + slope * (np.arange(n) - (n - 1) / 2) + spread * e[50:]
 
 
-def agreement(a, b):
+def agreement_score(a, b):
     return np.mean(a == b)
 
 

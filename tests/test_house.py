@@ -20,7 +20,7 @@ FLOORS = [
     {"metrics"},
     {"_differentiable"},
     {"perturbations", "attacks", "sampling", "nets", "datasets"},
-    {"certificates"},
+    {"certificates", "wrappers"},
     {"evaluation", "testing"},
     {"plots"},
     {"report"},
@@ -34,6 +34,7 @@ WITHIN_LOWEST = {
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
     "_results": {"_optional", "_results_text"},
+    "_validation": {"_containers"},
 }
 # Names that may occur in several folders, since they mean the same in each.
 SAME_MEANING = {
@@ -130,9 +131,9 @@ def test_no_private_scikit_learn(path):
 MODULES = ["skrobust", "skrobust.attacks", "skrobust.metrics", "skrobust.perturbations",
            "skrobust.sampling", "skrobust.nets", "skrobust.datasets",
            "skrobust.certificates", "skrobust.evaluation", "skrobust.plots",
-           "skrobust.testing", "skrobust.cli"]  # fmt: skip
+           "skrobust.testing", "skrobust.wrappers", "skrobust.cli"]  # fmt: skip
 HEAVY = ["torch", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn", "jinja2",
-         "skops"]  # fmt: skip
+         "skops", "onnxruntime", "ai_edge_litert", "transformers"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +172,7 @@ def test_families_are_attributes():
 @pytest.mark.parametrize(
     "family",
     ["attacks", "base", "certificates", "datasets", "evaluation", "metrics", "nets",
-     "perturbations", "plots", "sampling", "testing"],
+     "perturbations", "plots", "sampling", "testing", "wrappers"],
 )  # fmt: skip
 def test_all_is_sorted_and_there(family):
     import importlib

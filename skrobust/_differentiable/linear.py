@@ -2,17 +2,17 @@
 
 import numpy as np
 from scipy.special import expit, log_expit, softmax
-from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._differentiable.maps import dense
 from skrobust._differentiable.numpy_views import HostView
 from skrobust._differentiable.steps import ask
+from skrobust._responses import predicts_classes
 
 
 def is_linear(model):
     """Say whether a classifier decides by ``X @ coef_.T + intercept_``."""
-    if not hasattr(model, "decision_function") or not is_classifier(model):
+    if not hasattr(model, "decision_function") or not predicts_classes(model):
         return False
     if hasattr(model, "kernel") and model.kernel != "linear":
         return False

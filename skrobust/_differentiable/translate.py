@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import partial
 
-from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +16,7 @@ from skrobust._differentiable.label_heads import label_head
 from skrobust._differentiable.maps import chain, sklearn_name
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps import BLACK_BOX
-from skrobust._responses import innermost, unwrap
+from skrobust._responses import innermost, predicts_numbers, unwrap
 from skrobust.base.one_label import OneLabel
 
 MODELS = {**models.MODELS, **kernel_models.MODELS, **process_models.MODELS}
@@ -88,7 +87,7 @@ def bare_head(model, caller, label=None):
         )
     if type(model).__name__.startswith("MultiOutput"):
         cure = "OneLabel(model, 0) with that column of y"
-        if is_regressor(model):
+        if predicts_numbers(model):
             cure = "one of its estimators_ with that column of y"
         raise ValueError(
             f"{caller} attacks one label or target a row, and "
@@ -97,7 +96,7 @@ def bare_head(model, caller, label=None):
     cure = f"Use a black-box attack, {BLACK_BOX}, or a perturbation."
     if any(word in type(model).__name__ for word in TREES):
         cure = f"Use ExactTree, a black-box attack, {BLACK_BOX}, or a perturbation."
-    if is_regressor(model):
+    if predicts_numbers(model):
         cure = "Use a black-box attack, RandomSearch, Square or ZOO, or a perturbation."
     raise ValueError(
         f"{caller} needs gradients and cannot differentiate {type(model).__name__}"

@@ -11,7 +11,7 @@ import numbers
 
 import numpy as np
 
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, is_missing, to_array
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey
 from skrobust._keyed_noise.splitmix import row_keys, stream_number
 
@@ -237,15 +237,6 @@ def _cell(value, j):
         f"A cell as argument must be a string, a number, a time or missing. Column {j} "
         f"holds {value!r} of type {type(value).__name__}."
     )
-
-
-def is_missing(value):
-    """Return whether one value is None, NaN, NaT or NA."""
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    if isinstance(value, (np.datetime64, np.timedelta64)):
-        return bool(np.isnat(value))
-    return isinstance(value, numbers.Real) and value != value
 
 
 def _word(kind, content):

@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, one_per_row, to_array
 from skrobust._keyed_noise.row_hash import is_series
 from skrobust._keyed_noise.rows import dense_rows, is_text, join_rows, take_rows
-from skrobust._validation import check_same_length
+from skrobust._validation import check_same_length, refuse_missing
 
 
 def check_training_rows(sampler, X, y):
@@ -25,10 +25,12 @@ def check_training_rows(sampler, X, y):
     caller = type(sampler).__name__
     if y is None:
         raise ValueError(f"{caller} requires y to be passed, but the target y is None.")
+    y = one_per_row(y)
+    refuse_missing(y, caller, "y")
     check_classification_targets(y)
     if type_of_target(y) == "multiclass-multioutput":
         raise ValueError(f"{caller} needs one class per row; y has several outputs.")
-    labels = to_array(y)
+    labels = y
     if labels.ndim == 2 and labels.shape[1] > 1:
         if (labels.sum(axis=1) != 1).any():
             raise ValueError(f"{caller} needs one class per row; y has several.")

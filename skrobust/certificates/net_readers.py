@@ -12,7 +12,6 @@ from skrobust.certificates.net_layers import Activation, Dense, Reshape, TorchAf
 from skrobust.certificates.net_proof import NetProof
 from skrobust.certificates.proof import Proof
 from skrobust.certificates.read_module import KNOWN, UnknownLayer, read_module
-from skrobust.nets import ToNetInput
 
 
 def net_proof(estimator, region, ask, caller, shape=None):
@@ -178,7 +177,7 @@ def _torch_step(name, step, lift, caller):
     if parts is not None:
         scale, shift = map(lift, parts)
         return (lambda x: x * scale + shift), (lambda x: x * scale.abs()), 2
-    if isinstance(step, ToNetInput):
+    if getattr(step, "is_affine", False):  # ToNetInput, and rows of a wrapped net
         function = step.differentiable_transform
         zero = None
 

@@ -7,6 +7,7 @@ import numpy as np
 from skrobust._optional import require
 from skrobust._responses import is_net, unwrap
 from skrobust.cli.exit_codes import UserError, as_user_error
+from skrobust.datasets.image_files import upright
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 LAYOUTS = ("flat", "hwc", "chw")
@@ -84,12 +85,13 @@ def image_batches(folder, names, model, *, grey=False, data_range=None, layout=N
 
 @contextlib.contextmanager
 def open_image(path):
-    """Open an image with Pillow; what goes wrong is one sentence."""
+    """Open an image with Pillow, upright; what goes wrong is one sentence."""
     pillow = require("PIL.Image", "A folder of images", extra="images")
     text = f"The image {str(path)!r} could not be read"
     kinds = (OSError, ValueError, SyntaxError)  # the last: a broken PNG
     with as_user_error(text, kinds), pillow.open(path) as image:
-        yield image
+        image.load()
+        yield upright(image)
 
 
 def _read(path, grey, data_range):

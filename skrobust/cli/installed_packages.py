@@ -28,6 +28,8 @@ OPTIONAL = (
     ("xgboost", "xgboost", "boosting", "exact attacks on its trees"),
     ("lightgbm", "lightgbm", "boosting", "exact attacks on its trees"),
     ("catboost", "catboost", "boosting", "exact attacks on its trees"),
+    ("onnxruntime", "onnxruntime", "onnx", "ONNX models"),
+    ("ai-edge-litert", "ai_edge_litert", "tflite", "tflite models"),
     ("Pillow", "PIL", "images", "folders of images"),
     ("pyarrow", "pyarrow", "parquet", "parquet files"),
     ("av", "av", "video", "videos"),

@@ -1,15 +1,14 @@
 """Rows and labels from a table file or a built-in data set."""
 
 import contextlib
-import warnings
 from pathlib import Path
 
 import numpy as np
 from sklearn import datasets
 from sklearn.utils import get_tags
 
-from skrobust._optional import require
-from skrobust.cli.exit_codes import UserError, as_user_error
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.table_file import read_table
 
 BUILT_IN = {
     "digits": {"image_shape": (8, 8), "data_range": (0.0, 16.0)},
@@ -17,7 +16,6 @@ BUILT_IN = {
     "iris": {},
     "wine": {},
 }
-PARQUET = (".parquet", ".pq")
 
 
 def load_data(source, target, model, *, beside=()):
@@ -53,7 +51,8 @@ def load_data(source, target, model, *, beside=()):
         if _has_text_classes(model):
             y = np.asarray(bunch.target_names).astype(str)[y]
     else:
-        frame, y = _load_labelled(Path(source), target, _has_text_classes(model))
+        texts = _has_text_classes(model)
+        frame, y = _load_labelled(Path(source), target, texts, beside)
         known = {}
     _check_labels(y, model, target)
     name = Path(source).name
@@ -88,12 +87,16 @@ def load_train(options, model, *, beside=()):
     return columns_for(model, without(frame, there, model), source)
 
 
-def open_table(source, as_text=()):
-    """Return a table file with text names of its columns and at least one row."""
+def open_table(source, as_text=(), *, labels=()):
+    """Return a table file with text names of its columns and at least one row.
+
+    Columns that are named in ``labels`` stay text where they hold codes that differ as
+    text and may be equal as numbers: leading zeros (02139), or an exponent (1e5).
+    """
     path = Path(source)
     if not path.is_file():
         raise UserError(f"There is no table {str(path)!r}.")
-    frame = _read_table(path, dict.fromkeys(as_text, str))
+    frame = read_table(path, dict.fromkeys(as_text, str), labels)
     frame.columns = [str(name) for name in frame.columns]
     return check_rows(frame, path.name)
 
@@ -169,8 +172,8 @@ def _check_labels(y, model, target):
         )
 
 
-def _load_labelled(path, target, as_text):
-    frame = open_table(path, [target] if as_text else [])
+def _load_labelled(path, target, as_text, beside):
+    frame = open_table(path, [target] if as_text else [], labels=beside)
     y = full_column(frame, target, path.name, kind="target column")
     return frame.drop(columns=target), y
 
@@ -194,7 +197,7 @@ def check_columns(source, target, beside=()):
         return
     if not path.is_file():
         raise no_such_data("data file", str(path))
-    frame = _read_table(path, {}, n_rows=0)
+    frame = read_table(path, {}, n_rows=0)
     columns = [str(name) for name in frame.columns]
     if target is None:
         raise UserError(
@@ -205,45 +208,6 @@ def check_columns(source, target, beside=()):
     hint = " Fields must be separated by commas." if is_unsplit else ""
     for name in (target, *beside):
         column_of(frame, name, path.name, hint=hint)
-
-
-def _read_table(path, as_text, n_rows=None):
-    """Read a CSV file, or a parquet file with pyarrow; text such as NA stays text.
-
-    Of a CSV file ``n_rows`` reads only the first rows.
-    """
-    pandas = require("pandas", "A table", extra="report")
-    kinds = (ValueError, OSError)  # also errors of the parsers
-    if path.suffix.lower() in PARQUET:
-        require("pyarrow", "A parquet file", extra="parquet")
-        with as_user_error(f"{path.name!r} could not be read as parquet", kinds):
-            return pandas.read_parquet(path)
-    with as_user_error(f"{path.name!r} could not be read as CSV", kinds):
-        return _read_csv(pandas, path, as_text, n_rows)
-
-
-def _read_csv(pandas, path, as_text, n_rows):
-    with warnings.catch_warnings():  # else a field too many shifts all columns
-        warnings.simplefilter("error", pandas.errors.ParserWarning)
-        try:
-            frame = pandas.read_csv(path, dtype=as_text, index_col=False, nrows=n_rows)
-        except pandas.errors.ParserWarning as error:
-            text = f"{path.name!r} has rows with more fields than its header."
-            raise UserError(text) from error
-        except UnicodeDecodeError as error:
-            raise UserError(f"{path.name!r} is not UTF-8; save it so.") from error
-    # Text columns get words such as NA back, which pandas reads as missing.
-    holes = [
-        name
-        for name in frame.columns[frame.isna().any()]
-        if name in as_text or not pandas.api.types.is_numeric_dtype(frame[name])
-    ]
-    if holes:
-        plain = pandas.read_csv(
-            path, dtype=str, keep_default_na=False, na_values=[""], index_col=False
-        )
-        frame[holes] = plain[holes]
-    return frame
 
 
 def columns_for(model, frame, source, *, beside=" beside the target"):

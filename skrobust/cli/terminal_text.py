@@ -10,10 +10,10 @@ from tqdm import tqdm
 
 from skrobust.report import summary_rows
 from skrobust.report.doubt_meanings import explained
+from skrobust.report.model_verdict import build_verdicts
 from skrobust.report.number_text import number
 from skrobust.report.page_parts import STATUS_WORDS
 from skrobust.report.summary_cells import interval_text, summary_columns
-from skrobust.report.verdict import build_verdicts
 
 
 class Progress:

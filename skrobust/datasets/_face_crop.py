@@ -74,9 +74,18 @@ class FaceCrop:
         -------
         (left, top, width, height) : tuple of int
             Of the crop.
+
+        Raises
+        ------
+        ValueError
+            For a box whose middle is not on the image, or whose sides are not positive.
         """
         check_number(self.margin, "margin", "FaceCrop", low=1)
         left, top, box_width, box_height = (float(side) for side in box)
+        if not _on_image(np.array([box], dtype=np.float64), height, width)[0]:
+            rule = f"positive sides, and its middle on the image of {height} x {width}"
+            shown = (left, top, box_width, box_height)
+            raise ValueError(f"FaceCrop needs a box with {rule}. Got {shown} instead.")
         side = int(self.margin * max(box_width, box_height))
         x = max(int(left + box_width / 2) - side // 2, 0)
         y = max(int(top + box_height / 2) - side // 2, 0)
@@ -95,6 +104,9 @@ class FaceCrop:
         boxes = boxes[boxes[:, 2:].min(axis=1) >= self.min_size]
         if not len(boxes):
             raise ValueError("it shows no face that the detector finds")
+        boxes = boxes[_on_image(boxes, *image.shape[:2])]
+        if not len(boxes):
+            raise ValueError("the detector finds faces off the image only")
         largest = boxes[(boxes[:, 2] * boxes[:, 3]).argmax()]
         height, width = image.shape[:2]
         x, y, w, h = self.square(largest, height=height, width=width)
@@ -120,3 +132,10 @@ class FaceCrop:
         detector = cv2.FaceDetectorYN.create(str(self.model), "", size)
         _, found = detector.detect(cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
         return np.empty((0, 4)) if found is None else found[:, :4]
+
+
+def _on_image(boxes, height, width):
+    """Return which boxes have positive sides, and their middle on the image."""
+    middle = boxes[:, :2] + boxes[:, 2:] / 2
+    inside = (middle >= 0) & (middle < (width, height))  # not for NaN
+    return (inside & (boxes[:, 2:] > 0)).all(axis=1)

@@ -1,23 +1,21 @@
 """Folder of image files."""
 
-import re
 from pathlib import Path
 
 from skrobust._validation import check_choice
 from skrobust.datasets.build_image_set import build
-from skrobust.datasets.clips_on_disk import (
-    LONGEST,
-    clip_name,
-    folder_of,
-    frame_number,
-    is_image,
-)
+from skrobust.datasets.clips_on_disk import clip_name, folder_of, is_image
 from skrobust.datasets.folder_levels import all_files, check_levels, files_with_facts
+from skrobust.datasets.frame_names import (
+    check_pattern,
+    clip_and_frame,
+    frame_number,
+    has_unread_number,
+    warn_of_names,
+)
 from skrobust.datasets.image_options import ImageOptions
 from skrobust.datasets.metadata_table import table_records
 from skrobust.datasets.skipped_files import Skips
-
-_CLIP_AND_FRAME = re.compile(rf"(?P<clip>.+)_(?P<frame>\d{{1,{LONGEST}}})")
 
 
 def load_image_folder(
@@ -26,6 +24,7 @@ def load_image_folder(
     levels=("label",),
     label=None,
     metadata=None,
+    pattern=None,
     resize=None,
     crop=None,
     convert=False,
@@ -35,8 +34,9 @@ def load_image_folder(
     """Load a folder of image files, where folders stand for classes or groups.
 
     ``path/<label>/<clip>_<frame>.jpg``, or ``path/<label>/<clip>/<frame>.jpg``: the
-    number at the end is that of the frame, what stands before it is the clip. An image
-    without such a number is a clip of its own.
+    number at the end is that of the frame, what stands before it is the clip.
+    ``clip-frame-12``, ``clip.f12``, ``clip (12)``, ``clip#12``, ``clip_12_face0`` and
+    ``frame12_clip`` are read alike. An image without a number is a clip of its own.
 
     Parameters
     ----------
@@ -52,6 +52,11 @@ def load_image_folder(
         ``label`` and, as there are, ``group``, ``clip``, ``frame`` and ``origin``. It
         replaces the reading of names; an image without a row and a row without an
         image or a label are treated as ``on_error`` says.
+    pattern : str, default=None
+        Regular expression of the names of files, without ending, with the groups
+        ``clip`` and, as there is one, ``frame``; it replaces the forms above for images
+        that lie in no folder of a clip. One whose name does not match is treated as
+        ``on_error`` says.
     resize : (int, int) or None, default=None
         (height, width) in pixels; None: images of another size than most are treated as
         ``on_error`` says.
@@ -85,10 +90,14 @@ def load_image_folder(
     Warns
     -----
     UserWarning
-        With ``on_error="skip"``: how many files were left out.
+        With ``on_error="skip"``: how many files were left out. For names with numbers
+        that follow none of the forms, and where every image would be a clip of its own
+        although all have numbers: how many there are.
 
     Notes
     -----
+    Images are turned upright as their orientation tag (EXIF) says.
+
     Hidden files are passed over. Files that are no images by their names are listed in
     ``ignored``. Bytes changed in the middle of a JPEG file mostly decode to a wrong
     picture without any sign; no decoder finds them.
@@ -108,27 +117,35 @@ def load_image_folder(
     files = all_files(folder)
     images = [f for f in files if is_image(f)]
     ignored = [f for f in files if not is_image(f)]
+    if metadata is not None and pattern is not None:
+        raise ValueError(f"{caller} takes metadata or pattern, not both.")
     if metadata is not None:
         records = table_records(folder, images, metadata, skips, caller)
         ignored = [f for f in ignored if f.resolve() != Path(metadata).resolve()]
     else:
         levels = check_levels(levels, label, caller)
-        records = _from_names(folder, images, levels, label, skips)
+        pattern = check_pattern(pattern, caller)
+        records = _from_names(folder, images, levels, label, skips, pattern)
     return build(records, skips, options, ignored=ignored, verify=verify)
 
 
-def _from_names(folder, images, levels, label, skips):
-    records = []
+def _from_names(folder, images, levels, label, skips, pattern):
+    records, named, unread = [], [], []
     for file, facts in files_with_facts(folder, images, levels, label, skips):
-        deep = len(file.relative_to(folder).parts) - 1 > len(levels)
-        found = _CLIP_AND_FRAME.fullmatch(file.stem)
-        if deep:  # the folder of a clip
+        record = {"path": str(file), "number": None, **facts}
+        if len(file.relative_to(folder).parts) - 1 > len(levels):  # folder of a clip
             clip, frame = clip_name(folder, file.parent), frame_number(file.stem)
-        elif found:
-            clip = clip_name(folder, file.with_name(found["clip"]))
-            frame = int(found["frame"])
         else:
-            clip, frame = clip_name(folder, file.with_name(file.stem)), -1
-        facts |= {"clip": clip, "origin": clip, "frame": frame}
-        records.append({"path": str(file), "number": None, **facts})
+            found = clip_and_frame(file.stem, pattern)
+            if found is None and pattern is not None:
+                skips.add(file, "its name does not match the pattern")
+                continue
+            if found is None and has_unread_number(file.stem):
+                unread.append(file)
+            name, frame = (file.stem, -1) if found is None else found
+            clip = clip_name(folder, file.with_name(name))
+            named.append(record)
+        record |= {"clip": clip, "origin": clip, "frame": frame}
+        records.append(record)
+    warn_of_names(named, unread, skips.caller)
     return records

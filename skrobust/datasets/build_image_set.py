@@ -8,7 +8,7 @@ import numpy as np
 
 from skrobust.datasets._image_set import ImageSet
 from skrobust.datasets._lazy_images import LazyImages
-from skrobust.datasets.image_files import pillow, read_image
+from skrobust.datasets.image_files import is_turned, pillow, read_image
 from skrobust.datasets.video_files import read_frames
 
 _CALLER = "LazyImages"
@@ -106,6 +106,7 @@ def _image_size(path, options, verify):
     try:
         with Image.open(path) as image:
             size, mode = image.size[::-1], image.mode
+            size = size[::-1] if is_turned(image) else size
     except (OSError, SyntaxError) as error:
         raise ValueError(f"it cannot be decoded ({error})") from error
     if mode != "RGB" and not options.convert:

@@ -4,11 +4,9 @@ import re
 from pathlib import Path
 
 from skrobust._validation import invalid
+from skrobust.datasets.frame_names import frame_number
 from skrobust.datasets.image_files import IMAGE_SUFFIXES
 from skrobust.datasets.video_files import VIDEO_SUFFIXES
-
-LONGEST = 18  # digits of a number that an array of integers holds
-_NUMBER = re.compile(rf"(?<!\d)\d{{1,{LONGEST}}}$")
 
 
 def folder_of(path, caller):
@@ -32,12 +30,6 @@ def natural(name):
     """Return a key that sorts 2.png before 10.png."""
     parts = re.split("([0-9]+)", name)
     return [(int(part), part) if i % 2 else part for i, part in enumerate(parts)]
-
-
-def frame_number(stem):
-    """Return the number at the end of a file's name, or -1 (a hash is none)."""
-    found = _NUMBER.search(stem)
-    return int(found.group()) if found else -1
 
 
 def is_video(path):

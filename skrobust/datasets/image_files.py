@@ -8,6 +8,7 @@ from skrobust._optional import require
 from skrobust._validation import invalid
 
 IMAGE_SUFFIXES = {".bmp", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
+_ORIENTATION = 0x0112  # the number of the tag
 
 
 def pillow(caller):
@@ -29,6 +30,24 @@ def check_resize(resize, caller):
     return height, width
 
 
+def upright(image):
+    """Return an image of Pillow, turned as its orientation tag (EXIF) says."""
+    if image.getexif().get(_ORIENTATION, 1) == 1:
+        return image
+    ops = require("PIL.ImageOps", "An image", extra="images")
+    turned = ops.exif_transpose(image)
+    turned.format = image.format  # which a copy lacks
+    return turned
+
+
+def is_turned(image):
+    """Return whether the tag of an image that is not decoded swaps its sides."""
+    # Pillow turns TIFF files itself.
+    return image.format != "TIFF" and image.getexif().get(_ORIENTATION, 1) in range(
+        5, 9
+    )
+
+
 def read_image(path, caller, *, convert=False):
     """Return the pixels of an image file.
 
@@ -45,7 +64,7 @@ def read_image(path, caller, *, convert=False):
     Returns
     -------
     ndarray of shape (height, width, 3), uint8
-        The pixels.
+        The pixels, turned upright.
 
     Raises
     ------
@@ -57,6 +76,7 @@ def read_image(path, caller, *, convert=False):
     try:
         with Image.open(Path(path)) as image:
             image.load()
+            image = upright(image)
             if image.mode != "RGB":
                 image = _as_rgb(Image, image, convert)
             return np.array(image, dtype=np.uint8)

@@ -3,7 +3,8 @@
 import csv
 from pathlib import Path
 
-from skrobust.datasets.clips_on_disk import LONGEST, clip_name
+from skrobust.datasets.clips_on_disk import clip_name
+from skrobust.datasets.frame_names import LONGEST
 
 
 def table_records(folder, images, metadata, skips, caller):

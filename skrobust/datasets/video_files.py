@@ -174,4 +174,7 @@ def _in_order(container, stream, frames):
 
 
 def _pixels(frame):
-    return frame.to_ndarray(format="rgb24")
+    """Return the pixels of a frame, turned upright as the file says."""
+    pixels = frame.to_ndarray(format="rgb24")
+    turns = round(getattr(frame, "rotation", 0) / 90) % 4  # counterclockwise
+    return np.ascontiguousarray(np.rot90(pixels, turns)) if turns else pixels

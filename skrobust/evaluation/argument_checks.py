@@ -3,7 +3,12 @@
 import numpy as np
 
 from skrobust._containers import to_array
-from skrobust._responses import refuse_regressor
+from skrobust._keyed_noise.rows import take_rows
+from skrobust._responses import (
+    predict_labels,
+    predict_probabilities,
+    refuse_regressor,
+)
 from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust.metrics.robust.structural_similarity import check_data_range
 
@@ -14,6 +19,29 @@ def check_labels(estimator, X, y, caller):
     check_same_length(caller, X=X, y=y)
     refuse_regressor(estimator, caller, "It needs a classifier.")
     return y
+
+
+def model_classes(estimator, X, y, caller):
+    """Return the labels of a classifier in the order of its scores.
+
+    They are asked of the model. One without ``classes_``, as a bare net, says how many
+    there are by its probabilities, as rows may lack a class; without these the labels
+    and predictions of the rows are all that is known.
+    """
+    if getattr(estimator, "classes_", None) is not None:
+        return np.asarray(estimator.classes_)
+    seen = np.unique(np.concatenate([np.ravel(y), predict_labels(estimator, X)]))
+    if not hasattr(estimator, "predict_proba"):
+        return seen
+    n = predict_probabilities(estimator, take_rows(X, np.arange(1)), caller).shape[1]
+    if np.isin(seen, np.arange(n)).all():
+        return np.arange(n)
+    if len(seen) != n:
+        raise ValueError(
+            f"{caller} needs classes_ of the model: it gives {n} probabilities, and "
+            f"the rows show the labels {seen[:5].tolist()}."
+        )
+    return seen
 
 
 def float_rows(X, caller):

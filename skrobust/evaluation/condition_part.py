@@ -5,14 +5,22 @@ from difflib import get_close_matches
 from functools import partial
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.metrics import get_scorer_names as scikit_learn_names
 
-from skrobust._responses import is_net, predict_labels, unwrap
+from skrobust._responses import (
+    is_net,
+    predict_labels,
+    predicts_classes,
+    refuse_unwrapped,
+    unwrap,
+)
 from skrobust._validation import invalid
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
+from skrobust.evaluation.refused_rows import answers, refused_score
+from skrobust.evaluation.untouched import change_fields
+from skrobust.metrics.callable_metrics import is_function_of_answers
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric, metric_names
 from skrobust.metrics.scorers.classes import answers_for, signed_value
@@ -25,7 +33,7 @@ def answers_classes(estimator):
     """Return whether a model is a classifier, nets of skorch included."""
     model = unwrap(estimator)[1]
     kinds = {c.__name__ for c in type(model).__mro__} if is_net(model) else set()
-    return is_classifier(estimator) or bool(kinds & _NETS)
+    return predicts_classes(estimator) or bool(kinds & _NETS)
 
 
 def score_answers(spec, estimator, X, y):
@@ -51,6 +59,7 @@ def find_scorer(estimator, scoring, caller):
 
     Names of scikit-learn come before those of the registered metrics.
     """
+    refuse_unwrapped(estimator, caller)
     spec = find_metric(scoring)
     if scoring is None and answers_classes(estimator):
         return None
@@ -77,6 +86,13 @@ def find_scorer(estimator, scoring, caller):
 def _check_scoring_name(scoring, caller):
     """Raise for anything but a callable, None or a name of scikit-learn."""
     names = scikit_learn_names()
+    if callable(scoring) and is_function_of_answers(scoring):
+        cure = (
+            "Wrap it: sklearn.metrics.make_scorer(function, greater_is_better=..., "
+            "response_method=...)."
+        )
+        rule = "a scorer of (estimator, X, y), not a function of (y_true, y_pred)"
+        raise invalid("scoring", caller, rule, scoring, cure)
     if scoring is None or callable(scoring) or scoring in names:
         return
     cure = ""
@@ -96,7 +112,7 @@ def clean_part(estimator, X, y, scorer, caller):
     return float((labels == y).mean()), predicted
 
 
-def condition_part(estimator, condition, X, y, scorer, clean, caller):
+def condition_part(estimator, condition, X, y, scorer, clean, units, caller):
     """Return the score or, for accuracy, which predictions are correct and flipped.
 
     Parameters
@@ -111,6 +127,8 @@ def condition_part(estimator, condition, X, y, scorer, clean, caller):
         None is accuracy.
     clean : ndarray of shape (n_samples,) or None
         Predictions for the clean rows.
+    units : ColumnUnits or None
+        Units in which changes of a table are told.
     caller : str
         Name of the public function or class, for error messages.
 
@@ -118,14 +136,25 @@ def condition_part(estimator, condition, X, y, scorer, clean, caller):
     -------
     ndarray of shape (), structured
         ``score``, or for accuracy ``correct`` and ``flipped`` of each sample; and what
-        the condition did to the rows, as :func:`part_of` has it.
+        the condition did to the rows, as :func:`part_of` and :func:`change_fields` have
+        it.
     """
     rows = perturb_rows(condition, estimator, X, y, caller)
+    change = change_fields(X, rows, units)
     if scorer is not None:
-        return part_of(X, rows, score=np.float64(scorer(estimator, rows, y)))
-    predicted = predict_labels(estimator, rows)
+        try:
+            score = np.float64(scorer(estimator, rows, y))
+        except ValueError as error:
+            if units is None:
+                raise
+            raise refused_score(str(condition), error, caller) from error
+        return part_of(X, rows, score=score, **change)
+    predicted, refused, words = answers(estimator, X, rows, clean, bool(change))
     y, labels = label_pair(y, predicted, caller)
-    return part_of(X, rows, correct=labels == y, flipped=predicted != clean)
+    if change:
+        change |= {"refused": refused.mean(), "words": np.array(words, dtype="U160")}
+    correct, flipped = (labels == y) & ~refused, (predicted != clean) | refused
+    return part_of(X, rows, correct=correct, flipped=flipped, **change)
 
 
 class PartKeys:
@@ -135,10 +164,13 @@ class PartKeys:
         self.store = store
         self.seen = Counter()
 
-    def prefix(self, estimator, X, y, scorer):
-        """Return the prefix of the keys of one model on the same rows."""
+    def prefix(self, estimator, X, y, scorer, *more):
+        """Return the prefix of the keys of one model on the same rows.
+
+        ``more`` is what else the parts depend on, such as the units of columns.
+        """
         kind = "right and flipped" if scorer is None else scorer
-        return self.store.prefix(estimator, X, y, kind, "changed")
+        return self.store.prefix(estimator, X, y, kind, "refused rows", *more)
 
     def key(self, prefix, condition):
         """Return the key of one condition."""

@@ -97,7 +97,7 @@ def row_facts(folds, done, splits, size, groups, caller):
         Training and test rows.
     size : (int, int, int)
         Numbers of folds, conditions and repeats.
-    groups : array-like of shape (n_samples,) or None
+    groups : ndarray of shape (n_samples,) or None
         Samples that belong together.
     caller : str
         Name of the public function.
@@ -126,7 +126,7 @@ def row_facts(folds, done, splits, size, groups, caller):
     rows = rows[order]
     correct, clean = (np.concatenate(parts)[order] for parts in (by_fold, clean))
     # A row that is tested on several folds is one unit.
-    clusters = rows if groups is None else np.asarray(groups)[rows]
+    clusters = rows if groups is None else groups[rows]
     return rows, correct, clean, make_units(clusters, len(rows), caller)
 
 

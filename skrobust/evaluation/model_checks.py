@@ -18,7 +18,8 @@ def responses(estimator, X):
         scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
         return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
     labels = predict_labels(estimator, X)
-    return (labels[:, None] == np.unique(labels)[None]).astype(np.float64)
+    classes = getattr(estimator, "classes_", np.unique(labels))
+    return (labels[:, None] == np.asarray(classes)[None]).astype(np.float64)
 
 
 def check_answers(estimator, X, take):

@@ -146,7 +146,7 @@ def regression_scores(name, y, predicted, how=None):
         nan and None for fewer than three rows or equal targets.
     """
     found, how = {}, how or {}
-    for key, score in (("r2", _r2), ("mean_absolute_error", _error)):
+    for key, score in (("r2", _r2_score), ("mean_absolute_error", _error)):
         value = interval = None
         if len(y) > 2 and np.ptp(y) > 0:
             data = score, y, predicted
@@ -160,7 +160,7 @@ def regression_scores(name, y, predicted, how=None):
     return found
 
 
-def _r2(y, predicted):
+def _r2_score(y, predicted):
     spread = ((y - y.mean()) ** 2).sum()
     return 1 - ((y - predicted) ** 2).sum() / spread if spread else np.nan
 

@@ -109,6 +109,7 @@ def make_net_classifier(
         require(package, caller, extra="torch")
     from torch import nn
 
+    from skrobust.nets.devices import find_device
     from skrobust.nets.frozen_layers import check_freeze, is_one_logit
     from skrobust.nets.net_classifiers import BinaryNetClassifier, NetClassifier
 
@@ -134,7 +135,7 @@ def make_net_classifier(
         classes = labels
     settings = {
         "classes": classes,
-        "device": _device(device, caller),
+        "device": find_device(device, caller),
         "freeze": freeze,
         "max_epochs": check_count(max_epochs, "max_epochs", caller),
         "lr": check_number(lr, "lr", caller, low=0, low_open=True),
@@ -150,24 +151,6 @@ def make_net_classifier(
     check_freeze(freeze)
     net = kind(module, **settings)
     return net.use_as_fitted() if fitted else net
-
-
-def _device(device, caller):
-    import torch
-
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        kind = torch.device(device).type
-    except (RuntimeError, TypeError):
-        rule = "'auto' or a device of torch, such as 'cpu' or 'cuda:0'"
-        raise invalid("device", caller, rule, device) from None
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise ValueError(
-            f"The 'device' parameter of {caller} must be a device that is here. Got "
-            f"{str(device)!r}, and torch sees no GPU."
-        )
-    return device
 
 
 def _optimizer(optimizer, caller):

@@ -45,6 +45,7 @@ class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     _parameter_rules = {"channels_last": Flag()}
+    is_affine = True  # each number is scaled, shifted and moved, and no more
 
     def __init__(self, image_shape=None, *, channels_last=False, data_range=None):
         self.image_shape = image_shape

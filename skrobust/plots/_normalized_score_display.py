@@ -1,10 +1,14 @@
 """Display of a normalized score and its factors."""
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
 
 from skrobust._containers import shape_of
-from skrobust._responses import model_name
+from skrobust._responses import (
+    model_name,
+    predicts_classes,
+    predicts_numbers,
+    refuse_unwrapped,
+)
 from skrobust._validation import check_choice
 from skrobust.metrics import normalized_score_parts
 from skrobust.plots.base import BaseDisplay
@@ -139,10 +143,11 @@ class NormalizedScoreDisplay(BaseDisplay):
         display : NormalizedScoreDisplay
             Not drawn yet.
         """
+        refuse_unwrapped(estimator, cls.__name__)
         task = "clustering"
-        if is_classifier(estimator):
+        if predicts_classes(estimator):
             task = "classification"
-        elif is_regressor(estimator):
+        elif predicts_numbers(estimator):
             task = "regression"
         shape = shape_of(X)
         kwargs = {"n_features": int(np.prod(shape[1:]))} | kwargs

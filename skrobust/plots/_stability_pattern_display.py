@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._parameters import Number, check_parameters
 from skrobust._validation import check_scores, check_targets, invalid
 from skrobust.metrics import period_stability_index, stability_pattern
+from skrobust.metrics.callable_metrics import name_of
 from skrobust.metrics.stability.period_rows import period_text
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import (
@@ -180,7 +181,7 @@ class StabilityPatternDisplay(BaseDisplay):
         _, periods = period_stability_index(
             y_true, y_pred, times, metric=metric, return_periods=True
         )
-        called = metric if isinstance(metric, str) else metric.__name__
+        called = metric if isinstance(metric, str) else name_of(metric)
         return cls.from_results(periods, **{"score_name": called} | kwargs)
 
     @classmethod
@@ -190,8 +191,9 @@ class StabilityPatternDisplay(BaseDisplay):
         Parameters
         ----------
         estimator : fitted classifier
-            Its labels are scored by "accuracy" and callables, its probabilities of the
-            second class by "gini" and "roc_auc".
+            Its labels are scored by "accuracy" and functions of labels, its scores or
+            probabilities by functions that take these; its probabilities of the second
+            class by "gini" and "roc_auc".
         X : array-like or data frame of shape (n_samples, n_features)
             Raw input of the whole pipeline; not changed.
         y : array-like of shape (n_samples,)

@@ -4,9 +4,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from skrobust._responses import predict_labels
-from skrobust._validation import invalid
+from skrobust._containers import one_per_row
+from skrobust._validation import invalid, refuse_missing
 from skrobust.metrics import stability_index
+from skrobust.metrics.callable_metrics import (
+    is_scorer,
+    response_of,
+    response_values,
+)
 from skrobust.metrics.stability.period_metrics import takes_scores
 from skrobust.plots.drawing import color_of
 
@@ -20,7 +25,11 @@ def answers_and_times(estimator, X, times, metric, caller):
         times = np.asarray(X[times])
     if takes_scores(metric):
         return np.asarray(estimator.predict_proba(X))[:, 1], times
-    return predict_labels(estimator, X), times
+    if callable(metric) and is_scorer(metric):
+        rule = "a name or a function; score the periods of a scorer with it"
+        raise invalid("metric", caller, rule, metric)
+    response = response_of(metric) if callable(metric) else "predict"
+    return response_values(estimator, X, response, caller), times
 
 
 def checked_periods(scores, periods, limits, caller):
@@ -30,7 +39,8 @@ def checked_periods(scores, periods, limits, caller):
         raise invalid("limits", caller, rule, np.shape(limits))
     if periods is None:
         return None
-    periods = np.asarray(periods)
+    periods = one_per_row(periods)
+    refuse_missing(periods, caller, "periods")
     if periods.shape != scores.shape:
         rule = f"one name for each of the {len(scores)} scores"
         raise invalid("periods", caller, rule, periods.tolist())

@@ -23,7 +23,6 @@ def collect_report(
     times=None,
     metrics=None,
     checks=True,
-    bounds=True,
     thresholds=None,
     reference=None,
     evidence=None,
@@ -63,15 +62,18 @@ def collect_report(
         Axis of the channels, where the shape is ambiguous.
     data_range : (low, high), default=None
         Bounds of the raw input.
-    eps : float or list of float, default=None
-        Radius of the attacks, in the units of the raw input; with several, each attack
-        is made at each and named with it, "PGD, eps 0.1". None: no attacks.
+    eps : float, str or list of them, default=None
+        Radius of the attacks, in the units of the raw input, or of the spread of each
+        feature: ``"0.1 std"``, the way to speak for tables. That is the spread of
+        ``X_train``, or of ``X`` without it. With several, each attack is made at each
+        and named with it, "auto, eps 0.1". None: no attacks.
     norm : {inf, 2, 1}, default=inf
         Norm of the attacks.
-    attacks : list of str or dict of str to attack, default=None
+    attacks : "auto", list of str or dict of str to attack, default=None
         Classes of ``skrobust.attacks`` that take ``eps`` by their names, or objects
-        with ``perturb(estimator, X, y)``, which bring their own radius; None is FGSM
-        and PGD. The summary shows the robust ratio of PGD, or of the last one.
+        with ``perturb(estimator, X, y)``, which bring their own radius; None and "auto"
+        are :class:`~skrobust.attacks.StrongestAttack`, named "auto". The summary shows
+        the robust ratio of "auto", of PGD, or of the last one.
     radii : array-like of float, default=None
         Rising positive radii for a curve of robust accuracy under PGD.
     conditions : str or list, default=None
@@ -90,16 +92,13 @@ def collect_report(
     checks : bool, default=True
         Whether attacked models are asked for signs of overstated robustness, see
         :func:`~skrobust.evaluation.check_evaluation`: about seven attacks on 64 rows.
-    bounds : bool, default=True
-        Whether the robust accuracy within ``eps`` is enclosed between what is certified
-        and what attacks leave, on 100 rows; see
-        :func:`~skrobust.evaluation.robust_accuracy_bounds`.
     thresholds : dict of str to float, default=None
         Needs that decide the verdict: the lowest acceptable "accuracy",
         "mean_accuracy", "worst_accuracy" (of any condition), "robust_accuracy",
-        "robust_ratio", "asi", "normalized", of regressors "r2", "mean_r2", "worst_r2"
-        and "robust_r2", and those of ``metrics``. A need is met where the lower 95 %
-        limit reaches it. None: each model is compared with a constant model.
+        "certified_accuracy", "robust_ratio", "asi", "normalized", of regressors "r2",
+        "mean_r2", "worst_r2" and "robust_r2", and those of ``metrics``. A need is met
+        where the lower 95 % limit reaches it. None: each model is compared with a
+        constant model.
     reference : str, default=None
         The model whose mean corruption error is 1; None is a constant model.
     evidence : str or list of str, default=None
@@ -142,7 +141,7 @@ def collect_report(
         ``title``, ``created``, ``seconds``, ``call``, ``settings``, ``columns``,
         ``classes``, ``models`` (one dict each, with ``clean``, ``normalized``,
         ``stability``, ``weakness`` (what the worst condition rests on), ``attacks``,
-        ``bounds``, ``curve``, ``doubts``, ``groups``, ``times`` and ``labelling``, or
+        ``curve``, ``doubts``, ``groups``, ``times`` and ``labelling``, or
         None), ``verdicts`` (one for each model), ``untested`` and ``undefined`` (what
         was not tested, and why a number is undefined), ``comparisons`` (rankings of two
         and more models, with their paired differences), ``skipped``, ``warnings`` and

@@ -203,7 +203,7 @@ def create_report(
     **settings : dict
         As in :func:`collect_report`: ``X_train``, ``image_shape``, ``channel_axis``,
         ``data_range``, ``eps``, ``norm``, ``attacks``, ``radii``, ``conditions``,
-        ``groups``, ``times``, ``metrics``, ``checks``, ``bounds``, ``thresholds``,
+        ``groups``, ``times``, ``metrics``, ``checks``, ``thresholds``,
         ``reference``, ``evidence``, ``n_samples``, ``class_counts``, ``n_labels``,
         ``random_state``, ``n_jobs``, ``verbose``, ``checkpoint``, ``title``,
         ``dataset``.

@@ -32,7 +32,7 @@ from skrobust.report.summary_cells import (
 _FEW = 3  # models whose details are open from the start
 _SHOWN_TOLERANCES = (0.01, 0.05, 0.1, 0.2)
 _PARTS = ("stability", "attacks", "curve", "gallery")
-_PARTS += ("doubts", "groups", "times", "labelling", "bounds")
+_PARTS += ("doubts", "groups", "times", "labelling")
 _MODES = {
     "loss": "loss, run in full",
     "probability_shift": "probability shift",

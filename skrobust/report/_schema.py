@@ -36,6 +36,10 @@ def _model():
         mean_corruption_error_interval=PAIR,
         mean_corruption_error_reference=TEXT,
         words=list_of(TEXT),
+        effect=COLUMN,
+        untouched_columns=COLUMN,
+        untouched_dependence=NUMBER,
+        left_out=list_of(TEXT),
         clean=NUMBER,
         worst=object_of({"name": TEXT, "score": NUMBER, "interval": PAIR}),
     )
@@ -59,12 +63,6 @@ def _model():
         **columns,
     )
     attack = {"anyOf": [of_labels, of_numbers]}
-    bounds = object_of(
-        {"lower": NUMBER, "upper": NUMBER, "n_rows": COUNT},
-        lower_interval=PAIR,
-        upper_interval=PAIR,
-        certificate=OR_TEXT,
-    )
     weakness = object_of(
         {"part": {"enum": ["column", "region", "word"]}, "method": TEXT},
         names=list_of(TEXT),
@@ -86,7 +84,6 @@ def _model():
             "normalized": or_null(object_of({"score": NUMBER, "raw": NUMBER})),
             "stability": or_null(stability),
             "attacks": map_of(or_null(attack)),
-            "bounds": or_null(bounds),
             "weakness": or_null(weakness),
             "curve": or_null(object_of({"eps": COLUMN, "robust_accuracy": COLUMN})),
             "doubts": or_null(object_of({"attack": TEXT, "found": list_of(doubt)})),

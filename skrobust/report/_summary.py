@@ -1,5 +1,6 @@
 """Summary of a report: one row per model."""
 
+from skrobust.base.attack_by_name import AUTO
 from skrobust.report.summary_cells import (
     TOLERANCE,
     attack_names,
@@ -34,7 +35,7 @@ def summary_rows(collected):
     >>> model = KNeighborsClassifier().fit(X[::2], y[::2])
     >>> collected = collect_report({"neighbours": model}, X[1::2], y[1::2])
     >>> row = summary_rows(collected)[0]
-    >>> row["name"], row["clean"]["value"] > 0.9, row["PGD"]
+    >>> row["name"], row["clean"]["value"] > 0.9, row["auto"]
     ('neighbours', True, None)
     """
     names, chosen = attack_names(collected), headline(collected)
@@ -62,7 +63,7 @@ def _row(model, names, chosen):
         "estimate": _estimate(model["labelling"]),
     }
     score = "robust_accuracy" if model["kind"] == "classifier" else "robust_r2"
-    for name in dict.fromkeys([*names, "FGSM", "PGD"]):
+    for name in dict.fromkeys([*names, AUTO]):
         results = attacks.get(name)
         known = results and score in results
         row[name] = (

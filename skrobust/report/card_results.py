@@ -5,8 +5,8 @@ import re
 import numpy as np
 
 from skrobust.report.evidence_figures import list_figures
+from skrobust.report.model_verdict import build_verdicts
 from skrobust.report.number_text import compact
-from skrobust.report.verdict import build_verdicts
 
 # Kinds of figures of a card, by the part of the results that they stand in.
 PARTS = {

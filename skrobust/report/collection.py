@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from skrobust._containers import is_frame, shape_of
+from skrobust._containers import is_frame, is_text, shape_of
 from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.perturbations.presets import get_preset_names
@@ -16,13 +16,13 @@ from skrobust.report.evidence_record import record_of
 from skrobust.report.measure_model import ModelSections
 from skrobust.report.mixed_table import untouched_columns
 from skrobust.report.model_ranking import compare_all
+from skrobust.report.model_verdict import build_verdicts
 from skrobust.report.next_steps import untested
 from skrobust.report.preset_conditions import with_scales
 from skrobust.report.report_options import check_options, name_of_conditions
 from skrobust.report.section_log import Log
 from skrobust.report.several_targets import by_target
 from skrobust.report.undefined_numbers import undefined_numbers
-from skrobust.report.verdict import build_verdicts
 
 # Options that are shown as they were given.
 _SHOWN = ("dataset", "class_counts", "image_shape", "channel_axis", "data_range")
@@ -58,9 +58,9 @@ def collect(caller, models, X, y, **options):
     kinds = {name: data_facts.kind_of(name, model) for name, model in models.items()}
     targets = None if columns is None else list(dict.fromkeys(columns.values()))
     y = np.asarray(y if targets else check_targets(y, caller))
-    shape, is_text = shape_of(X), data_facts.is_text(X)
+    shape, has_text = shape_of(X), is_text(X)
     check_same_length(caller, X=range(shape[0]), y=y)
-    if len(shape) < 2 and not is_text:
+    if len(shape) < 2 and not has_text:
         raise invalid("X", caller, "of shape (n_samples, ...)", tuple(shape))
     options = check_options(options, len(y), caller)
     check_reference(options["reference"], models, caller)
@@ -82,9 +82,9 @@ def collect(caller, models, X, y, **options):
         "n_train": n_train or None,
         "n_samples": len(y) + n_train if n_samples is None else n_samples,
         "n_samples_given": n_samples is not None,
-        "n_features": None if is_text else int(np.prod(shape[1:])),
-        "sides": None if is_text else data_facts.image_sides(X, *image),
-        "eps": np.asarray(options["eps"]).tolist(),
+        "n_features": None if has_text else int(np.prod(shape[1:])),
+        "sides": None if has_text else data_facts.image_sides(X, *image),
+        "eps": _plain_sizes(options["eps"]),
         "conditions": name_of_conditions(options["conditions"], X, image[0]),
     }
     for name, reason in (options["skipped"] or {}).items():
@@ -141,15 +141,20 @@ def collect(caller, models, X, y, **options):
 def _untouched(X, y, settings, work):
     """Return the names of the columns that no condition changes, or None."""
     is_table = len(shape_of(X)) == 2 and settings["sides"] is None
-    preset = settings["conditions"]
-    if not is_table or (
-        work["X_train"] is None and preset in get_preset_names("table")
-    ):
+    learns = settings["conditions"] in get_preset_names("table")
+    if not is_table or (learns and work["X_train"] is None):
         return None
     given = work["conditions"], settings, work["X_train"]
     conditions, X_ref = with_scales(*given)
     labels = y if y.ndim == 1 else y[:, 0]
     return untouched_columns(conditions, X, labels, X_ref)
+
+
+def _plain_sizes(eps):
+    """Return radii as numbers, text, a list of them or None."""
+    if isinstance(eps, (list, tuple)):
+        return [_plain_sizes(one) for one in eps]
+    return np.asarray(eps).tolist()
 
 
 def _check_models(models, caller):

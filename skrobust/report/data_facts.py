@@ -42,17 +42,8 @@ def kind_of(name, model):
         pass  # not an estimator of scikit-learn
     raise ValueError(
         f"A report needs fitted classifiers or regressors; {name!r} is a "
-        f"{type(model).__name__}."
-    )
-
-
-def is_text(X):
-    """Return whether rows are strings, one each."""
-    if is_frame(X) or len(shape_of(X)) != 1:
-        return False
-    values = np.asarray(X)
-    return values.dtype.kind in "UT" or (
-        values.dtype.kind == "O" and all(isinstance(v, str) for v in values)
+        f"{type(model).__name__}. Wrap a model of another library: "
+        "skrobust.wrap(model, classes=[...])."
     )
 
 

@@ -22,6 +22,8 @@ class _EstimatorRepr(reprlib.Repr):
         """Return the text of a value that is ``level`` levels above the deepest."""
         if not isinstance(value, BaseEstimator):
             return super().repr1(value, level)
+        if hasattr(value, "capabilities_"):  # wrapped models say what they can do
+            return repr(value)
         defaults = {
             name: repr(parameter.default)
             for kind in reversed(type(value).__mro__)

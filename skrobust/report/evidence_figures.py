@@ -139,18 +139,14 @@ def _attacks(model, verdict):
     score = "robust_accuracy" if model["kind"] == "classifier" else "robust_r2"
     words = "accuracy" if model["kind"] == "classifier" else "R2"
     for name, results in (model["attacks"] or {}).items():
-        if results and score in results:
+        if results and results.get(score) is not None:
             value = results[score], results.get(f"{score}_interval")
-            n_rows = model["clean"]["n_rows"]
-            yield f"{words} under {name}", _value(*value, n_rows, results["attack"])
-    bounds = model.get("bounds")
-    if bounds:
-        value = bounds["upper"], bounds.get("upper_interval"), bounds["n_rows"]
-        note = ", ".join(bounds["attacks"])
-        text = (
-            f"accuracy under the attacks of the bracket, eps {compact(bounds['eps'])}"
-        )
-        yield text, _value(*value, note)
+            yield f"{words} under {name}", _value(*value, *_about(model, results))
+
+
+def _about(model, results):
+    """Return the number of rows of an attack and the attack with its parameters."""
+    return results.get("n_samples", model["clean"]["n_rows"]), results["attack"]
 
 
 def _ratio(model, verdict):
@@ -165,17 +161,19 @@ def _ratio(model, verdict):
             at = int(np.argmin(np.abs(tolerances - TOLERANCE * scale)))
             column = f"robust_ratio_{mode}"
             ends = (results[f"{column}_low"][at], results[f"{column}_high"][at])
-            value = results[column][at], ends, model["clean"]["n_rows"]
+            value = results[column][at], ends
             text = f"share of rows whose {words[mode]} moves by at most {TOLERANCE:g}"
-            yield f"{text}{unit} under {name}", _value(*value, results["attack"])
+            yield f"{text}{unit} under {name}", _value(*value, *_about(model, results))
 
 
 def _certified(model, verdict):
-    bounds = model.get("bounds")
-    if bounds and bounds.get("certificate"):
-        value = bounds["lower"], bounds.get("lower_interval"), bounds["n_rows"]
-        text = f"certified robust accuracy, eps {compact(bounds['eps'])}"
-        yield text, _value(*value, str(bounds["certificate"]))
+    score = "robust_accuracy_lower"
+    for name, results in (model["attacks"] or {}).items():
+        if results and results.get(score) is not None:
+            value = results[score], results.get(f"{score}_interval")
+            n_rows, attack = _about(model, results)
+            note = f"{results['certificate']}; {attack}"
+            yield f"certified accuracy, {name}", _value(*value, n_rows, note)
 
 
 def _doubts(model, verdict):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from skrobust._containers import is_text
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust.report import measurements
-from skrobust.report.data_facts import is_text
 from skrobust.report.pictures import label, picture
 from skrobust.report.preset_conditions import with_scales
 
@@ -36,7 +36,8 @@ def draw_gallery(model, X, y, found, settings, work):
     rows = np.unique(np.linspace(0, len(y) - 1, n_rows).astype(int))
     shown = {"clean": take_rows(X, rows)}
     shown |= _perturbed(found["stability"], model, X, y, settings, work, rows)
-    made = measurements.make_attacks(work["attacks"], settings) or {}
+    X_ref = X if work["X_train"] is None else work["X_train"]
+    made = measurements.make_attacks(work["attacks"], settings, X_ref) or {}
     done = [name for name in made if found["attacks"].get(name) is not None]
     if done:
         one = made[done[-1]]

@@ -2,12 +2,13 @@
 
 import math
 
+from skrobust.report.model_verdict import build_verdicts
+from skrobust.report.needs import bracket_of
 from skrobust.report.next_steps import untested
 from skrobust.report.number_text import number
 from skrobust.report.page_parts import STATUS_WORDS, grouped_steps
 from skrobust.report.summary_cells import interval_text
 from skrobust.report.undefined_numbers import undefined_numbers
-from skrobust.report.verdict import build_verdicts
 
 # Characters that GitHub reads as markup, a mention, a link or HTML.
 _ESCAPES = {sign: f"\\{sign}" for sign in "\\`*_{}[]()#+!~|$"}
@@ -121,19 +122,18 @@ def _stability_cell(results, key):
 
 def bracket_lines(collected):
     """Yield the table of certified and attacked robust accuracy."""
-    models = [model for model in collected["models"] if model.get("bounds")]
-    if not models:
+    known = [(model["name"], bracket_of(model)) for model in collected["models"]]
+    known = [(name, bracket) for name, bracket in known if bracket]
+    if not known:
         return
-    first = models[0]["bounds"]
-    yield f"| Robust accuracy on {first['n_rows']} rows | Certified | Attacked |"
+    yield "| Robust accuracy | Certified | Attacked |"
     yield "| :-- | --: | --: |"
-    for model in models:
-        bounds = model["bounds"]
-        ends = [
-            interval_text(bounds[k], bounds[f"{k}_interval"])
-            for k in ("lower", "upper")
-        ]
-        yield f"| {escaped(model['name'])} | {' | '.join(ends)} |"
+    for name, bracket in known:
+        low, high = (
+            interval_text(bracket[end], bracket[f"{end}_interval"])
+            for end in ("lower", "upper")
+        )
+        yield f"| {escaped(name)} | {low} | {high} |"
     yield ""
 
 

@@ -2,17 +2,16 @@
 
 import numpy as np
 
-from skrobust.attacks import RandomSearch
+from skrobust._containers import is_text
 from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
-from skrobust.report.brackets import bracket
-from skrobust.report.data_facts import is_text
 from skrobust.report.estimator_text import estimator_text
 from skrobust.report.preset_conditions import with_scales
 from skrobust.report.responsible import responsible_parts
+from skrobust.report.summary_cells import headline_of
 
-_SECTIONS = ("normalized", "stability", "weakness", "bounds", "curve", "doubts")
+_SECTIONS = ("normalized", "stability", "weakness", "curve", "doubts")
 _SECTIONS += ("gallery", "groups", "times")
 
 
@@ -104,9 +103,6 @@ class ModelSections:
             self._pair("stability", by_condition)
         found["weakness"] = self._weakness()
         found["attacks"] = self._attacks()
-        found["bounds"] = self._bounds()
-        if found["bounds"] is None:
-            found["attacks"] |= self._search()
         done = {name: r for name, r in found["attacks"].items() if r is not None}
         for attack, results in done.items():
             after = correct["clean"] & ~results["per_sample"]["success"]
@@ -116,7 +112,6 @@ class ModelSections:
                 self._pair(f"robust accuracy, {attack}", after)
         found["curve"] = self._curve()
         found["gallery"] = self._gallery()
-        found["doubts"] = self._doubts(list(done))
         found["groups"] = self._groups(correct)
         found["times"] = self._times()
         known = {"true_accuracy": found["clean"]["value"], **self.seed}
@@ -132,7 +127,6 @@ class ModelSections:
         self.found["stability"] = self._stability()
         self.found["weakness"] = self._weakness()
         self.found["attacks"] = self._attacks()
-        self.found["attacks"] |= self._search()
         self.found["gallery"] = self._gallery()
         if self.work["groups"]:
             self._skip("groups", "They compare proportions of correct labels.")
@@ -180,45 +174,40 @@ class ModelSections:
         function, section = responsible_parts, "responsible part of the input"
         return self._on_rows(section, function, self.kind, *more)
 
-    def _bounds(self):
-        settings = self.settings
-        if settings["eps"] is None or not self.work["bounds"]:
-            return None
-        names = ("norm", "data_range", "random_state")
-        options = {name: settings[name] for name in names}
-        options["eps"] = float(np.max(settings["eps"]))
-        parts = ["bracket", *options.values()]
-        return self._kept("bracket of robust accuracy", parts, bracket, **options)
-
     def _make_attacks(self):
-        return measurements.make_attacks(self.work["attacks"], self.settings)
+        X_train = self.work["X_train"]
+        reference = self.X if X_train is None else X_train
+        return measurements.make_attacks(self.work["attacks"], self.settings, reference)
 
     def _attacks(self):
         made = self._make_attacks()
         if made is None:
-            reason = "eps was not given: the size of the attack in raw input units."
+            reason = (
+                "eps was not given: the size of the attack, as a number in the units "
+                "of the input (images) or as '0.1 std' (tables)."
+            )
             self._skip("attacks", reason)
             return {}
-        found, checkpoint = {}, self.work["checkpoint"]
+        found, options = {}, {"checkpoint": self.work["checkpoint"], **self.seed}
+        of_labels = self.settings["checks"] and self.kind == "classifier"
+        checked = headline_of(list(made)) if of_labels else None
         for name, attack in made.items():
             parts = name, evaluate_attack, attack
-            found[name] = results = self._on_rows(*parts, checkpoint=checkpoint)
-            if results is not None and "skipped" in results:
+            found[name] = results = self._on_rows(
+                *parts, **options, checks=name == checked
+            )
+            if results is None:
+                continue
+            if "skipped" in results:
                 self._skip(f"{name}, robust ratio", results["skipped"])
+            if "not_certified" in results:
+                self._skip(f"{name}, certificate", results["not_certified"])
+            if "warnings" in results:
+                doubts = results.pop("warnings")
+                self.found["doubts"] = optional_measurements.doubts(
+                    doubts, name, self.y
+                )
         return found
-
-    def _search(self):
-        """Return the result of a search without gradients, where nothing else ran."""
-        settings, name = self.settings, RandomSearch.__name__
-        done = any(self.found["attacks"].values())
-        if done or settings["eps"] is None or name in self.work["attacks"]:
-            return {}
-        names = ("norm", "data_range", "random_state")
-        options = {key: settings[key] for key in names}
-        attack = RandomSearch(eps=float(np.max(settings["eps"])), **options)
-        parts = name, evaluate_attack, attack
-        checkpoint = self.work["checkpoint"]
-        return {name: self._on_rows(*parts, checkpoint=checkpoint)}
 
     def _curve(self):
         radii = self.work["radii"]
@@ -234,17 +223,6 @@ class ModelSections:
         parts = [settings, work["conditions"], work["attacks"], work["X_train"]]
         data = (self.found, settings, work)
         return self._kept("gallery", [*parts, self.name], gallery.draw_gallery, *data)
-
-    def _doubts(self, done):
-        made = self._make_attacks() or {}
-        done = [name for name in done if name in made]
-        if not self.settings["checks"] or not done:
-            return None
-        chosen = "PGD" if "PGD" in done else done[-1]
-        attack = made[chosen]
-        parts, data = [attack, *self.seed.values()], (attack, chosen)
-        function = optional_measurements.doubts
-        return self._kept("honest evaluation", parts, function, *data, **self.seed)
 
     def _groups(self, correct):
         found, function = {}, optional_measurements.group_table

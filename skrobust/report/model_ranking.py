@@ -5,6 +5,7 @@ from sklearn.metrics import r2_score
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust.metrics import compare_models
+from skrobust.metrics.callable_metrics import mean_score
 
 LEVEL = 0.05  # of adjusted p-values
 _N_RESAMPLES = 2000
@@ -17,7 +18,7 @@ DECISION_WORDS = {
 _NAMED = 5  # models that a message lists
 _METRICS = {
     "R2": r2_score,
-    "mean accuracy": np.mean,
+    "mean accuracy": mean_score,
     "stability": "accuracy_stability_index",
 }
 _NUMBERS = ("difference", "low", "high", "p_value", "p_adjusted")

@@ -12,6 +12,7 @@ OF_CLASSIFIERS = (
     "mean_accuracy",
     "worst_accuracy",
     "robust_accuracy",
+    "certified_accuracy",
     "robust_ratio",
     "asi",
     "normalized",
@@ -23,6 +24,7 @@ WORDS = {
     "mean_accuracy": "mean accuracy under perturbation",
     "worst_accuracy": "accuracy under the worst condition",
     "robust_accuracy": "robust accuracy under attack",
+    "certified_accuracy": "certified accuracy",
     "robust_ratio": "robust ratio",
     "asi": "Accuracy-Stability Index",
     "normalized": "normalized score",
@@ -113,11 +115,25 @@ def _of_model(model, row):
     found[name] = min((one[0] for one in attacked), default=None)
     ends = [one[1][0] for one in attacked if one[1]]
     lows[name] = min(ends, default=None)
+    bracket = bracket_of(model)
+    if bracket:
+        found["certified_accuracy"] = bracket["lower"]
+        lows["certified_accuracy"] = bracket["lower_interval"][0]
     return found, lows
 
 
 def attacked_scores(model):
-    """Return the scores under attack, those of the bracket included.
+    """Return (score, interval, name of the attack) for each attack on a model."""
+    name = "robust_accuracy" if model["kind"] == "classifier" else "robust_r2"
+    return [
+        (results[name], results.get(f"{name}_interval"), attack)
+        for attack, results in (model["attacks"] or {}).items()
+        if results and is_known(results.get(name))
+    ]
+
+
+def bracket_of(model):
+    """Return the certified and the attacked robust accuracy of a model, or None.
 
     Parameters
     ----------
@@ -126,22 +142,27 @@ def attacked_scores(model):
 
     Returns
     -------
-    list of (float, tuple or None, list of str, int or None)
-        Score, interval, names of the attacks, and the number of rows where it is not
-        that of the report. The lowest is the one that counts: every attack is an upper
-        bound.
+    dict or None
+        ``attack``, ``lower``, ``upper``, their intervals and the ``certificate``, of
+        the attack with the lowest certified accuracy.
     """
-    name = "robust_accuracy" if model["kind"] == "classifier" else "robust_r2"
-    found = [
-        (results[name], results.get(f"{name}_interval"), [attack], None)
+    name = "robust_accuracy_lower"
+    proved = [
+        (attack, results)
         for attack, results in (model["attacks"] or {}).items()
         if results and is_known(results.get(name))
     ]
-    bounds = model.get("bounds")
-    if bounds and is_known(bounds["upper"]):
-        ends, rows = bounds["upper_interval"], bounds["n_rows"]
-        found.append((bounds["upper"], ends, bounds["attacks"], rows))
-    return found
+    if not proved:
+        return None
+    attack, results = min(proved, key=lambda pair: pair[1][name])
+    return {
+        "attack": attack,
+        "lower": results[name],
+        "lower_interval": results[f"{name}_interval"],
+        "upper": results["robust_accuracy"],
+        "upper_interval": results["robust_accuracy_interval"],
+        "certificate": results.get("certificate"),
+    }
 
 
 def judged(thresholds, values, limits):

@@ -88,10 +88,7 @@ def untested(collected):
     for model in models:
         if model["stability"] is None:
             found.append(f"{model['name']}: no perturbation.")
-    no_attack = [m["name"] for m in models if not any((m["attacks"] or {}).values())]
-    open_ones = [
-        m["name"] for m in models if m["name"] in no_attack and not m.get("bounds")
-    ]
+    open_ones = [m["name"] for m in models if not any((m["attacks"] or {}).values())]
     if len(open_ones) == len(models):
         found.append("Attacks of any kind.")
     elif open_ones:

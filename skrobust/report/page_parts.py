@@ -4,11 +4,12 @@ import numpy as np
 
 from skrobust.report.charts import heat_chart, interval_chart, line_chart
 from skrobust.report.heat_map import heat_map, severity_lines
+from skrobust.report.model_verdict import build_verdicts
+from skrobust.report.needs import bracket_of
 from skrobust.report.next_steps import untested
 from skrobust.report.severity_table import severity_table
 from skrobust.report.summary_cells import ends_text, headline
 from skrobust.report.undefined_numbers import undefined_numbers
-from skrobust.report.verdict import build_verdicts
 
 _PANELS = 6
 STATUS_WORDS = {"good": "passes", "bad": "fails", "open": "undecided"}
@@ -76,7 +77,7 @@ def _charts(models):
     rows = [
         {"name": m["name"], "low": b["lower"], "high": b["upper"], "color": i}
         for i, m in enumerate(models)
-        if (b := m.get("bounds"))
+        if (b := bracket_of(m))
     ]
     if rows:
         label = f"Certified and attacked robust accuracy: {names}"

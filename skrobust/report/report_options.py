@@ -2,13 +2,15 @@
 
 import numpy as np
 
-from skrobust._containers import shape_of
+from skrobust._containers import is_text, one_per_row, shape_of
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._parameters import Count, Flag, Norm, Number
-from skrobust._validation import check_scores, invalid
+from skrobust._parameters import Count, Flag, Norm
+from skrobust._validation import check_scores, invalid, refuse_missing
+from skrobust.base.attack_by_name import AUTO
+from skrobust.base.spread import Radius
+from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
-from skrobust.report.data_facts import is_text
 from skrobust.report.needs import check_needs
 from skrobust.report.preset_conditions import GIVEN
 from skrobust.report.public_classes import get_attack_classes
@@ -18,9 +20,8 @@ _RULES = {
     "n_samples": Count(optional=True),
     "norm": Norm(np.inf, 2, 1),
     "checks": Flag(),
-    "bounds": Flag(),
 }
-_SIZE = Number(low=0, low_open=True, optional=True)
+_SIZE = Radius(low=0, low_open=True, optional=True)
 _MOST_GROUPS = 50
 _RESERVED = ("name", "kind", "clean", "normalized", "asi", "ratio", "estimate")
 
@@ -61,7 +62,7 @@ def check_options(options, n_rows, caller):
     if groups is not None and not isinstance(groups, dict):
         groups = {"group": groups}
     if times is not None:  # read as given: an ordered Categorical has its own order
-        _check_per_row("times", times, n_rows, caller)
+        refuse_missing(_check_per_row("times", times, n_rows, caller), caller, "times")
     metrics = _check_metrics(options["metrics"], caller)
     thresholds = check_needs(options["thresholds"], metrics, caller)
     return options | {
@@ -97,9 +98,11 @@ def _check_metrics(metrics, caller):
 
 
 def _check_attacks(attacks, reserved, caller):
-    rule = "None, a list of names of attacks, or a dict of names to attacks"
+    rule = "None, 'auto', a list of names of attacks, or a dict of names to attacks"
+    if isinstance(attacks, str) and attacks == AUTO:
+        attacks = None
     if attacks is None:
-        attacks = ["FGSM", "PGD"]
+        attacks = [AUTO]
     if isinstance(attacks, dict) and attacks:
         for name, attack in attacks.items():
             is_free = isinstance(name, str) and name not in reserved
@@ -129,7 +132,7 @@ def _check_conditions(conditions, caller):
 
 
 def _check_per_row(name, values, n_rows, caller):
-    values = np.asarray(values)
+    values = one_per_row(values)
     if values.ndim != 1 or len(values) != n_rows:
         rule = f"1-D with one entry for each of the {n_rows} rows"
         raise invalid(name, caller, rule, f"shape {values.shape}")
@@ -137,7 +140,8 @@ def _check_per_row(name, values, n_rows, caller):
 
 
 def _check_groups(name, values, n_rows, caller):
-    values = _check_per_row(name, values, n_rows, caller)
+    values = label_array(values, caller, name)
+    _check_per_row(name, values, n_rows, caller)
     n_groups = len(set(values.tolist()))
     if not 2 <= n_groups <= _MOST_GROUPS:
         rule = f"2 to {_MOST_GROUPS} different groups"

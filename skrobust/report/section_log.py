@@ -14,7 +14,7 @@ _WORK = 100.0
 _SHARES = {
     "stability": 25.0,
     "responsible part of the input": 8.0,
-    "bracket of robust accuracy": 20.0,
+    "auto": 30.0,
     "robust accuracy curve": 10.0,
     "honest evaluation": 15.0,
 }

@@ -116,14 +116,14 @@ class Pixels(nn.Module):
 
 @pytest.mark.parametrize("attack", [PGD(), Square(), DDN(), HopSkipJump()], ids=str)
 def test_plain_modules_are_told_of_the_wrapper(attack):
-    sentence = r"is a torch module. Wrap it: skrobust.nets.make_net_classifier\(module"
+    sentence = r"is a torch module. Wrap it: skrobust.wrap\(model, classes"
     with pytest.raises(ValueError, match=sentence):
         attack.perturb(nn.Linear(6, 2), X, Y)
 
 
 def test_scorers_and_evaluations_tell_of_the_wrapper_too():
     for call in (make_robust_scorer(PGD()), lambda *a: evaluate_attack(*a, PGD())):
-        with pytest.raises(ValueError, match=r"make_net_classifier\(module"):
+        with pytest.raises(ValueError, match=r"skrobust.wrap\(model"):
             call(nn.Linear(6, 2), X, Y)
 
 

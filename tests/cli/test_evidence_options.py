@@ -23,7 +23,7 @@ def command(tmp_path, monkeypatch):
     model = LogisticRegression(max_iter=500).fit(frame.to_numpy()[::2], y[::2])
     (tmp_path / "m.pkl").write_bytes(pickle.dumps(model))
     frame[1::6].assign(kind=y[1::6]).to_csv("t.csv", index=False)
-    options = ["--target", "kind", "--allow-pickle", "--no-bounds", "--n-labels", "5"]
+    options = ["--target", "kind", "--allow-pickle", "--n-labels", "5"]
     return ["report", "m.pkl", "t.csv", *options, "--out", "r.html", "--quiet"]
 
 

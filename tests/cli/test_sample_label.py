@@ -26,7 +26,12 @@ testing = pytest.importorskip("click.testing")
 
 from skrobust import sampling  # noqa: E402
 from skrobust.cli import command_group, main  # noqa: E402
-from skrobust.cli.labelling import label_loop, labelling_session  # noqa: E402
+from skrobust.cli.exit_codes import UserError  # noqa: E402
+from skrobust.cli.labelling import (  # noqa: E402
+    answer_reader,
+    label_loop,
+    labelling_session,
+)
 from skrobust.cli.labelling.sampler_names import get_sampler_names  # noqa: E402
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler  # noqa: E402
 
@@ -329,14 +334,14 @@ def test_partial_late_repeated_and_corrected_answers(begun, pool, tmp_path):
     tell = ("sample", table, "--state", state, "--answers", path)
     fill(path, {i: truth[i] for i in ids[5:]})
     assert run(*tell)[0] == 0
-    fill(path, {i: truth[i] for i in ids[2:]} | {ids[0]: "skip"})
+    fill(path, {i: truth[i] for i in ids[2:]} | {ids[0]: ":skip"})
     code, out, _ = run(*tell)
     assert code == 0
     assert "9 of 150" not in out
     assert "8 of 150, 1 open, 1 skipped" in out
     assert len(told(state)) == 9
     before = state.read_bytes()
-    fill(path, {ids[9]: "wrong", ids[1]: "right"})
+    fill(path, {ids[9]: ":wrong", ids[1]: ":right"})
     assert f"another answer for id {ids[9]}" in refused(*tell)
     assert state.read_bytes() == before  # the good answer is not taken alone
     code, out, _ = run(*tell, "--correct")
@@ -362,7 +367,7 @@ def test_partial_late_repeated_and_corrected_answers(begun, pool, tmp_path):
 def test_bad_lists_change_nothing(change, words, begun, tmp_path):
     table, state, path, ids = begun
     before = state.read_bytes()
-    fill(path, dict.fromkeys(ids, "right"))
+    fill(path, dict.fromkeys(ids, ":right"))
     content = rows(path)
     free = next(i for i in range(N) if i not in ids)
     names = {"free": str(free), "first": str(ids[0])}
@@ -377,7 +382,7 @@ def test_bad_lists_change_nothing(change, words, begun, tmp_path):
 
 def test_lists_of_spreadsheets_are_read(begun):
     table, state, path, ids = begun
-    text = "\ufeffid;item;answer\n" + "".join(f"{i};{i};right\n" for i in ids)
+    text = "\ufeffid;item;answer\n" + "".join(f"{i};{i};:right\n" for i in ids)
     path.write_text(text, encoding="utf-8")
     assert run("sample", table, "--state", state, "--answers", path)[0] == 0
     assert len(told(state)) == 10
@@ -389,7 +394,7 @@ def test_lists_of_spreadsheets_are_read(begun):
 
 def test_a_filled_list_is_not_overwritten(begun, tmp_path):
     table, state, path, ids = begun
-    fill(path, {ids[0]: "right"})
+    fill(path, {ids[0]: ":right"})
     filled = path.read_bytes()
     more = ("sample", table, "--state", state, "-n", 5, "--to-label")
     assert "holds answers" in refused(*more, path)
@@ -443,12 +448,12 @@ def test_files_that_are_no_state(pool, tmp_path):
 
 def test_draws_that_cannot_be_made_again_lose_no_answer(begun):
     table, state, path, ids = begun
-    fill(path, dict.fromkeys(ids[:4], "right"))
+    fill(path, dict.fromkeys(ids[:4], ":right"))
     assert run("sample", table, "--state", state, "--answers", path)[0] == 0
     content = json.loads(state.read_text())
     content["pi"][0] /= 2  # as another version of numpy may
     state.write_text(json.dumps(content))
-    fill(path, dict.fromkeys(ids, "right"))
+    fill(path, dict.fromkeys(ids, ":right"))
     code, out, err = run("sample", table, "--state", state, "--answers", path)
     assert code == 0
     assert "cannot be made again" in err
@@ -470,7 +475,7 @@ def test_one_process_at_a_time(begun):
 def test_a_full_disk_keeps_the_old_state(begun, monkeypatch):
     table, state, path, ids = begun
     before = state.read_bytes()
-    fill(path, dict.fromkeys(ids, "right"))
+    fill(path, dict.fromkeys(ids, ":right"))
 
     def full(handle):
         raise OSError(28, "No space left on device")
@@ -543,7 +548,7 @@ def test_options_of_the_loop(begun, pool, tmp_path):
     assert "--until" in refused(*other, "--until", 1.5)
     assert not (tmp_path / "o.json").exists()
     assert "begin it with -n" in refused("sample", *other[1:])
-    code, out, _ = run("label", table, "--state", state, typed="r\n" * 10)
+    code, out, _ = run("label", table, "--state", state, typed=":r\n" * 10)
     assert (code, out.count("answer: ")) == (0, 10)
     assert "Nothing is left" in refused("label", table, "--state", state)
 
@@ -555,7 +560,7 @@ def test_loop_gives_what_the_sampler_gives(pool, tmp_path, made):
     table, model, state, truth = pool
     same = DeepESTSampler(made[2], random_state=2).fit(pandas.read_csv(table))
     ids = same.ask(12)
-    typed = "\n".join([*truth[ids[:6]], *"s", *truth[ids[7:]]]) + "\n"
+    typed = "\n".join([*truth[ids[:6]], ":s", *truth[ids[7:]]]) + "\n"
     code, out, err = run(
         *("label", table, "--model", model, "--state", state, "-n", 12, "--seed", 2),
         *("--sampler", "deepest", "--json", tmp_path / "r.json"),
@@ -581,11 +586,11 @@ def test_loop_gives_what_the_sampler_gives(pool, tmp_path, made):
 def test_undo_replaces_answers_as_if_told_at_first(begun, tmp_path):
     table, state, _, ids = begun
     # Right, wrong, back twice over both, first one wrong, the second kept, and so on.
-    typed = ["u", "r", "w", "u", "u", "w", "r", "u", "", "s", "q"]
+    typed = [":u", ":r", ":w", ":u", ":u", ":w", ":r", ":u", "", ":s", ":q"]
     code, out, _ = run("label", table, "--state", state, typed="\n".join(typed) + "\n")
     assert code == 0
     assert "nothing to undo" in out
-    assert "was: right (Enter keeps it)" in out
+    assert "was: :right (Enter keeps it)" in out
     order = [ids[k] for k in (0, 1, 2, 1, 0, 2, 3, 2, 3, 4)]
     assert asked(out)[:1] + asked(out)[1:] == order
     kinds = [told(state)[str(i)][1] for i in ids[:4]]
@@ -598,7 +603,7 @@ def test_undo_replaces_answers_as_if_told_at_first(begun, tmp_path):
 
 def test_last_answer_can_be_undone(begun):
     table, state, _, ids = begun
-    typed = "r\n" * 10 + "u\nw\n\n"
+    typed = ":r\n" * 10 + "u\n:w\n\n"
     code, out, _ = run("label", table, "--state", state, typed=typed)
     assert code == 0
     assert f"failures found  1: {ids[-1]}" in out
@@ -606,7 +611,7 @@ def test_last_answer_can_be_undone(begun):
 
 def test_unknown_label_must_be_typed_twice(begun):
     table, state, _, ids = begun
-    typed = "setossa\nsetosa\nlily\nlily\nlily\nq\n"
+    typed = "setossa\nsetosa\nlily\nlily\nlily\n:q\n"
     code, out, _ = run("label", table, "--state", state, typed=typed)
     assert code == 0
     assert out.count("is not among the labels") == 2
@@ -617,12 +622,98 @@ def test_unknown_label_must_be_typed_twice(begun):
     ]
 
 
+# Answers that are called like a control word
+
+TRICKY = ["right", "wrong", "skip", "undo", "quit", "r", "e", "u", "q", "?", "NA"]
+TRICKY += ["nan", "", "True", "02139", "1e5", " pad ", ":right", "::x", ":)", ":empty"]
+
+
+def reader_of(y_pred, classes=()):
+    sampler = SimpleRandomSampler(random_state=0).fit(
+        np.ones(len(y_pred)), y_pred=y_pred
+    )
+    return answer_reader.AnswerReader(sampler, classes)
+
+
+@pytest.mark.parametrize("label", TRICKY)
+def test_every_text_can_be_a_label(label):
+    reader = reader_of(np.array(["a", *TRICKY]))
+    typed = reader.in_words("y_true", label)
+    assert reader.control(typed) is None
+    assert reader.read(typed) == ("y_true", label)
+    if not label.startswith(":") and label:
+        assert reader.read(label) == ("y_true", label)  # as it is
+
+
+@pytest.mark.parametrize("label", TRICKY)
+def test_no_label_takes_the_place_of_a_control_word(label):
+    for reader in (reader_of(np.array([label, "b"])), reader_of(np.array([1, 2]))):
+        assert reader.read(":right") == ("failed", False)
+        assert reader.read(" :W ") == ("failed", True)
+        assert reader.read(":skip") == ("failed", None)
+        assert [reader.control(word) for word in (":u", ":quit")] == ["undo", "quit"]
+        with pytest.raises(UserError, match="no control word"):
+            reader.read(":rihgt")
+
+
+def test_answers_without_predictions_are_words():
+    sampler = SimpleRandomSampler(random_state=0).fit(np.ones(3))
+    reader = answer_reader.AnswerReader(sampler)
+    for word in ("right", "R", ":right", " r "):
+        assert reader.read(word) == ("failed", False)
+    assert reader.in_words("failed", None) == "skip"
+    assert reader.control("q") == "quit"
+
+
+def test_numbers_as_answers_are_exact_and_finite():
+    long = 9_007_199_254_740_993
+    assert reader_of(np.array([1, 2])).read(str(long)) == ("y_true", long)
+    for word in ("nan", "inf", "right", "1.5"):
+        with pytest.raises(UserError, match="no number"):
+            reader_of(np.array([1, 2])).read(word)
+    with pytest.raises(UserError, match="no number"):
+        reader_of(np.array([0.5, 2])).read("nan")  # would be a skipped input
+    with pytest.raises(UserError, match="neither true nor false"):
+        reader_of(np.array([True, False])).read("7")
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_a_class_called_right_is_not_a_verdict(marked, tmp_path):
+    """Predictions are left and straight; the truth, right, is a class besides."""
+    table = pandas.DataFrame({"x": range(8), "said": ["left", "straight"] * 4})
+    table.to_csv(tmp_path / "p.csv", index=False)
+    words = ("sample", tmp_path / "p.csv", "--state", tmp_path / "s.json")
+    begin = ("-n", 8, "--predicted", "said", "--sampler", "simple")
+    assert run(*words, *begin, "--to-label", tmp_path / "a.csv")[0] == 0
+    fill(tmp_path / "a.csv", dict.fromkeys(range(8), ":right" if marked else "right"))
+    code, out, err = run(*words, "--answers", tmp_path / "a.csv")
+    assert code == 0
+    assert f"accuracy        {int(marked)}.0000" in out
+    assert f"failures found  {0 if marked else 8}" in out
+    assert ("if :right was meant" in err) is not marked
+
+
+def test_codes_stay_text(tmp_path):
+    """As numbers, 02139 and 2139 are equal, and so are 1e5 and 100000."""
+    codes = ["02139", "2139", "1e5", "100000"]
+    table = pandas.DataFrame({"x": range(4), "said": codes})
+    table.to_csv(tmp_path / "p.csv", index=False)
+    words = ("sample", tmp_path / "p.csv", "--state", tmp_path / "s.json")
+    begin = ("-n", 4, "--predicted", "said", "--sampler", "simple")
+    assert run(*words, *begin, "--to-label", tmp_path / "a.csv")[0] == 0
+    swapped = dict(enumerate(["2139", "02139", "100000", "1e5"]))
+    fill(tmp_path / "a.csv", swapped)
+    code, out, err = run(*words, "--answers", tmp_path / "a.csv")
+    assert (code, err.count("warning")) == (0, 0)
+    assert "failures found  4" in out
+
+
 def test_labels_that_look_like_commands(tmp_path):
     table = pandas.DataFrame({"x": range(6), "said": list("rwuqsr")})
     table.to_csv(tmp_path / "p.csv", index=False)
     begin = ("label", tmp_path / "p.csv", "--state", tmp_path / "s.json", "-n", 6)
     begin += ("--predicted", "said", "--sampler", "simple")
-    typed = "u\nwrong\n:u\nright\nskip\nq\nr\n:q\n"
+    typed = "u\n:wrong\n:u\n:right\n:s\nq\nr\n:q\n"
     code, out, _ = run(*begin, typed=typed)
     assert code == 0
     answers = list(told(tmp_path / "s.json").values())
@@ -633,7 +724,19 @@ def test_labels_that_look_like_commands(tmp_path):
         ["y_true", "q"],
         ["y_true", "r"],
     ]
-    assert "a label is called r, w, s, u, q" in out
+    assert "was: :wrong" in out
+
+
+def test_an_unknown_label_called_like_a_control_word_is_asked_about(tmp_path):
+    table = pandas.DataFrame({"x": range(3), "said": list("aba")})
+    table.to_csv(tmp_path / "p.csv", index=False)
+    begin = ("label", tmp_path / "p.csv", "--state", tmp_path / "s.json", "-n", 3)
+    begin += ("--predicted", "said", "--sampler", "simple")
+    code, out, _ = run(*begin, typed="q\n:r\nright\nright\n:q\n")
+    assert code == 0
+    assert "or :quit for the control" in out
+    answers = list(told(tmp_path / "s.json").values())
+    assert answers == [["failed", False], ["y_true", "right"]]
 
 
 def test_numbers_are_compared_as_numbers(made, tmp_path):
@@ -658,7 +761,7 @@ def test_until_stops_by_the_anytime_interval(pool, tmp_path):
     predicted = skops_io.load(model).predict(pandas.read_csv(table))
     begin = ("label", table, "--model", model, "--state", state, "--until", 0.15)
     begin += ("--sampler", "simple", "--json", tmp_path / "r.json")
-    code, out, _ = run(*begin, typed="r\n" * N)
+    code, out, _ = run(*begin, typed=":r\n" * N)
     assert code == 0
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["reached"]
@@ -683,7 +786,7 @@ def test_budget_that_is_not_enough_for_the_width(pool):
     table, model, state, _ = pool
     begin = ("label", table, "--model", model, "--state", state, "-n", 25)
     options = ("--until", 0.01, "--batch", 7, "--sampler", "simple")
-    code, out, _ = run(*begin, *options, typed="r\n" * 30)
+    code, out, _ = run(*begin, *options, typed=":r\n" * 30)
     assert code == 0
     assert len(asked(out)) == 25
     assert "not reached yet" in out
@@ -694,7 +797,7 @@ def test_blind_quiet_and_control_characters(tmp_path):
     table.to_csv(tmp_path / "p.csv", index=False)
     begin = ("label", tmp_path / "p.csv", "--state", tmp_path / "s.json", "-n", 2)
     begin += ("--predicted", "said", "--sampler", "simple", "--blind", "--quiet")
-    code, out, err = run(*begin, typed="r\nr\n")
+    code, out, err = run(*begin, typed=":r\n:r\n")
     assert (code, err) == (0, "")
     assert "\x1b" not in out
     assert r"\x1b[31mred\x07\nline" in out
@@ -704,7 +807,7 @@ def test_blind_quiet_and_control_characters(tmp_path):
 
 def test_ctrl_c_says_how_to_go_on(begun, monkeypatch, capsys):
     table, state, _, ids = begun
-    lines = iter(["r", "w"])
+    lines = iter([":r", ":w"])
 
     def typed():
         try:
@@ -718,7 +821,7 @@ def test_ctrl_c_says_how_to_go_on(begun, monkeypatch, capsys):
     err = capsys.readouterr().err.splitlines()[-1]
     assert "saved" in err
     assert f"skrobust label {table} --state {state} -n 10" in err
-    _, out, _ = run("label", table, "--state", state, typed="q\n")
+    _, out, _ = run("label", table, "--state", state, typed=":q\n")
     assert asked(out) == [ids[2]]
     assert [told(state)[str(i)][1] for i in ids[:2]] == [False, True]
 
@@ -811,13 +914,13 @@ def test_sigint_in_the_middle(begun):
     table, state, _, ids = begun
     process = start(table, state)
     until_question(process)
-    process.stdin.write("w\n")
+    process.stdin.write(":w\n")
     process.stdin.flush()
     until_question(process)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) == 130
     close(process)
-    _, out, _ = run("label", table, "--state", state, typed="q\n")
+    _, out, _ = run("label", table, "--state", state, typed=":q\n")
     assert asked(out) == [ids[1]]
 
 

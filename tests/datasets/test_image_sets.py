@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing, check_array
 import skrobust.datasets
 from skrobust.attacks import FGSM, RandomSearch
 from skrobust.datasets import ImageSet, LazyImages, load_image_folder
+from skrobust.datasets.frame_names import clip_and_frame, frame_number
 from skrobust.evaluation import (
     cross_validate_perturbations,
     evaluate_attack,
@@ -617,3 +618,106 @@ def test_numbers_too_long_for_a_frame_are_part_of_the_name(name, tmp_path):
     grey = np.zeros((4, 5, 3), np.uint8)
     pytest.importorskip("PIL.Image").fromarray(grey).save(file)
     assert load_image_folder(tmp_path).frame.tolist() == [-1]
+
+
+# ------------------------------------------------- names, tags: what is not recognised
+
+READ = {
+    "clip_0012": ("clip", 12),
+    "clip-12": ("clip", 12),
+    "clip.12": ("clip", 12),
+    "clip 12": ("clip", 12),
+    "clip#12": ("clip", 12),
+    "clip (12)": ("clip", 12),
+    "clip[12]": ("clip", 12),
+    "clip_frame_12": ("clip", 12),
+    "clip-frame-000012": ("clip", 12),
+    "clip_frame12": ("clip", 12),
+    "clip_f12": ("clip", 12),
+    "clip.mp4_12": ("clip.mp4", 12),
+    "x_7_12": ("x_7", 12),
+    "7_12_face0": ("7", 12),
+    "7_12_crop": ("7", 12),
+    "frame12_clip": ("clip", 12),
+    "f0012-id3_b": ("id3_b", 12),
+    "12": None,
+    "clip": None,
+    "clip12f3": None,
+    "12_clip": None,
+}
+
+
+@pytest.mark.parametrize("stem", READ)
+def test_common_forms_of_names(stem):
+    assert clip_and_frame(stem) == READ[stem]
+
+
+@pytest.mark.parametrize(
+    ("stem", "number"),
+    [("0012", 12), ("a7_12", 12), ("frame12", 12), ("0012_face", 12), ("12-f", 12),
+     ("a7", 7), ("3_4_face", -1), ("face", -1), ("f" * 9 + "9a" * 9, -1)],
+)  # fmt: skip
+def test_number_of_a_frame_in_the_folder_of_its_clip(stem, number):
+    assert frame_number(stem) == number
+
+
+def test_names_that_are_not_recognised_are_counted_once(tmp_path):
+    for name in ["a12b3", "a12b4", "7_0", "7_1", "face", "0" * 20, "ab" * 9 + "1"]:
+        save(tmp_path / "real" / f"{name}.png")
+    with pytest.warns(UserWarning, match="names of 2 of 7 images") as caught:
+        found = load_image_folder(tmp_path)
+    assert len(caught) == 1
+    assert len(set(found.clip)) == 6
+    with pytest.raises(ValueError, match="'clip'"):
+        load_image_folder(tmp_path, pattern=r"(\d+)")
+    with pytest.raises(ValueError, match="regular expression"):
+        load_image_folder(tmp_path, pattern="(")
+    with pytest.raises(ValueError, match="not both"):
+        load_image_folder(tmp_path, pattern="x", metadata="m.csv")
+    pattern = r"(?P<clip>a\d+)b(?P<frame>\d+)"
+    with pytest.warns(UserWarning, match="left out 5"):
+        found = load_image_folder(tmp_path, pattern=pattern, on_error="skip")
+    assert found.clip.tolist() == ["real/a12"] * 2
+    assert found.frame.tolist() == [3, 4]
+    alone = load_image_folder(tmp_path, pattern="(?P<clip>.+)")
+    assert len(set(alone.clip)) == 7
+
+
+def test_clips_of_one_frame_each_and_one_clip_of_all(tmp_path):
+    for k in range(20):
+        save(tmp_path / "each" / "real" / f"{k}_face_0.png", k)
+        save(tmp_path / "all" / "real" / f"photo_{k}.png", k)
+        save(tmp_path / "fine" / "real" / f"{k // 2}_{k}.png", k)
+    with pytest.warns(UserWarning, match="all 20 images, and yet each is a clip"):
+        load_image_folder(tmp_path / "each", pattern=r"(?P<clip>.+)_(?P<frame>\d)")
+    with pytest.warns(UserWarning, match="frames of 1 clips, one in each folder"):
+        load_image_folder(tmp_path / "all")
+    load_image_folder(tmp_path / "fine")
+
+
+@pytest.mark.parametrize("kind", ["jpg", "png", "tif", "webp"])
+@pytest.mark.parametrize("tag", range(1, 9))
+def test_images_are_turned_upright(kind, tag, tmp_path):
+    """What is stored under each of the eight tags is the same picture."""
+    upright = np.zeros((16, 32, 3), dtype=np.uint8)
+    upright[:8, :8] = 255  # a white corner at the top left
+    back = {2: np.fliplr, 3: lambda a: np.rot90(a, 2), 4: np.flipud,
+            5: lambda a: a.transpose(1, 0, 2), 6: np.rot90,
+            7: lambda a: np.rot90(a, 2).transpose(1, 0, 2),
+            8: lambda a: np.rot90(a, -1)}  # fmt: skip
+    stored = Image.fromarray(np.ascontiguousarray(back.get(tag, np.array)(upright)))
+    exif = Image.Exif()
+    exif[0x0112] = tag
+    path = tmp_path / "real" / f"a.{kind}"
+    path.parent.mkdir()
+    stored.save(path, exif=exif)
+    image = load_image_folder(tmp_path).images[0]
+    assert (image.shape, image[2:6, 2:6].min() > 200) == ((16, 32, 3), True)
+    headers = load_image_folder(tmp_path, verify=False)
+    np.testing.assert_array_equal(headers.images[0], image)
+    pytest.importorskip("click")
+    from skrobust.cli.image_input import open_image
+
+    with open_image(path) as opened:
+        assert opened.format == {"jpg": "JPEG", "tif": "TIFF"}.get(kind, kind.upper())
+        np.testing.assert_array_equal(np.asarray(opened), image)

@@ -536,6 +536,56 @@ def test_squares_with_a_margin():
         crop(np.zeros((5, 5)))
 
 
+@pytest.mark.parametrize(
+    "box",
+    [(-50, 10, 20, 20), (10, -50, 20, 20), (120, 10, 20, 20), (10, 101, 20, 20),
+     (5, 5, -3, 8), (5, 5, 0, 8), (float("nan"), 5, 8, 8)],
+)  # fmt: skip
+def test_boxes_off_the_image_are_refused(box):
+    with pytest.raises(ValueError, match="middle on the image"):
+        FaceCrop().square(box, height=100, width=100)
+
+
+@pytest.mark.parametrize("box", [(-9, -9, 20, 20), (89, 89, 20, 20), (-15, 40, 32, 8)])
+def test_boxes_over_the_border_give_a_crop(box):
+    x, y, w, h = FaceCrop().square(box, height=100, width=100)
+    assert min(x, y) >= 0
+    assert min(w, h) > 0
+    assert max(x + w, y + h) <= 100
+
+
+def test_only_faces_on_the_image_are_cropped(monkeypatch):
+    pytest.importorskip("cv2", reason="no OpenCV: pip install 'skrobust[faces]'")
+    boxes = [(-90, 0, 60, 60), (30, 30, 30, 30)]  # as YuNet may return
+    monkeypatch.setattr(FaceCrop, "_by_cascade", lambda *args: boxes)
+    assert FaceCrop()(np.zeros((80, 80, 3), dtype=np.uint8)).shape == (39, 39, 3)
+    monkeypatch.setattr(FaceCrop, "_by_cascade", lambda *args: boxes[:1])
+    with pytest.raises(ValueError, match="off the image only"):
+        FaceCrop()(np.zeros((80, 80, 3), dtype=np.uint8))
+
+
+# The matrices of a video header that show a picture turned clockwise.
+MATRICES = {
+    90: (0, 1, -1, 0), 180: (-1, 0, 0, -1), 270: (0, -1, 1, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("angle", MATRICES)
+def test_videos_are_turned_upright(clip, angle):
+    """The header of an MP4 file holds nine numbers, 40 bytes into its track."""
+    plain = np.asarray(sample_frames(clip, 2).images)
+    content = bytearray(clip.read_bytes())
+    at = content.index(b"tkhd") + 4 + 40
+    a, b, c, d = (int(v * 65536) for v in MATRICES[angle])
+    matrix = (a, b, 0, c, d, 0, 0, 0, 1 << 30)
+    content[at : at + 36] = b"".join(v.to_bytes(4, "big", signed=True) for v in matrix)
+    turned = clip.with_name(f"turned{angle}.mp4")
+    turned.write_bytes(content)
+    found = np.asarray(sample_frames(turned, 2).images)
+    expected = np.rot90(plain, -angle // 90, axes=(1, 2))
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.data
 def test_faces_are_found():
     cv2 = pytest.importorskip("cv2", reason="no OpenCV: pip install 'skrobust[faces]'")

@@ -17,7 +17,7 @@ GUIDE = {p.name: p.read_text(encoding="utf-8") for p in PAGES if p.stem not in M
 WORDS = set(re.findall(r"\w+", "\n".join(GUIDE.values())))
 # families of which a guide page names every member; the API page has all
 TOLD = ["attacks", "certificates", "datasets", "evaluation", "metrics", "nets",
-        "perturbations", "plots", "sampling", "testing"]  # fmt: skip
+        "perturbations", "plots", "sampling", "testing", "wrappers"]  # fmt: skip
 
 
 def families():

@@ -36,6 +36,7 @@ def test_blocks_run(name, tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "load_digits", lambda **_: (16 * X[:90], y[:90]))
     quick = [AutoPGD(n_steps=10), Square(max_queries=50)]
     fix(monkeypatch, "skrobust.attacks.AutoAttack", attacks=quick)
+    fix(monkeypatch, "skrobust.report.create_report", attacks=["FGSM"])
     with joblib.parallel_config("threading"):
         for block in blocks(name):
             exec(compile(block, name, "exec"), known)

@@ -20,6 +20,7 @@ from skrobust.evaluation import (
     robust_accuracy_bounds,
     robust_ratio_bounds,
 )
+from skrobust.evaluation.argument_checks import model_classes
 from skrobust.report.strict_json import to_plain
 
 MODEL, X, Y = linear_problem(80)
@@ -39,17 +40,17 @@ def test_an_exact_attack_closes_the_gap(norm):
 
 
 @pytest.mark.parametrize(
-    ("model", "attack"),
+    "model",
     [
-        (LogisticRegression(), "ExactLinear"),
-        (DecisionTreeClassifier(max_depth=3), "ExactTree"),
-        (GaussianNB(), "AutoPGD"),
-        (KNeighborsClassifier(3), "RandomSearch"),
+        LogisticRegression(),
+        DecisionTreeClassifier(max_depth=3),
+        GaussianNB(),
+        KNeighborsClassifier(3),
     ],
 )
-def test_the_attack_that_suits_the_model(model, attack):
+def test_the_attack_that_suits_the_model(model):
     r = robust_accuracy_bounds(model.fit(X, Y), X, Y, eps=0.05, random_state=0)
-    assert r.attacks[0].startswith(attack)
+    assert r.attacks == ["StrongestAttack(eps=0.05, random_state=0)"]
     assert 0 < r.lower <= r.upper <= r.clean_accuracy
     assert (r.per_sample.lower <= r.per_sample.upper).all()
     again = robust_accuracy_bounds(model, X, Y, eps=0.05, random_state=0)
@@ -172,3 +173,21 @@ def test_a_search_by_the_lower_end():
 def test_messages(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+def test_classes_are_asked_of_the_model_and_not_of_the_rows():
+    """Rows of classes 0 and 2 alone: column 1 is not that of class 2."""
+
+    class Bare:
+        def predict_proba(self, X):
+            return np.tile([0.2, 0.3, 0.5], (len(X), 1))
+
+        def predict(self, X):
+            return np.full(len(X), 2)
+
+    rows, y = np.zeros((4, 2)), np.array([0, 2, 2, 0])
+    assert model_classes(Bare(), rows, y, "test").tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="3 probabilities"):
+        model_classes(Bare(), rows, np.array([7, 7, 7, 7]), "test")
+    Bare.classes_ = np.array([5, 6, 7])
+    assert model_classes(Bare(), rows, y, "test").tolist() == [5, 6, 7]

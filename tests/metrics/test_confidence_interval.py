@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from interval_problems import (
     ROWS,
-    agreement,
+    agreement_score,
     condition_means,
     coverage,
     draw_clusters,
@@ -161,7 +161,7 @@ CASES = {
 
 
 def interval_of(name, *data, **kwargs):
-    metric = agreement if name == "callable" else name
+    metric = agreement_score if name == "callable" else name
     return quiet(confidence_interval, metric, *data, random_state=0, **kwargs)
 
 
@@ -187,7 +187,7 @@ def test_order_and_cluster_names_do_not_matter(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_few_clusters_warn(name):
-    metric = agreement if name == "callable" else name
+    metric = agreement_score if name == "callable" else name
     clusters = np.arange(60)
     few = interval_of(name, *CASES[name], clusters=clusters % 19)
     assert few.warnings[0].startswith("Only 19 clusters: t with 18 degrees")
@@ -392,7 +392,7 @@ def test_normalized_scores_keep_the_data_set():
         (("accuracy", ROWS), {"n_resamples": 5}, "at least 100"),
         (("accuracy", ROWS), {"random_state": "x"}, "'random_state'"),
         (("accuracy", ROWS), {"clusters": [1, 2]}, "clusters has 2"),
-        (("accuracy", ROWS), {"clusters": [1, 1, np.nan]}, "finite clusters"),
+        (("accuracy", ROWS), {"clusters": [1, 1, np.nan]}, "clusters without missing"),
         (("accuracy", ROWS), {"sample_weight": [1, 1, -1]}, "'sample_weight'"),
         (("robust_ratio", [0.1, 0.2]), {}, "needs tolerance="),
         (("robust_ratio", [0.1, 2.0]), {"tolerance": 0.1}, "fractions in \\[0, 1\\]"),
@@ -405,7 +405,7 @@ def test_normalized_scores_keep_the_data_set():
         (("stability_index", [0.9, 0.8]), {"times": [1, 1]}, "not all equal"),
         (("stability_index", [0.9, 0.8]), {"times": [1]}, "one time per period"),
         ((robust_ratio_curve, [0.1]), {}, "use robust_ratio_band"),
-        ((agreement, [1, 2], [1, 2, 3]), {}, "array 2 has 3"),
+        ((agreement_score, [1, 2], [1, 2, 3]), {}, "array 2 has 3"),
         ((np.abs, [1, 2]), {}, "must return one number"),
     ],
 )
@@ -422,7 +422,7 @@ def test_interval_refuses(arguments, options, sentence):
         ("accuracy", ROWS),
         ("asi", np.c_[np.ones(300), np.arange(300) % 3 > 0]),
         ("stability_index", np.linspace(0.9, 0.7, 8) + 0.01 * (np.arange(8) % 3)),
-        (agreement, ROWS, np.roll(ROWS, 1)),
+        (agreement_score, ROWS, np.roll(ROWS, 1)),
     ],
 )
 def test_confidence_is_any_real_number(data, confidence):

@@ -202,7 +202,11 @@ def test_a_floor_needs_an_accuracy_and_a_bound():
     skill = make_robust_scorer(Leading(0.5), "accuracy_skill", floor=0.5)
     with pytest.raises(ValueError, match="needs a metric with a lower bound"):
         skill(model, BINARY_X, BINARY_Y)
-    deep = make_robust_scorer(Leading(0.5), lambda y, p: -9.0, floor=0.5)
+
+    def deep_score(y, p):
+        return -9.0
+
+    deep = make_robust_scorer(Leading(0.5), deep_score, floor=0.5)
     with pytest.raises(ValueError, match=r"at least -1\. Got a score of -9"):
         deep(model, BINARY_X, BINARY_Y)
     with pytest.raises(ValueError, match=r"'floor' .* in \[0, 1\]"):
@@ -281,10 +285,10 @@ def test_asi_refuses_regressors_and_models_without_predict():
     with pytest.raises(ValueError, match=r"LinearRegression is a regressor\. Pass a"):
         make_asi_scorer(noise)(model, data, target)
 
-    def within_100(y, predicted):
+    def within_100_score(y, predicted):
         return np.mean(np.abs(y - predicted) < 100)
 
-    assert make_asi_scorer(noise, metric=within_100)(model, data, target) > 0.9
+    assert make_asi_scorer(noise, metric=within_100_score)(model, data, target) > 0.9
     with pytest.raises(ValueError, match="DBSCAN has no predict"):
         make_asi_scorer(NOISES)(DBSCAN().fit(X), X, Y)
 

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from interval_problems import agreement
+from interval_problems import agreement_score
 from scipy.stats import binomtest, fisher_exact, norm, t
 
 from skrobust.metrics import (
@@ -161,8 +161,8 @@ def test_bands_of_other_metrics_and_clusters():
     p = np.where(rng.random(120) < 0.8, y, 1 - y)
     clips = np.arange(120) // 8
     for metric, clusters in (
-        (agreement, None),
-        (agreement, clips),
+        (agreement_score, None),
+        (agreement_score, clips),
         ("accuracy", clips),
     ):
         with warnings.catch_warnings():
@@ -174,7 +174,7 @@ def test_bands_of_other_metrics_and_clusters():
             assert (table.band_low < table.low).all()
             assert (table.band_high > table.high).all()
     # By bootstrap the bands are the intervals times the ratio of two normal quantiles.
-    found = by_group(agreement, y, p, groups=groups, n_permutations=99)
+    found = by_group(agreement_score, y, p, groups=groups, n_permutations=99)
     ratio = norm.ppf((1 + 0.95 ** (1 / 3)) / 2) / norm.ppf(0.975)
     stretched = (found.band_high - found.value) / (found.high - found.value)
     np.testing.assert_allclose(stretched, ratio)

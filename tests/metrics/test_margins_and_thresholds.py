@@ -230,7 +230,7 @@ def data_of_limits():
         "clusters": ("accuracy", hits, {"clusters": clusters}),
         "index": ("accuracy_stability_index", (correct,), {}),
         "months": ("stability_index", (months,), {}),
-        "callable": (mean_of, (score,), {"n_resamples": 200}),
+        "callable": (mean_score, (score,), {"n_resamples": 200}),
         "few clusters": (
             roc_auc_score,
             (y[:40], score[:40]),
@@ -291,14 +291,14 @@ def test_p_value_of_weights_has_a_uniform_tail():
     assert binom.ppf(0.001, 150, 0.2) <= n_small <= binom.ppf(0.999, 150, 0.2)
 
 
-def mean_of(values):
+def mean_score(values):
     return float(np.mean(values))
 
 
 def test_no_limits_no_p_value():
     same = np.ones(40)
     with pytest.warns(UserWarning, match="same value"):
-        found = threshold_test(mean_of, same, threshold=0.5)
+        found = threshold_test(mean_score, same, threshold=0.5)
     assert np.isnan(found.p_value)
     assert found.verdict == "undecided"
 

@@ -118,21 +118,21 @@ def test_counter_examples_have_the_numbers():
 
 
 def test_a_fault_that_is_put_in_is_found():
-    def forgets_the_last_row(y_true, y_pred):
+    def no_last_row_score(y_true, y_pred):
         return np.mean((y_true == y_pred)[:-1])
 
-    assert "order of rows" in broken(metric_axioms(forgets_the_last_row, **FEW))
+    assert "order of rows" in broken(metric_axioms(no_last_row_score, **FEW))
 
-    def likes_agreement(y_true, y_pred):
+    def agreement_score(y_true, y_pred):
         return np.mean(y_pred == y_pred[0])
 
-    found = broken(metric_axioms(likes_agreement, **FEW))
+    found = broken(metric_axioms(agreement_score, **FEW))
     assert {"monotonicity", "constant model"} <= found
 
-    def counts(y_true, y_pred):
+    def count_score(y_true, y_pred):
         return np.sum(y_true == y_pred)
 
-    assert "duplicates" in broken(metric_axioms(counts, **FEW))
+    assert "duplicates" in broken(metric_axioms(count_score, **FEW))
 
 
 @pytest.mark.slow

@@ -240,8 +240,8 @@ GOOD = {"y_true": [0, 1, 0, 1], "y_pred": [0, 1, 1, 1], "times": [0, 0, 1, 1]}
     "change, sentence",
     [
         ({"times": [0, 0, 1]}, "one time per sample; times has 3"),
-        ({"times": [0, 0, np.nan, 1]}, "a time for every sample"),
-        ({"times": [0, 0, None, 1]}, "a time for every sample"),
+        ({"times": [0, 0, np.nan, 1]}, "times without missing values; 1 of 4"),
+        ({"times": [0, 0, None, 1]}, "times without missing values; 1 of 4"),
         ({"times": [0, 0, "a", b"x"]}, "values of one kind that sort"),
         ({"y_pred": [0, 1]}, "equal length"),
         ({"metric": "f1"}, "'gini', 'roc_auc' or a callable"),

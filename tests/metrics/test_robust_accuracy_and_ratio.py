@@ -121,8 +121,8 @@ def test_a_label_the_model_never_saw_counts_as_wrong():
         ([0, 1], np.zeros((0, 2)), "at least one sample"),
         (np.eye(3), [0, 1, 2], "one-hot columns into labels"),
         ([0, 1], ["0", "1"], "y_true holds numbers and y_pred_perturbed holds text"),
-        ([0.0, np.nan], [0, 1], "finite y_true"),
-        (["a", None], ["a", "b"], "without missing values; found NoneType, str"),
+        ([0.0, np.nan], [0, 1], "y_true without missing"),
+        (["a", None], ["a", "b"], "without missing values; 1 of 2"),
         (np.array([1, "a"], dtype=object), [1, 2], "found int, str"),
     ],
 )

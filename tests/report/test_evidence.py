@@ -49,7 +49,6 @@ def rows():
 @pytest.fixture(scope="module")
 def models(rows):
     X, y, _, _ = rows
-    # Attacks by gradients skip the second.
     tree = DecisionTreeClassifier(max_depth=3, random_state=0)
     return {NAME: LogisticRegression().fit(X, y), "tree": tree.fit(X, y)}
 
@@ -64,6 +63,7 @@ def full(models, rows):
         y_test,
         X_train=X,
         eps=0.2,
+        attacks=["auto", "PGD"],
         groups={"site": np.array(["north", "south"])[np.arange(n) % 2]},
         times=np.arange(n) // 13 + 2020,
         thresholds={"accuracy": 0.5, "robust_accuracy": 0.99},
@@ -103,9 +103,11 @@ def test_figures_are_the_numbers_of_the_report(full):
         at = int(np.argmin(table["value"]))
         # Chosen by its value: the interval holds for all groups at once.
         assert lowest["interval"] == [table["band_low"][at], table["band_high"][at]]
+        proved = model["attacks"]["auto"]
         certified = by_kind["certified"][0]["values"][place]
-        assert certified["value"] == model["bounds"]["lower"]
-        assert certified["n_rows"] == model["bounds"]["n_rows"]
+        assert certified["value"] == proved["robust_accuracy_lower"]
+        assert certified["n_rows"] == proved["n_samples"]
+        assert certified["note"].startswith(proved["certificate"])
     attacked = {f["figure"]: f["values"] for f in by_kind["attacks"]}
     results = full["models"][0]["attacks"]["PGD"]
     assert attacked["accuracy under PGD"][0]["value"] == results["robust_accuracy"]
@@ -138,9 +140,17 @@ def test_every_clause_stands_in_the_section_measured_or_not(full, bare):
     assert (attacked["status"], attacked["figures"]) == ("not measured", [])
     assert clauses(bare)["Article 15(3)"]["status"] == "measured in part"
     assert clauses(full, 1)["MEASURE 2.1"]["status"] == "recorded"
-    # What is missing for one model only is named with it.
-    attacked = clauses(full)["Article 15(5), adversarial examples or model evasion"]
-    assert f"{FIGURES['ratio']} (tree)" in attacked["not_measured"]
+
+
+def test_what_is_missing_for_one_model_only_is_named_with_it(models, rows):
+    _, _, X_test, y_test = rows
+    settings = {"eps": 0.2, "attacks": ["PGD"], "checks": False, "n_labels": 10}
+    found = collect_report(models, X_test, y_test, evidence="eu-ai-act", **settings)
+    assert found["models"][1]["attacks"]["PGD"] is None  # it needs gradients
+    attacked = clauses(found)["Article 15(5), adversarial examples or model evasion"]
+    assert attacked["status"] == "measured in part"
+    assert f"{FIGURES['attacks']} (tree)" in attacked["not_measured"]
+    assert FIGURES["doubts"] in attacked["not_measured"]
 
 
 def test_a_clause_is_measured_whole_only_without_a_limit_and_without_gaps(full):
@@ -388,8 +398,9 @@ def test_regressors_have_figures_of_their_own():
     )
     figures = {figure["figure"]: figure for figure in found["evidence"]["figures"]}
     assert "R2 on clean rows" in figures
-    attacked = figures["R2 under PGD"]["values"][0]["value"]
-    assert attacked == found["models"][0]["attacks"]["PGD"]["robust_r2"]
+    (name, results), *_ = found["models"][0]["attacks"].items()
+    attacked = figures[f"R2 under {name}"]["values"][0]
+    assert attacked["value"] == results["robust_r2"]
     assert any("prediction moves by at most 0.05 SD" in name for name in figures)
 
 

@@ -65,8 +65,9 @@ def test_yaml_holds_the_numbers_of_the_report(collected):
         perturbed["accuracy_stability_index"] == stability["accuracy_stability_index"]
     )
     attacked = {m["name"]: m["value"] for m in results["attacked"]["metrics"]}
-    robust = model["attacks"]["PGD"]["robust_accuracy"]
-    assert attacked["accuracy under PGD"] == robust
+    found = model["attacks"]["auto"]
+    assert attacked["accuracy under auto"] == found["robust_accuracy"]
+    assert attacked["certified accuracy, auto"] == found["robust_accuracy_lower"]
     assert results["attacked"]["dataset"]["args"]["eps"] == 0.2
     assert results["attacked"]["dataset"]["args"]["norm"] == "inf"
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import warnings
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import r2_score
 
 from skrobust.attacks import RandomSearch
-from skrobust.evaluation import evaluate_attack, robust_accuracy_bounds
+from skrobust.evaluation import evaluate_attack
 from skrobust.metrics import mean_corruption_error
 from skrobust.perturbations import (
     CategoryFlip,
@@ -35,11 +34,11 @@ from skrobust.report.charts import heat_chart, interval_chart, line_chart
 from skrobust.report.condition_words import condition_words
 from skrobust.report.heat_map import heat_map, is_additive
 from skrobust.report.mixed_table import MixedTable, untouched_columns
-from skrobust.report.needs import judged
+from skrobust.report.model_verdict import side
+from skrobust.report.needs import bracket_of, judged
 from skrobust.report.number_text import number
 from skrobust.report.pictures import by_night
 from skrobust.report.responsible import responsible_parts
-from skrobust.report.verdict import side
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib").use("Agg")
@@ -258,18 +257,18 @@ def test_thresholds_make_the_verdict(data):
 # Brackets and corruption errors
 
 
-def test_bracket_is_that_of_the_bounds(collected, data):
+def test_bracket_is_that_of_the_strongest_attack(collected, data):
     _, _, X, y = data
-    bounds = collected["models"][0]["bounds"]
-    rows = np.unique(np.linspace(0, len(y) - 1, 100).astype(int))
     model = LogisticRegression().fit(*data[:2])
-    options = {"eps": 0.05, "norm": np.inf, "data_range": (0, 1), "random_state": 0}
-    expected = robust_accuracy_bounds(model, X[rows], y[rows], **options)
-    assert (bounds["lower"], bounds["upper"]) == (expected.lower, expected.upper)
-    low, high = bounds["upper_interval"]
-    assert low <= bounds["upper"] <= high
-    constant = collected["models"][1]["bounds"]
-    assert constant["lower"] == constant["upper"] == constant["clean"]
+    options = {"eps": 0.05, "data_range": (0, 1), "random_state": 0}
+    expected = evaluate_attack(model, X, y, "auto", **options)
+    plain, constant = map(bracket_of, collected["models"])
+    assert plain["lower"] == expected.robust_accuracy_lower
+    assert plain["upper"] == expected.robust_accuracy
+    low, high = plain["upper_interval"]
+    assert low <= plain["upper"] <= high
+    assert constant["lower"] == constant["upper"]
+    assert "| Robust accuracy | Certified | Attacked |" in build_markdown(collected)
 
 
 def test_corruption_error_is_relative_to_the_constant_model(collected, data):
@@ -344,7 +343,7 @@ def test_a_regressor_has_all_sections():
     (one,) = found["models"]
     assert one["stability"]["worst"]["interval"][0] < one["stability"]["worst"]["score"]
     assert one["weakness"]["part"] == "column"
-    assert one["attacks"]["PGD"]["robust_r2"] < one["clean"]["value"]
+    assert one["attacks"]["auto"]["robust_r2"] < one["clean"]["value"]
     (verdict,) = found["verdicts"]
     assert [need["status"] for need in verdict["needs"]] == ["met", "missed"]
     page = build_report(found)
@@ -374,21 +373,6 @@ def test_models_of_several_targets_are_taken_apart():
     assert (first["name"], first["value"]) == ("line, b", pytest.approx(1.0))
     assert found["models"][0]["attacks"]["search"]["robust_r2"] < 1
     assert "line, b" in build_report(found)
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_a_search_stands_in_where_no_attack_runs(data):
-    X, y, X_test, y_test = data
-    model = Rule().fit(X, y)
-    options = {"eps": 0.05, "bounds": False, "checks": False, "n_labels": 5}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = collect_report({"m": model}, X_test[:40], y_test[:40], **options)
-        attack = RandomSearch(eps=0.05, random_state=0)
-        expected = evaluate_attack(model, X_test[:40], y_test[:40], attack)
-    attacks = found["models"][0]["attacks"]
-    assert attacks["PGD"] is None
-    assert attacks["RandomSearch"]["robust_accuracy"] == expected.robust_accuracy
 
 
 # Pictures

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._responses import refuse_module, refuse_regressor, unwrap
+from skrobust._responses import refuse_regressor, refuse_unwrapped, unwrap
 
 
 class TextScores:
@@ -23,7 +23,7 @@ class TextScores:
     """
 
     def __init__(self, estimator, container, caller, probabilities, n):
-        refuse_module(estimator, caller)
+        refuse_unwrapped(estimator, caller)
         refuse_regressor(estimator, caller, "It needs a classifier.")
         self._estimator, self._container, self._caller = estimator, container, caller
         order = ["predict_proba", "decision_function"]

@@ -47,7 +47,7 @@ def label(ctx, pool, state, **options):
       skrobust label pool.csv --model model.skops --state s.json -n 50
     Continue until the accuracy is known to +- 0.05:
       skrobust label pool.csv --state s.json --until 0.05
-    Images, each shown in the viewer of the system, answered by right and wrong:
+    Images, each shown in the viewer of the system, answered by r (right) and w (wrong):
       skrobust label photos/ --sampler simple-random --state s.json -n 50 --view
 
     The state is brought up to date at each draw and at the end; s.json.journal holds

@@ -27,7 +27,7 @@ _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
 _ASIDE |= {"fail_under", "fail_under_limit", "junit", "n_jobs", "evidence"}
 _ASIDE |= {"model_card"}
 # Options that the report takes as they are.
-_AS_THEY_ARE = ("radii", "checks", "bounds", "n_samples", "n_labels", "n_jobs")
+_AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
 
 
 def threshold_names():
@@ -52,7 +52,7 @@ def threshold_names():
     "repeated.",
     click.Choice(list(FRAMEWORKS)),
 )
-@shared.with_options(*attacking.attack_options("FGSM", "PGD"))
+@shared.with_options(*attacking.attack_options("auto"))
 @shared.repeated(
     "--radii",
     "Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
@@ -73,11 +73,6 @@ def threshold_names():
 @shared.columns("--groups", "Compare the groups of a column; may be repeated.")
 @shared.column("--times", "Follow the score over the periods of a column.")
 @shared.CHECKS
-@shared.option(
-    "--bounds/--no-bounds",
-    "Whether robust accuracy is certified on 100 rows, too.",
-    default=True,
-)
 @shared.option(
     "--n-samples",
     "Size of the whole data set, training rows included; default: the rows.",

@@ -32,8 +32,9 @@ def sample(pool, state, **options):
     \b
     Choose 50:
       skrobust sample pool.csv --model model.skops --state s.json -n 50 --to-label a.csv
-    Fill in the column `answer` of a.csv: the true label, or right, wrong or skip; what
-    is left empty stays open. Then read the answers, and choose 50 more:
+    Fill in the column `answer` of a.csv: the true label, or :right, :wrong or :skip
+    (without predictions right, wrong or skip); what is left empty stays open. Then read
+    the answers, and choose 50 more:
       skrobust sample pool.csv --state s.json --answers a.csv --half-width 0.02
       skrobust sample pool.csv --state s.json -n 50 --to-label b.csv
     Or answer in the terminal:
@@ -95,8 +96,10 @@ def _take_answers(session, pool, reader, options):
         session.take(i, kind, answer)
     session.save()
     for label, line in unknown.items():
+        hint = reader.hint(label)
+        meant = f"if {hint} was meant" if hint else "if it is a slip"
         click.echo(
             f"skrobust: warning: {name}, line {line}: the model has no label "
-            f"{label!r}; if it is a slip, correct it and add --correct.",
+            f"{label!r}; {meant}, correct it and add --correct.",
             err=True,
         )

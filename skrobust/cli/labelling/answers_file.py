@@ -1,96 +1,13 @@
-"""Answers as words and labels, and lists of inputs to fill in."""
+"""Lists of inputs to fill in with answers."""
 
 import csv
 import io
 from pathlib import Path
 
-import numpy as np
-
 from skrobust._whole_file import write_text_whole
 from skrobust.cli.exit_codes import UserError, as_user_error
 
-RIGHT, WRONG, SKIP = ("right", "r"), ("wrong", "w"), ("skip", "s", "?")
 COLUMNS = ("id", "item", "predicted", "answer")
-
-
-class AnswerReader:
-    """Reader of answers: words become labels.
-
-    Parameters
-    ----------
-    sampler : sampler
-        Fitted; with predictions (``y_pred_``) answers may be true labels.
-    classes : sequence, default=()
-        Labels of the model, including those that it never predicted here.
-    """
-
-    def __init__(self, sampler, classes=()):
-        self.y_pred = sampler.y_pred_
-        self.takes_labels = self.y_pred is not None
-        predicted = np.unique(self.y_pred).tolist() if self.takes_labels else []
-        texts = self.takes_labels and self.y_pred.dtype.kind not in "biuf"
-        known = [str(label) for label in classes] if texts else list(classes)
-        self.known = list(dict.fromkeys([*predicted, *known]))
-        self._words = {str(label) for label in self.known}
-
-    def is_label(self, word):
-        """Return whether a word is a known label."""
-        return word in self._words
-
-    def read(self, word):
-        """Return the kind of an answer and the answer, None for a skipped input.
-
-        Parameters
-        ----------
-        word : str
-            A label, or a word for right, wrong or skipped; labels that are known come
-            first.
-
-        Returns
-        -------
-        kind : {"y_true", "failed"}
-        answer : object
-
-        Raises
-        ------
-        UserError
-            For any other word.
-        """
-        word, lower = word.strip(), word.strip().lower()
-        if not self.is_label(word):
-            if lower in SKIP:
-                return "failed", None
-            if lower in RIGHT or lower in WRONG:
-                return "failed", lower in WRONG
-        if not self.takes_labels:
-            raise UserError(
-                f"the answer {word!r} is not right, wrong or skip (there are no "
-                "predictions that a label could be compared with)"
-            )
-        return "y_true", self._label(word)
-
-    def _label(self, word):
-        kind = self.y_pred.dtype.kind
-        if kind not in "biuf":
-            return word
-        if kind == "b" and word.lower() in ("true", "false"):
-            return word.lower() == "true"
-        try:
-            number = float(word)
-            if kind in "biu" and number != int(number):
-                raise ValueError
-        except (ValueError, OverflowError):  # infinite
-            raise UserError(
-                f"the answer {word!r} is no number as the predicted labels are, and "
-                "none of right, wrong and skip"
-            ) from None
-        if kind == "b":
-            return bool(number)
-        return int(number) if kind in "iu" else number
-
-    def predicted(self, i):
-        """Return the predicted label of an input as text, empty where there is none."""
-        return str(self.y_pred[i]) if self.takes_labels else ""
 
 
 def write_questions(path, ids, pool, reader, *, show=()):
@@ -144,8 +61,8 @@ def read_answers(path, pool, reader):
     name, found, unknown, seen = Path(path).name, [], {}, {}
     for line, row in _rows(path):
         where = f"{name!r}, line {line}"
-        word = (row["answer"] or "").strip()
-        if not word:
+        word = row["answer"] or ""
+        if not word.strip() and (not word or word not in reader.known):
             continue
         i = _position(row["id"], len(pool), where)
         if row.get("item") not in (None, "", pool.items[i]):

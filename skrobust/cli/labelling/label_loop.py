@@ -8,7 +8,6 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.cli.labelling.result_text import plain_text, short
 
 AT_ONCE = 10  # draws between two looks at the answers, where these decide the end
-WORDS = {"u": "undo", "undo": "undo", "q": "quit", "quit": "quit"}
 
 
 class LabelLoop:
@@ -59,9 +58,10 @@ class LabelLoop:
             at = again if again is not None else self.sampler.ids_.tolist().index(i)
             word = self._question(i, at, shown=i == shown)
             shown = i
-            if word == "quit":
+            control = "quit" if word is None else self.reader.control(word)
+            if control == "quit":
                 return False
-            if word == "undo":
+            if control == "undo":
                 before = self._before(at)
                 if before is None:
                     self._say("  nothing to undo")
@@ -76,8 +76,8 @@ class LabelLoop:
         if before is None:
             return None
         click.echo("\ndone; Enter ends, u undoes: ", nl=False)
-        word = _typed()
-        return before if word and self._command(word) == "undo" else None
+        word = (_typed() or "").strip().lower()  # no label is asked for here
+        return before if word.removeprefix(":") in ("u", "undo") else None
 
     def _next(self):
         """Return the next open input, drawing where none is left; None at the end."""
@@ -101,17 +101,17 @@ class LabelLoop:
         return None
 
     def _question(self, i, at, *, shown):
-        """Show an input and return what was typed: a word, "undo" or "quit"."""
+        """Show an input and return what was typed, None at the end of the input."""
         if not shown:
             self._describe(i, at)
         given = self.session.answer_of(i)
         while True:
             click.echo("  answer: ", nl=False)
             word = _typed()
-            if word is None:
-                return "quit"
-            if word or given is not None:
-                return self._command(word)
+            if word is None or word.strip() or (word and word in self.reader.known):
+                return word
+            if given is not None:
+                return ""
 
     def _describe(self, i, at):
         out_of = f" of {self.n}" if self.n and at < self.n else ""
@@ -129,13 +129,8 @@ class LabelLoop:
             click.launch(str(path))
         given = self.session.answer_of(i)
         if given is not None:
-            click.echo(f"  was: {plain_text(in_words(*given))} (Enter keeps it)")
-
-    def _command(self, word):
-        # A label may be called u or q; a colon makes it a command all the same.
-        if not self.reader.is_label(word):
-            return WORDS.get(word.removeprefix(":").lower(), word)
-        return word if word not in ("undo", "quit") else f" {word}"
+            words = plain_text(self.reader.in_words(*given))
+            click.echo(f"  was: {words} (Enter keeps it)")
 
     def _answer(self, i, word):
         """Take in a word; False where it must be typed again."""
@@ -152,7 +147,7 @@ class LabelLoop:
             click.echo(
                 f"  {plain_text(word)!r} is not among the labels ({plain_text(known)}"
                 f"{', ...' if len(self.reader.known) > 10 else ''}); type it again to "
-                "keep it"
+                f"keep it{self._or_control(answer)}"
             )
             return False
         self._unsure = None
@@ -165,15 +160,16 @@ class LabelLoop:
             click.echo(f"  {short(result)}")
         return True
 
+    def _or_control(self, answer):
+        hint = self.reader.hint(answer)
+        return "" if hint is None else f", or {hint} for the control"
+
     def _help(self):
         words = "r right, w wrong, s skip, u undo, q quit"
         if self.reader.takes_labels:
-            words = f"the true label, or {words}"
-        taken = [word for word in "rwsuq" if self.reader.is_label(word)]
-        if taken:
-            words += (
-                f" (a label is called {', '.join(taken)}: write right, wrong, skip, "
-                ":u, :q for the others)"
+            words = (
+                "the true label, or :r if the prediction is right, :w wrong, :s skip, "
+                ":u undo, :q quit"
             )
         return f"Answer with {words}. Every answer is saved at once."
 
@@ -183,18 +179,9 @@ class LabelLoop:
 
 
 def _typed():
-    """Return a line without its ends, or None at the end of the input."""
+    """Return a line without its end, or None at the end of the input."""
     sys.stdout.flush()
     line = sys.stdin.readline()
     if not line:
         click.echo()
-    return line.strip() if line else None
-
-
-def in_words(kind, answer):
-    """Return an answer as it may be typed."""
-    if answer is None:
-        return "skip"
-    if kind == "failed":
-        return "wrong" if answer else "right"
-    return str(answer)
+    return line.rstrip("\r\n") if line else None

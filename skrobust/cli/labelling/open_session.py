@@ -5,7 +5,7 @@ from pathlib import Path
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.file_digest import digest_of
 from skrobust.cli.labelling import pool_source
-from skrobust.cli.labelling.answers_file import AnswerReader
+from skrobust.cli.labelling.answer_reader import AnswerReader
 from skrobust.cli.labelling.sampler_names import DEFAULT, get_sampler_names
 from skrobust.cli.model_file import load_model
 from skrobust.cli.option_types import check_settings
@@ -93,7 +93,9 @@ def _changed(name, option, was, now):
 def _start(session, source, given, options, say):
     given["sampler"] = given["sampler"] or DEFAULT
     given["seed"] = 0 if given["seed"] is None else given["seed"]
-    pool = pool_source.open_pool(source, item=given["item"])
+    pool = pool_source.open_pool(
+        source, item=given["item"], predicted=given["predicted"]
+    )
     if options["model"] is not None:
         model = load_model(options["model"], options, say)
         kind_of(Path(options["model"]).stem, model)

@@ -82,7 +82,7 @@ class Facts:
             raise self.no_scores from None
 
 
-def open_pool(source, *, item=None):
+def open_pool(source, *, item=None, predicted=None):
     """Open a table, a built-in data set or a folder of images.
 
     Parameters
@@ -91,6 +91,8 @@ def open_pool(source, *, item=None):
         Path of a CSV or parquet file or of a folder, or a built-in name.
     item : str, default=None
         Column that names each input; None: the number of its row, from 0 on.
+    predicted : str, default=None
+        Column of predicted labels, whose codes stay text.
 
     Returns
     -------
@@ -101,7 +103,9 @@ def open_pool(source, *, item=None):
     if path.is_dir():
         return _open_folder(source, path, item)
     if path.is_file():
-        frame = rows_file.open_table(path, [item] if item else [])
+        frame = rows_file.open_table(
+            path, [item] if item else [], labels=[predicted] if predicted else []
+        )
         mark = digest_of(path)
     elif source in rows_file.BUILT_IN:
         frame = rows_file.check_rows(rows_file.load_built_in(source).data, source)

@@ -1,6 +1,6 @@
 """Values of metrics and scorers on the cases of an audit."""
 
-import inspect
+from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -8,8 +8,8 @@ from sklearn.metrics import get_scorer as sklearn_scorer
 from sklearn.metrics import get_scorer_names as sklearn_names
 
 from skrobust._validation import invalid
+from skrobust.metrics.callable_metrics import is_scorer, read_callable
 from skrobust.metrics.registry import find_metric, metric_names
-from skrobust.metrics.scorers.base import BaseScorer
 
 N_PERIODS = 6
 _CLASSES = "classification"
@@ -74,8 +74,8 @@ def find_evaluator(metric, task, greater_is_better, params, caller):
         As in :func:`metric_axioms`.
     task : str or None
         Task; None: that of the metric, or classification.
-    greater_is_better : bool
-        Direction of a plain function.
+    greater_is_better : bool or None
+        Direction of a plain function; None: its name tells it.
     params : dict
         Options of the metric.
     caller : str
@@ -110,29 +110,28 @@ def find_evaluator(metric, task, greater_is_better, params, caller):
         return value, spec.needs, task
     if isinstance(metric, str) and metric in sklearn_names():
         metric = sklearn_scorer(metric)
-    if isinstance(metric, BaseScorer) or _is_scorer(metric):
+    if callable(metric) and is_scorer(metric):
         return _of_scorer(metric, params), frozenset({"model"}), task or _CLASSES
     if not callable(metric):
         names = ", ".join(metric_names())
         rule = f"a metric, a scorer, a name of a scorer of scikit-learn or of {names}"
         raise invalid("metric", caller, rule, metric)
 
-    sign = 1 if greater_is_better else -1
+    made = read_callable(
+        partial(metric, **params), caller, greater_is_better=greater_is_better
+    )
+    if made.response != "predict":
+
+        def value_of_model(case):
+            X, model = _model_of(case)
+            return made.of_rows(model, X, case.y, None, caller)
+
+        return value_of_model, frozenset({"model"}), task or _CLASSES
 
     def value_of_labels(case):
-        return sign * metric(case.y, case.predicted[0], **params)
+        return made.sign * made.metric(case.y, case.predicted[0])
 
     return value_of_labels, frozenset({"labels"}), task or _CLASSES
-
-
-def _is_scorer(metric):
-    if hasattr(metric, "_score_func"):
-        return True
-    try:
-        first = next(iter(inspect.signature(metric).parameters), "")
-    except (TypeError, ValueError):
-        return False
-    return first in ("estimator", "model")
 
 
 def _data_of(needs):

@@ -30,7 +30,7 @@ def metric_axioms(
     metric,
     *,
     task=None,
-    greater_is_better=True,
+    greater_is_better=None,
     n_classes=2,
     n_samples=60,
     n_conditions=5,
@@ -58,8 +58,9 @@ def metric_axioms(
     task : {"classification", "regression", "clustering"}, default=None
         Kind of true values and predictions; None: that of the metric of the registry,
         else classification.
-    greater_is_better : bool, default=True
-        False for a loss; metrics of the registry and scorers state it themselves.
+    greater_is_better : bool, default=None
+        Direction of a function. None: its name tells it, ``..._score`` or ``..._loss``
+        and ``..._error``; metrics of the registry and scorers state it themselves.
     n_classes : int, default=2
         Number of classes, from 2 on.
     n_samples : int, default=60

@@ -58,7 +58,9 @@ def compare_models(
         The name of a registered metric ("robust_accuracy", "robust_ratio",
         "accuracy_stability_index", "stability_index", "normalized_accuracy" and so on),
         or a callable: it takes ``y_true``, if given, and the data of one model (an
-        array, or a tuple of arrays), and returns a float.
+        array, or a tuple of arrays), and returns a float. Its name tells which way is
+        better: ``..._score``, or ``..._loss`` or ``..._error``. A scorer of
+        scikit-learn takes ``y_true`` and what it asks of a model; greater is better.
     y_true : array-like of shape (n_samples,) or None, default=None
         True labels.
     sample_weight : array-like of shape (n_samples,) or None, default=None

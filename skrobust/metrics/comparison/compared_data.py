@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from skrobust._validation import check_weights, invalid
+from skrobust.metrics.callable_metrics import read_callable
 from skrobust.metrics.comparison.accuracy_order import RowAccuracies, row_accuracies
 from skrobust.metrics.comparison.paired_trends import PairedTrends
 from skrobust.metrics.intervals.bootstrap import Shares, function_statistic
@@ -111,11 +112,18 @@ def _compare_functions(data, metric, spec, weight, params, caller):
     if "n_features" in getattr(spec, "needs", ()):
         y_true = next(iter(data.values()))[0]
         params = _sizes_of_the_whole(spec, y_true, n, params, caller)
-    function = metric if spec is None else spec.function
-    makers = [function_statistic(function, *one, **params) for one in data.values()]
-    name = getattr(metric, "__name__", "callable") if spec is None else spec.name
-    sign = 1 if spec is None or spec.greater_is_better else -1
-    title = "" if spec is None else spec.title
+    if spec is None:
+        made = read_callable(metric, caller)
+        functions = [made.of_arrays(one, caller) for one in data.values()]
+        name, sign, title = made.name, made.sign, ""
+    else:
+        functions = [spec.function] * len(data)
+        name, title = spec.name, spec.title
+        sign = 1 if spec.greater_is_better else -1
+    makers = [
+        function_statistic(function, *one, **params)
+        for function, one in zip(functions, data.values(), strict=True)
+    ]
     about = {"sign": sign, "title": title, "accuracies": accuracies}
     return Comparison(name, n, makers, **about)
 

@@ -7,6 +7,7 @@ from scipy.stats import beta, binom
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
 from skrobust._validation import check_confidence, check_count, check_number, invalid
+from skrobust.metrics.callable_metrics import direction_of, name_of
 from skrobust.metrics.comparison.p_of_limits import p_value_of_limits
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.confidence_interval import requested_interval
@@ -34,7 +35,8 @@ def threshold_test(
     Parameters
     ----------
     metric : str or callable
-        As in :func:`confidence_interval`.
+        As in :func:`confidence_interval`; of callables the direction is known as in
+        :func:`compare_models`.
     *data : array-like
         The data of the metric.
     threshold : float
@@ -101,7 +103,11 @@ def threshold_test(
         raise invalid("confidence", caller, "a float in (0.5, 1)", confidence)
     n_resamples = check_count(n_resamples, "n_resamples", caller, low=100)
     spec, error = resolve_metric(metric, caller), 1 - confidence
-    name = getattr(metric, "__name__", "callable") if spec is None else spec.name
+    name = name_of(metric) if spec is None else spec.name
+    if spec is None:
+        is_better = direction_of(metric, caller)
+    else:
+        is_better = spec.greater_is_better
     about = {"metric": name, "threshold": threshold, "confidence": confidence}
     hits = None
     if sample_weight is not None:
@@ -128,7 +134,7 @@ def threshold_test(
     p_value, reached = float("nan"), (False, False)
     if high > low:
         reached = low >= threshold, high <= threshold
-        side = {"greater_is_better": spec is None or spec.greater_is_better}
+        side = {"greater_is_better": is_better}
         least = 1 / (n_resamples + 1)
         p_value = p_value_of_limits(limits, threshold, error, least, **side)
     return Results(
@@ -137,7 +143,7 @@ def threshold_test(
         low=low,
         high=high,
         p_value=p_value,
-        verdict=_verdict(*reached, spec),
+        verdict=_verdict(*reached, is_better),
         method=interval.method,
         n=interval.n_units,
         unit=interval.unit,
@@ -151,7 +157,8 @@ def _exact(k, n, threshold, error, spec, about):
     chances = [binom.sf(k - 1, n, threshold), binom.cdf(k, n, threshold)]
     if not 0 <= threshold <= 1:
         chances = [float(threshold >= 0), float(threshold <= 1)]
-    verdict = _verdict(chances[0] <= error, chances[1] <= error, spec)
+    reached = [chance <= error for chance in chances]
+    verdict = _verdict(*reached, spec.greater_is_better)
     if not spec.greater_is_better:
         chances = chances[::-1]
     return Results(
@@ -168,7 +175,7 @@ def _exact(k, n, threshold, error, spec, about):
     )
 
 
-def _verdict(above, below, spec):
-    if spec is not None and not spec.greater_is_better:
+def _verdict(above, below, greater_is_better):
+    if not greater_is_better:
         above, below = below, above
     return "passes" if above else "fails" if below else "undecided"

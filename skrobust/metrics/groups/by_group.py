@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from skrobust._validation import invalid
+from skrobust.metrics.callable_metrics import read_callable
 from skrobust.metrics.groups.group_tables import GroupComparison
 from skrobust.metrics.intervals.bootstrap import Shares, function_statistic
 from skrobust.metrics.labels import label_array
@@ -29,7 +30,8 @@ def by_group(
     ----------
     metric : str or callable
         A metric of samples, as in :func:`confidence_interval`, or any callable of
-        arrays whose first axis is the samples.
+        arrays whose first axis is the samples, with a direction as in
+        :func:`compare_models`.
     *data : array-like
         The data of the metric, as in :func:`confidence_interval`.
     groups : array-like of shape (n_samples,)
@@ -99,12 +101,16 @@ def compare_groups(metric, data, params, groups, clusters, draws, caller):
     elif spec is not None and spec.compare is not None:
         of = call_with_options(spec.compare, data, params, caller, spec.title)
     else:
-        function = metric if spec is None else spec.function
+        made = None if spec is not None else read_callable(metric, caller)
+        function = spec.function if spec is not None else made.of_arrays(data, caller)
         of = function_statistic(function, *data, **params)
     units = groups, clusters, len(data[0])
     comparison = GroupComparison(*units, draws, caller)
-    facts = {"measure": getattr(metric, "__name__", "metric")}
-    if spec is not None:
+    facts = {}
+    if spec is None:
+        comparison.greater_is_better = made.sign > 0
+        facts["measure"] = made.name
+    else:
         comparison.greater_is_better = spec.greater_is_better
         facts["measure"] = spec.title
         if "labels" in spec.needs and spec.task == "classification" and len(data) > 1:

@@ -11,6 +11,7 @@ from skrobust._validation import (
     check_count,
     check_weights,
 )
+from skrobust.metrics.callable_metrics import is_scorer, read_callable
 from skrobust.metrics.intervals import bootstrap
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.frequency_weights import repeat_rows
@@ -57,7 +58,8 @@ def confidence_interval(
     ----------
     metric : str or callable
         A name below, the public function of that name, or any callable of arrays whose
-        first axis is the samples, for example of ``sklearn.metrics``.
+        first axis is the samples, for example of ``sklearn.metrics``, or a scorer of
+        scikit-learn, which takes true values and what it asks of a model.
 
         - "accuracy", "robust_accuracy": takes ``correct`` of shape (n_samples,) or
           (n_samples, n_conditions), or ``y_true, y_pred`` with predictions of shape
@@ -244,6 +246,9 @@ def requested_interval(metric, data, params, request):
             raise ValueError(f"{request.caller} {advice}")
     spec = resolve_metric(metric, request.caller)
     if spec is None:
+        if is_scorer(metric):
+            made = read_callable(metric, request.caller)
+            metric = made.of_arrays(data, request.caller)
         return bootstrap.function_interval(metric, data, request, **params)
     return _metric_interval(spec, data, params, request)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import one_per_row
 from skrobust._validation import check_weights, invalid
 
 
@@ -39,7 +40,7 @@ def repeat_rows(data, clusters, params, caller):
     counts = weight.astype(np.int64)
 
     def repeat(values):
-        values = np.asarray(values)
+        values = one_per_row(values)
         axis = next((i for i, size in enumerate(values.shape[:2]) if size == n), None)
         return values if axis is None else np.repeat(values, counts, axis=axis)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skrobust._containers import one_per_row
 from skrobust._validation import check_choice, check_same_length
 from skrobust.metrics.intervals.bootstrap import Statistic
 from skrobust.metrics.intervals.clusters import make_units
@@ -58,7 +59,7 @@ class RowOutcomes:
         kept = slice(None)
         if self.weight is not None and not self.weight.all():
             kept = np.flatnonzero(self.weight)  # rows of weight 0 count as absent
-            clusters = None if clusters is None else np.asarray(clusters)[kept]
+            clusters = None if clusters is None else one_per_row(clusters)[kept]
             n = len(kept)
         units = make_units(clusters, n, request.caller)
         return self.over(units, request.confidence, kept)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import one_per_row
 from skrobust._validation import check_choice, check_same_length, check_weights
 from skrobust.metrics.intervals.clusters import make_units, t_p_value
 from skrobust.metrics.intervals.interval import Interval
@@ -22,7 +23,7 @@ def sample_share_interval(hits, weight, request):
         check_same_length(caller, data=hits, clusters=clusters)
         kept = weight > 0
         hits, weight = hits[kept], weight[kept]
-        clusters = None if clusters is None else np.asarray(clusters)[kept]
+        clusters = None if clusters is None else one_per_row(clusters)[kept]
     units = make_units(clusters, len(hits), caller)
     settings = {"weight": weight, "method": request.method}
     return share_interval(hits, units, request.confidence, caller, **settings)

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils import check_array
 
+from skrobust._containers import one_per_row
 from skrobust._validation import (
     check_choice,
     check_probabilities,
@@ -122,7 +123,7 @@ def value_pair(y_true, y_pred, caller):
     """Return two float arrays of shape (n_samples,), or raise."""
     pair = []
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        y = np.asarray(y)
+        y = one_per_row(y)
         # Linear models return one column when they were fitted on one column.
         y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
         pair.append(check_scores(y, caller, name=name))

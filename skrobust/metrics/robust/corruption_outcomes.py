@@ -11,6 +11,7 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.metrics.intervals.row_outcomes import RowOutcomes
+from skrobust.metrics.labels import label_array
 from skrobust.metrics.robust.corruption_checks import quotients
 from skrobust.metrics.robust.sample_values import correctness, paired_with_clean
 
@@ -193,7 +194,7 @@ def _checked(data, reference_errors, caller):
 def _names(corruptions, k, caller):
     if corruptions is None:
         return np.arange(k)
-    names = np.asarray(corruptions)
+    names = label_array(corruptions, caller, "corruptions")
     if names.shape != (k,):
         rule = f"one name for each of the {k} conditions"
         raise invalid("corruptions", caller, rule, names.shape)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import check_same_length, invalid
+from skrobust._containers import one_per_row
+from skrobust._validation import check_same_length, invalid, refuse_missing
 from skrobust.metrics.labels import check_same_kind, check_stack, label_array
 
 
@@ -19,7 +20,8 @@ def correctness(data, caller, *, name="y_pred"):
             f"{caller} needs correctness, or true labels and predictions. Got "
             f"{len(data)} arrays."
         )
-    correct = np.asarray(data[0])
+    correct = one_per_row(data[0])
+    refuse_missing(correct, caller, "correct")
     if correct.ndim not in (1, 2) or 0 in correct.shape:
         rule = "of shape (n_samples,) or (n_samples, n_conditions)"
         raise invalid("correct", caller, rule, correct.shape or data[0])
@@ -36,7 +38,7 @@ def correct_predictions(y_true, y_pred, caller, *, name="y_pred"):
     y_true = label_array(y_true, caller, "y_true")
     what = f"{name} as predictions"
     check_stack(y_pred, len(y_true), what, "n_conditions", caller)
-    y_pred = label_array(np.asarray(y_pred).ravel(), caller, name)
+    y_pred = label_array(one_per_row(y_pred).ravel(), caller, name)
     check_same_kind(y_true, y_pred, caller, names=("y_true", name))
     return (y_pred.reshape(-1, len(y_true)) == y_true).T
 

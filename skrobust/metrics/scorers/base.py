@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
 from skrobust._parameters import check_parameters
+from skrobust._responses import refuse_unwrapped
 from skrobust._validation import check_same_length, check_targets
 from skrobust.metrics.scorers.constant_guard import Scored, guarded
 
@@ -83,6 +84,7 @@ class BaseScorer(BaseEstimator):
         """
         caller = type(self).__name__
         check_parameters(self)
+        refuse_unwrapped(estimator, caller)
         _check_raw_rows(estimator, caller)
         if self._needs_y and y is None:
             raise ValueError(f"{caller} needs y, the true labels of the rows.")

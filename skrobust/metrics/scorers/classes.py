@@ -5,7 +5,10 @@ import numpy as np
 from skrobust._parameters import Number
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import check_choice, check_number, invalid
-from skrobust.metrics.registry import get_metric, metric_names
+from skrobust.base.attack_by_name import read_attack
+from skrobust.base.row_kind import suited
+from skrobust.metrics.callable_metrics import direction_of, name_of, read_callable
+from skrobust.metrics.registry import find_metric, get_metric, metric_names
 from skrobust.metrics.robust.unmoved import full_attack
 from skrobust.metrics.scorers.attack_objective import (
     column_labels,
@@ -22,17 +25,22 @@ from skrobust.metrics.scorers.constant_guard import (
 from skrobust.metrics.scorers.perturbed_rows import perturbed_rows
 
 
-def _metric_value(metric, caller, y, y_pred, sample_weight):
-    if isinstance(metric, str):
+def _metric_value(metric, caller, estimator, rows, y, y_pred, sample_weight):
+    """Return a metric of a model on rows, of which ``y_pred`` are the labels."""
+    if callable(metric) and find_metric(metric) is None:
+        made = read_callable(metric, caller)
+        return made.of_rows(estimator, rows, y, sample_weight, caller, y_pred)
+    if callable(metric):
+        spec = find_metric(metric)
+    elif isinstance(metric, str):
         known = metric_names(needs={"labels"}, objective=None)
         check_choice(metric, "metric", caller, known)
-        metric = get_metric(metric).function
-    elif not callable(metric):
-        rule = "a name or a function of (y_true, y_pred)"
+        spec = get_metric(metric)
+    else:
+        rule = "a name, a scorer or a function of (y_true, y_pred)"
         raise invalid("metric", caller, rule, metric)
-    if sample_weight is None:
-        return metric(y, y_pred)
-    return metric(y, y_pred, sample_weight=sample_weight)
+    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return signed_value(spec, y, y_pred, **weight)
 
 
 def answers_for(spec, estimator, X):
@@ -65,12 +73,20 @@ class RobustScorer(BaseScorer):
         tolerance=None,
         reference="predicted",
         floor=None,
+        eps=None,
+        norm=None,
+        data_range=None,
+        random_state=None,
     ):
         self.perturbation = perturbation
         self.metric = metric
         self.tolerance = tolerance
         self.reference = reference
         self.floor = floor
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.random_state = random_state
 
     def _label(self):
         if isinstance(self.metric, str):
@@ -79,12 +95,16 @@ class RobustScorer(BaseScorer):
 
     def _score(self, estimator, X, y, sample_weight):
         caller = "RobustScorer"
-        check_perturber(self.perturbation, "perturbation", caller)
+        names = ("eps", "norm", "data_range", "random_state")
+        ball = {name: getattr(self, name) for name in names}
+        perturbation = read_attack(self.perturbation, "perturbation", caller, **ball)
+        check_perturber(perturbation, "perturbation", caller)
         if callable(self.metric):
             self._check_tolerance({"labels"}, caller)
-            moved = perturbed_rows(self.perturbation, estimator, X, y, caller)
+            moved = perturbed_rows(perturbation, estimator, X, y, caller)
             predicted = predict_labels(estimator, moved)
-            value = _metric_value(self.metric, caller, y, predicted, sample_weight)
+            parts = estimator, moved, y, predicted, sample_weight
+            value = _metric_value(self.metric, caller, *parts)
             return self._scored(value, estimator, X, y, predicted, sample_weight)
         known = metric_names(scorer=False, has_scorer=True)
         check_choice(self.metric, "metric", caller, known)
@@ -94,7 +114,7 @@ class RobustScorer(BaseScorer):
             cure = "Use 'regression_robust_ratio', or a function such as r2_score."
             refuse_regressor(estimator, f"The {spec.title}", cure)
         self._check_tolerance(needs, caller)
-        attack = prepare_attack(self.perturbation, spec.objective, self.reference)
+        attack = prepare_attack(perturbation, spec.objective, self.reference)
         options = {} if sample_weight is None else {"sample_weight": sample_weight}
         first = answers_for(spec, estimator, X) if "clean" in needs else y
         rows = perturbed_rows(attack, estimator, X, y, caller)
@@ -161,10 +181,13 @@ class StabilityScorer(BaseScorer):
             cure = "Pass a function with values in [0, 1] as the metric."
             title = "Accuracy-Stability Index"
             refuse_regressor(estimator, f"The {title} of metric={self.metric!r}", cure)
-        for condition in check_conditions(self.conditions, caller):
+        if callable(self.metric) and not direction_of(self.metric, caller):
+            rule = "a metric in [0, 1] of which greater values are better"
+            raise invalid("metric", caller, rule, name_of(self.metric))
+        for condition in suited(check_conditions(self.conditions, caller)):
             rows = perturbed_rows(condition, estimator, X, y, caller)
             predicted.append(predict_labels(estimator, rows))
-            parts = y, predicted[-1], sample_weight
+            parts = estimator, rows, y, predicted[-1], sample_weight
             scores.append(_metric_value(self.metric, caller, *parts))
         value = get_metric(self._label()).function(scores)
         accuracy, constant = label_quality(estimator, y, predicted, sample_weight)

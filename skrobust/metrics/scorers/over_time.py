@@ -1,18 +1,22 @@
 """Scorers of the stability index over time."""
 
 import copy
+from functools import partial
 
 import numpy as np
 
 from skrobust._containers import is_frame
+from skrobust._keyed_noise.rows import take_rows
 from skrobust._parameters import Choice, Count, Number
 from skrobust._responses import (
-    check_net_input,
     predict_labels,
-    predict_probabilities,
-    unwrap,
 )
 from skrobust._validation import check_weights, invalid
+from skrobust.metrics.callable_metrics import (
+    is_scorer,
+    response_of,
+    response_values,
+)
 from skrobust.metrics.registry import find_metric, get_metric
 from skrobust.metrics.scorers.base import BaseScorer
 from skrobust.metrics.scorers.constant_guard import with_quality
@@ -100,10 +104,15 @@ class StabilityIndexScorer(BaseScorer):
     def _score(self, estimator, X, y, sample_weight):
         caller = type(self).__name__
         periods, rows = self._periods(X, len(y), caller)
-        answers = self._answers(estimator, X, caller)
-        true, given, metric = named_metric(self.metric, y, answers, caller)
         weight = check_weights(sample_weight, len(y), caller)
-        scores = period_values(metric, true, given, rows, weight)
+        response = self._response()
+        if response is None:
+            of_rows = partial(self.metric, estimator)
+            scores = period_values(of_rows, _Rows(X), y, rows, weight)
+        else:
+            answers = response_values(estimator, X, response, caller)
+            true, given, metric = named_metric(self.metric, y, answers, caller)
+            scores = period_values(metric, true, given, rows, weight)
         counts = ~np.isnan(scores)
         report_left_out(periods, counts, "warn", caller)
         if counts.sum() < 2:
@@ -111,7 +120,7 @@ class StabilityIndexScorer(BaseScorer):
         names = "falling_rate_weight", "variability_weight"
         settings = {name: getattr(self, name) for name in names}
         value = get_metric("stability_index").function(scores[counts], **settings)
-        if self._response() != "predict":
+        if response != "predict":
             # Of scores, a constant has no more than chance: only a floor needs labels.
             if self.floor is None:
                 return value
@@ -151,23 +160,14 @@ class StabilityIndexScorer(BaseScorer):
         return names, [np.concatenate([rows[i] for i in block]) for block in blocks]
 
     def _response(self):
-        """Return what the metric takes, with "auto" resolved."""
-        if self.response_method == "auto":
-            return _response_of(self.metric)
-        return self.response_method
-
-    def _answers(self, estimator, X, caller):
-        method = self._response()
-        if method == "predict":
-            return predict_labels(estimator, X)
-        if method != "predict_proba" and hasattr(estimator, "decision_function"):
-            check_net_input(estimator, X)
-            return np.asarray(estimator.decision_function(X))
-        if method == "decision_function":
-            name = type(unwrap(estimator)[1]).__name__
-            raise ValueError(f"{caller} needs decision_function; {name} has none.")
-        p = predict_probabilities(estimator, X, caller)
-        return p[:, 1] if p.shape[1] == 2 else p
+        """Return what the metric takes, with "auto" resolved; None: a scorer asks."""
+        if callable(self.metric) and is_scorer(self.metric):
+            return None
+        if self.response_method != "auto":
+            return self.response_method
+        if callable(self.metric):
+            return response_of(self.metric)
+        return "scores" if takes_scores(self.metric) else "predict"
 
     def check_folds(self, folds, times=None):
         """Raise where training rows lie between the test rows of a fold.
@@ -242,23 +242,14 @@ class GiniStabilityScorer(StabilityIndexScorer):
         return "gini_stability"
 
 
-def _response_of(metric):
-    """Return the response that a metric takes: "predict", "predict_proba" or "scores".
+class _Rows:
+    """Rows of any container, taken by their positions."""
 
-    Functions of scikit-learn are known by their name, also inside of a partial.
-    """
-    metric = getattr(metric, "func", metric)
-    name = getattr(metric, "__name__", "")
-    if takes_scores(metric) or name in {"roc_auc_score", "average_precision_score"}:
-        return "scores"
-    of_probabilities = {
-        "brier_score_loss",
-        "d2_brier_score",
-        "d2_log_loss_score",
-        "log_loss",
-        "top_k_accuracy_score",
-    }
-    return "predict_proba" if name in of_probabilities else "predict"
+    def __init__(self, X):
+        self.X = X
+
+    def __getitem__(self, rows):
+        return take_rows(self.X, rows)
 
 
 def _check_index(X, caller):

@@ -6,9 +6,16 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
-from skrobust._validation import check_same_length, check_scores, invalid
+from skrobust._containers import one_per_row
+from skrobust._validation import (
+    check_same_length,
+    check_scores,
+    invalid,
+    refuse_missing,
+)
+from skrobust.metrics.callable_metrics import read_callable
 from skrobust.metrics.labels import label_array, label_pair
-from skrobust.metrics.registry import get_metric, metric_names
+from skrobust.metrics.registry import find_metric, get_metric, metric_names
 from skrobust.metrics.undefined import warn_undefined
 
 _OF_SCORES = ("gini", "roc_auc")
@@ -17,10 +24,16 @@ _UNDEFINED = float("nan")
 
 def named_metric(metric, y_true, y_pred, caller):
     """Return checked arrays and the function that scores the rows of one period."""
-    if callable(metric):
-        y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+    if callable(metric) and find_metric(metric) is None:
+        made = read_callable(metric, caller)
+        y_true, y_pred = one_per_row(y_true), one_per_row(y_pred)
+        for name, values in (("y_true", y_true), ("y_pred", y_pred)):
+            refuse_missing(values, caller, name)
         check_same_length(caller, y_true=y_true, y_pred=y_pred)
-        return y_true, y_pred, metric
+        function = made.of_arrays((y_true, y_pred), caller)
+        return y_true, y_pred, function if made.sign > 0 else _negative(function)
+    if callable(metric):
+        metric = find_metric(metric).name
     of_labels = metric_names(needs={"labels"}, objective=None)
     known = [*of_labels, *_OF_SCORES]
     if not isinstance(metric, str) or metric not in known:
@@ -42,6 +55,15 @@ def named_metric(metric, y_true, y_pred, caller):
             f"{len(classes)}. Pass a callable for more classes."
         )
     return y_true == classes[-1], y_pred, _gini if metric == "gini" else _auc
+
+
+def _negative(function):
+    """Return a loss with its sign changed, so that greater is better."""
+
+    def value(*data, **options):
+        return -function(*data, **options)
+
+    return value
 
 
 def takes_scores(metric):

@@ -11,7 +11,8 @@ from itertools import pairwise
 import numpy as np
 from sklearn.utils import column_or_1d
 
-from skrobust._validation import check_scores, invalid
+from skrobust._containers import one_per_row
+from skrobust._validation import check_scores, invalid, refuse_missing
 from skrobust.metrics.labels import check_one_each
 
 _ISO = re.compile(r"\d{4}(-\d\d){0,2}([T ][\d:.]+)?$")
@@ -45,7 +46,8 @@ def time_values(times, caller, *, name="times", rule="numbers, dates or ISO text
     ValueError
         For missing times and for what is neither a number nor a date.
     """
-    values = np.asarray(times)
+    values = one_per_row(times)
+    refuse_missing(values, caller, name)
     if values.dtype.kind in "iufb" or values.ndim != 1:
         return check_scores(values, caller, name=name, min_size=0)
     try:
@@ -53,8 +55,6 @@ def time_values(times, caller, *, name="times", rule="numbers, dates or ISO text
     except (TypeError, ValueError):
         shown = values[:3].astype(str).tolist()
         raise invalid(name, caller, rule, shown) from None
-    if np.isnat(dates).any():
-        raise ValueError(f"{caller} needs finite {name}; one is missing.")
     return (dates - dates[:1]).astype(np.float64) / 86_400e6
 
 
@@ -95,17 +95,12 @@ def rows_of_periods(times, n_samples, caller, *, name="times"):
     """
     ordered = getattr(times, "cat", times)
     categories = None
-    missing = ValueError(f"{caller} needs a time for every sample; one is missing.")
     if getattr(ordered, "ordered", False) and hasattr(ordered, "codes"):
         categories, times = np.asarray(ordered.categories), np.asarray(ordered.codes)
-        if (times < 0).any():
-            raise missing
-    times = column_or_1d(np.asarray(times))
+        refuse_missing(np.where(times < 0, np.nan, times), caller, name)
+    times = column_or_1d(one_per_row(times))
     check_one_each(times, n_samples, "one time per sample", name, caller)
-    # What is missing (NaN, NaT) differs from itself, or is None.
-    none = times.dtype.kind == "O" and any(time is None for time in times)
-    if none or (times != times).any():
-        raise missing
+    refuse_missing(times, caller, name)
     try:
         distinct, period = np.unique(times, return_inverse=True)
     except TypeError as error:

@@ -3,6 +3,12 @@
 import numpy as np
 
 from skrobust._validation import invalid
+from skrobust.metrics.callable_metrics import (
+    is_loss,
+    is_scorer,
+    name_of,
+    read_callable,
+)
 from skrobust.metrics.intervals.bootstrap import Scores, Shares, bootstrap
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.stability.period_rows import rows_of_periods
@@ -53,6 +59,11 @@ def period_scores(arrays, periods, score, clusters, rng, caller):
     if score is not None and not callable(score):
         rule = "None or a function of the rows of a period"
         raise invalid("score", caller, rule, score)
+    if score is not None and is_loss(score):
+        rule = "a scorer, or a function of which greater values are better"
+        raise invalid("score", caller, rule, name_of(score))
+    if score is not None and is_scorer(score):
+        score = read_callable(score, caller).of_arrays(arrays, caller)
     if score is None and arrays[0].ndim != 1:
         rule = "1-D without score=, as each period's score is then the mean"
         raise invalid("data", caller, rule, arrays[0].shape)

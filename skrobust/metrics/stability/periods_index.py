@@ -60,8 +60,10 @@ def period_stability_index(
         is a period.
     metric : {"accuracy", "gini", "roc_auc"} or callable, default="accuracy"
         The metric of one period; "gini" is ``2 * AUC - 1``. The name of a registered
-        metric of labels will do. A callable takes ``(y_true,
-        y_pred)``, and ``sample_weight=`` where weights are given; nan says undefined.
+        metric of labels will do. A callable takes ``(y_true, y_pred)``, and
+        ``sample_weight=`` where weights are given; nan says undefined. It is a scorer
+        of scikit-learn, or a function named ``..._score``, or ``..._loss`` or
+        ``..._error``, whose sign is changed.
     falling_rate_weight : float, default=12
         Non-negative weight of a negative slope.
     variability_weight : float, default=0.5

@@ -13,9 +13,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._containers import one_per_row
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Choice, Number, check_parameters
-from skrobust._validation import invalid
+from skrobust._validation import invalid, refuse_missing
 from skrobust.perturbations.meta.label_flips import (
     check_flip_matrix,
     flip_labels,
@@ -141,7 +142,8 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             raise invalid("estimator", caller, "a classifier", self.estimator)
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(one_per_row(y), warn=True)
+        refuse_missing(y, caller, "y")
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         check_consistent_length(X, y)

@@ -5,8 +5,8 @@ import numbers
 
 import numpy as np
 
-from skrobust._containers import is_frame
-from skrobust._keyed_noise.row_hash import is_missing, is_series
+from skrobust._containers import is_frame, is_missing
+from skrobust._keyed_noise.row_hash import is_series
 from skrobust._validation import invalid
 
 

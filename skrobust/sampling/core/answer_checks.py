@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from skrobust._containers import to_array
-from skrobust._keyed_noise.row_hash import is_missing
+from skrobust._containers import is_missing, to_array
 from skrobust._validation import invalid
 
 UNASKED, OPEN, PASSED, FAILED, SKIPPED = range(5)  # status of an input

@@ -5,9 +5,9 @@ import numbers
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, one_per_row, to_array
 from skrobust._responses import predict_labels, predict_probabilities, predicts_numbers
-from skrobust._validation import check_scores, invalid
+from skrobust._validation import check_scores, invalid, refuse_missing
 
 OWN_STREAM = 0x5A3B1E
 
@@ -55,9 +55,10 @@ def read_scores(estimator, auxiliary, X, caller, *, needed=True):
 def read_predictions(estimator, X, y_pred, caller):
     """Return predicted labels: given, or those of the estimator, or None."""
     if y_pred is not None:
-        y_pred = np.array(y_pred)  # a copy: the caller may write to theirs
+        y_pred = np.array(one_per_row(y_pred))  # a copy: the caller may write to theirs
         if y_pred.ndim != 1:
             raise invalid("y_pred", caller, "1-D labels", y_pred.shape)
+        refuse_missing(y_pred, caller, "y_pred")
         return y_pred
     if estimator is None or predicts_numbers(estimator):
         return None

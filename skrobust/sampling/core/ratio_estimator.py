@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrobust._containers import to_array
-from skrobust._validation import check_choice, check_confidence, invalid
+from skrobust._containers import one_per_row
+from skrobust._validation import check_choice, check_confidence, invalid, refuse_missing
 from skrobust.sampling.core.estimates import Estimate, sums_of_free
 from skrobust.sampling.core.rate_estimator import over_skipped, skipped_note
 from skrobust.sampling.core.rate_interval import (
@@ -76,10 +76,11 @@ class RatioEstimator:
 
     def _check_groups(self, groups):
         """Return the group of each input, or a mask, as a 1-D array."""
-        groups, n_pool = np.asarray(to_array(groups)), self.design.n_pool_
+        groups, n_pool = one_per_row(groups), self.design.n_pool_
         if groups.ndim != 1 or len(groups) != n_pool:
             rule = f"a mask, or one group, for each of the {n_pool} inputs of the pool"
             raise invalid("groups", self.caller, rule, groups.shape)
+        refuse_missing(groups, self.caller, "groups")
         return groups
 
     def _metric(self, name, label, part):

@@ -4,7 +4,12 @@ import math
 
 import numpy as np
 
-from skrobust.report.needs import attacked_scores, judged, measured_values
+from skrobust.report.needs import (
+    attacked_scores,
+    bracket_of,
+    judged,
+    measured_values,
+)
 from skrobust.report.next_steps import next_steps
 from skrobust.report.number_text import number
 
@@ -139,16 +144,14 @@ def _attacked(model):
     scores = attacked_scores(model)
     if not scores:
         return None
-    value, interval, _, n_rows = min(scores, key=lambda one: one[0])
-    bounds = model.get("bounds")
-    names = [name for _, _, several, _ in scores for name in several]
+    value, interval, _ = min(scores, key=lambda one: one[0])
+    bracket = bracket_of(model)
     return {
         "value": value,
         "interval": interval,
         "side": side(value, interval, model["clean"]["constant_model"]),
-        "attacks": list(dict.fromkeys(names)),
-        "certified": bounds and bounds["lower"],
-        "n_rows": n_rows,
+        "attacks": [attack for _, _, attack in scores],
+        "certified": bracket and bracket["lower"],
     }
 
 
