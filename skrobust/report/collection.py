@@ -8,17 +8,14 @@ import numpy as np
 from skrobust._containers import is_frame, is_text, shape_of
 from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import data_facts
 from skrobust.report.corruption_error import add_corruption_errors, check_reference
 from skrobust.report.evidence_by_clause import build_evidence, check_evidence
 from skrobust.report.evidence_record import record_of
 from skrobust.report.measure_model import ModelSections
-from skrobust.report.mixed_table import untouched_columns
 from skrobust.report.model_ranking import compare_all
 from skrobust.report.model_verdict import build_verdicts
 from skrobust.report.next_steps import untested
-from skrobust.report.preset_conditions import with_scales
 from skrobust.report.report_options import check_options, name_of_conditions
 from skrobust.report.section_log import Log
 from skrobust.report.several_targets import by_target
@@ -90,9 +87,6 @@ def collect(caller, models, X, y, **options):
     for name, reason in (options["skipped"] or {}).items():
         log.skip(name, "the whole model", reason)
     settings["targets"] = targets
-    settings["untouched_columns"] = log.run(
-        "data", "columns that are perturbed", _untouched, X, y, settings, work
-    )
     has_classes = "classifier" in kinds.values() and targets is None
     collected = {
         "title": options["title"] or "Robustness report",
@@ -136,18 +130,6 @@ def collect(caller, models, X, y, **options):
     collected["evidence"] = evidence
     collected["seconds"] = time.perf_counter() - started
     return collected
-
-
-def _untouched(X, y, settings, work):
-    """Return the names of the columns that no condition changes, or None."""
-    is_table = len(shape_of(X)) == 2 and settings["sides"] is None
-    learns = settings["conditions"] in get_preset_names("table")
-    if not is_table or (learns and work["X_train"] is None):
-        return None
-    given = work["conditions"], settings, work["X_train"]
-    conditions, X_ref = with_scales(*given)
-    labels = y if y.ndim == 1 else y[:, 0]
-    return untouched_columns(conditions, X, labels, X_ref)
 
 
 def _plain_sizes(eps):

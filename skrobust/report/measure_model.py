@@ -7,7 +7,6 @@ from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
 from skrobust.report.estimator_text import estimator_text
-from skrobust.report.preset_conditions import with_scales
 from skrobust.report.responsible import responsible_parts
 from skrobust.report.summary_cells import headline_of
 
@@ -167,10 +166,8 @@ class ModelSections:
         results = self.found["stability"]
         if results is None:
             return None
-        given = self.work["conditions"], self.settings, self.work["X_train"]
-        conditions, X_ref = with_scales(*given)
-        worst = conditions[int(np.argmin(results["score"]))]
-        more = worst, X_ref, self.settings, is_text(self.X)
+        worst = results["perturbations"][int(np.argmin(results["score"]))]
+        more = worst, self.settings, is_text(self.X)
         function, section = responsible_parts, "responsible part of the input"
         return self._on_rows(section, function, self.kind, *more)
 

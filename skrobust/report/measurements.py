@@ -3,7 +3,6 @@
 import inspect
 
 import numpy as np
-from sklearn.base import clone
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_labels
@@ -159,13 +158,12 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
             if key in results:
                 results[key] = interval_ends(results[key])[0]
     else:
-        one = conditions[worst]
-        one = (
-            clone(one).fit(X_ref) if X_ref is not None and hasattr(one, "fit") else one
-        )
-        moved = predict_labels(model, one.perturb(model, X, y))
+        moved = results["perturbations"][worst].perturb(model, X, y)
+        moved = predict_labels(model, moved)
         bounds = regression_scores("worst", y, moved)["worst_r2_interval"]
-    results["words"] = [condition_words(one) for one in conditions]
+    effects = results.get("effect", [""] * len(results.score))
+    pairs = zip(results["perturbations"], effects, strict=True)
+    results["words"] = [condition_words(one) or str(done) for one, done in pairs]
     results["worst"] = {
         "number": int(results.number[worst]),
         "name": str(results.name[worst]),

@@ -1,12 +1,8 @@
-"""Tables in which chosen columns are perturbed, and columns that nothing perturbs."""
+"""Tables in which chosen columns are perturbed."""
 
 import numpy as np
-from sklearn.base import clone
 
 from skrobust._containers import is_frame, like, shape_of, to_array
-from skrobust._keyed_noise.rows import take_rows
-
-_N_ROWS = 64
 
 
 class MixedTable:
@@ -72,32 +68,3 @@ class MixedTable:
 
 def _are_same(a, b):
     return a is b or a == b or (a != a and b != b)
-
-
-def untouched_columns(conditions, X, y, X_ref):
-    """Return the names of the columns that no condition changes in the first rows.
-
-    Parameters
-    ----------
-    conditions : list of objects with ``perturb``
-        Conditions, not fitted.
-    X, y : array-like
-        Rows and labels.
-    X_ref : array-like or None
-        Rows from which the conditions learn.
-
-    Returns
-    -------
-    list of str
-        Names, or "column 3" without names.
-    """
-    rows = np.arange(min(_N_ROWS, len(y)))
-    few, labels = take_rows(X, rows), np.asarray(y)[rows]
-    touched, names = set(), []
-    for condition in conditions:
-        if X_ref is not None and hasattr(condition, "fit"):
-            condition = clone(condition).fit(X_ref)
-        table = MixedTable(few, condition.perturb(None, few, labels))
-        touched |= set(table.changed)
-        names = table.names
-    return [name for j, name in enumerate(names) if j not in touched]

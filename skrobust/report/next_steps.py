@@ -93,7 +93,9 @@ def untested(collected):
         found.append("Attacks of any kind.")
     elif open_ones:
         found.append(f"Attacks on {', '.join(open_ones)}.")
-    untouched = settings.get("untouched_columns") or []
+    tables = [model["stability"] or {} for model in models]
+    untouched = [t.get("untouched_columns") for t in tables]
+    untouched = list(dict.fromkeys(str(c) for cs in untouched for c in cs or ()))
     if untouched:
         shown = ", ".join(untouched[:8]) + (" …" if len(untouched) > 8 else "")
         n = len(untouched)

@@ -3,7 +3,6 @@
 from collections import Counter
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.metrics import r2_score
 
 from skrobust._containers import like, to_array
@@ -18,7 +17,7 @@ _REGIONS = 4  # per side of an image
 _WORDS = 30
 
 
-def responsible_parts(model, X, y, kind, condition, X_ref, settings, is_text):
+def responsible_parts(model, X, y, kind, condition, settings, is_text):
     """Return the parts of the input on which the worst condition, or the model, rests.
 
     Tables: the worst condition is applied to one column at a time, and where no single
@@ -35,9 +34,7 @@ def responsible_parts(model, X, y, kind, condition, X_ref, settings, is_text):
     kind : {"classifier", "regressor"}
         Kind of the model.
     condition : object with ``perturb``
-        The worst condition.
-    X_ref : array-like or None
-        Rows from which it learns its scales.
+        The worst condition, fitted where it learns scales.
     settings : dict
         With ``sides`` (of images), ``image_shape`` and ``channel_axis``.
     is_text : bool
@@ -65,8 +62,6 @@ def responsible_parts(model, X, y, kind, condition, X_ref, settings, is_text):
         return found | _words(few, score, clean)
     if settings["sides"] is not None:
         return found | _regions(few, score, clean, settings)
-    if X_ref is not None and hasattr(condition, "fit"):
-        condition = clone(condition).fit(X_ref)
     moved = take_rows(condition.perturb(model, X, y), rows)
     return _columns(few, moved, score, found)
 

@@ -16,8 +16,6 @@ from skrobust.attacks import RandomSearch
 from skrobust.evaluation import evaluate_attack
 from skrobust.metrics import mean_corruption_error
 from skrobust.perturbations import (
-    CategoryFlip,
-    FeatureNoise,
     GaussianNoise,
     MeanDrift,
     get_preset,
@@ -33,7 +31,7 @@ from skrobust.report._report_json import to_json
 from skrobust.report.charts import heat_chart, interval_chart, line_chart
 from skrobust.report.condition_words import condition_words
 from skrobust.report.heat_map import heat_map, is_additive
-from skrobust.report.mixed_table import MixedTable, untouched_columns
+from skrobust.report.mixed_table import MixedTable
 from skrobust.report.model_verdict import side
 from skrobust.report.needs import bracket_of, judged
 from skrobust.report.number_text import number
@@ -106,8 +104,8 @@ def test_one_column_is_named_with_its_loss():
     X = np.random.default_rng(0).normal(size=(80, 4))
     y = (X[:, 2] > 0).astype(int)
     model = Rule((2,)).fit(X, y)
-    drift = MeanDrift(size=100.0)
-    found = responsible_parts(model, X, y, "classifier", drift, X, TABLE, False)
+    drift = MeanDrift(size=100.0).fit(X)
+    found = responsible_parts(model, X, y, "classifier", drift, TABLE, False)
     assert found["names"][0] == "column 2"
     assert found["drops"] == pytest.approx([1 - y.mean(), 0, 0, 0])
     assert found["clean"] - found["score"] == pytest.approx(found["drops"][0])
@@ -125,8 +123,8 @@ def test_columns_that_harm_only_together_are_found():
     X, y = np.random.default_rng(0).normal(size=(60, 5)), np.zeros(60, dtype=int)
     y[0] = 1
     model = Both().fit(X, y)
-    drift = MeanDrift(size=100.0)
-    found = responsible_parts(model, X, y, "classifier", drift, X, TABLE, False)
+    drift = MeanDrift(size=100.0).fit(X)
+    found = responsible_parts(model, X, y, "classifier", drift, TABLE, False)
     assert found["drops"] == [0.0] * 5
     assert {"column 0", "column 3"} <= set(found["together"])
     assert found["together_drop"] == pytest.approx(found["clean"] - found["score"])
@@ -141,7 +139,7 @@ def test_regions_of_images_and_words_of_texts_are_named():
 
     y = (images[:, 7, 0] > 0.5).astype(int)
     settings = {"sides": (8, 8), "image_shape": None}
-    options = "classifier", None, None, settings, False
+    options = "classifier", None, settings, False
     found = responsible_parts(Corner().fit(images, y), images, y, *options)
     assert found["names"][0] == "rows 6 to 7, columns 0 to 1"
     assert found["drops"][0] > 0.2
@@ -153,17 +151,9 @@ def test_regions_of_images_and_words_of_texts_are_named():
 
     texts = np.array(["a good film", "a bad film", "good", "a film"])
     model = Good().fit(texts, [1, 0, 1, 0])
-    options = "classifier", None, None, TABLE, True
+    options = "classifier", None, TABLE, True
     found = responsible_parts(model, texts, [1, 0, 1, 0], *options)
     assert (found["names"][0], found["drops"][0]) == ("good", 0.5)
-
-
-def test_columns_that_nothing_changes_are_listed():
-    frame = pandas.DataFrame({"a": [1.0, 2.0, 3.0], "kind": ["x", "y", "x"]})
-    noise, flip = FeatureNoise(sd=1.0, random_state=0), CategoryFlip(share=1.0)
-    y = np.zeros(3)
-    assert untouched_columns([noise], frame, y, frame) == ["kind"]
-    assert untouched_columns([noise, flip], frame, y, frame) == []
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
