@@ -146,7 +146,21 @@ def _attacks(model, verdict):
 
 def _about(model, results):
     """Return the number of rows of an attack and the attack with its parameters."""
-    return results.get("n_samples", model["clean"]["n_rows"]), results["attack"]
+    attack = _without_constraints(" ".join(results["attack"].split()))
+    return results.get("n_samples", model["clean"]["n_rows"]), attack
+
+
+def _without_constraints(text):
+    """Return the repr of an attack without its constraints, a number a column."""
+    head, mark, tail = text.partition("constraints=Constraints(")
+    if not mark:
+        return text
+    depth = 1
+    for place, sign in enumerate(tail):
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if depth == 0:
+            return f"{head}constraints=...{tail[place + 1 :]}"
+    return f"{head}constraints=...)"
 
 
 def _ratio(model, verdict):

@@ -62,7 +62,7 @@ def full(models, rows):
         X_test,
         y_test,
         X_train=X,
-        eps=0.2,
+        eps="0.2 std",
         attacks=["auto", "PGD"],
         groups={"site": np.array(["north", "south"])[np.arange(n) % 2]},
         times=np.arange(n) // 13 + 2020,
@@ -111,7 +111,9 @@ def test_figures_are_the_numbers_of_the_report(full):
     attacked = {f["figure"]: f["values"] for f in by_kind["attacks"]}
     results = full["models"][0]["attacks"]["PGD"]
     assert attacked["accuracy under PGD"][0]["value"] == results["robust_accuracy"]
-    assert attacked["accuracy under PGD"][0]["note"] == results["attack"]
+    assert "constraints=Constraints(scale=array([" in results["attack"]
+    known = "PGD(constraints=..., eps=0.2, random_state=0)"
+    assert attacked["accuracy under PGD"][0]["note"] == known
     assert [v["model"] for v in attacked["accuracy under PGD"]] == [NAME]
     needs = {f["figure"]: f["values"] for f in by_kind["needs"]}
     missed = needs["robust accuracy under attack, at least 0.99"][0]
@@ -261,7 +263,7 @@ def test_record_names_data_models_seed_and_versions(full, models, rows):
     assert len({one["fingerprint"] for one in record["models"]}) == 2
     assert record["random_state"] == 0
     assert record["call"] == "create_report(...)"
-    assert record["settings"]["eps"] == "0.2"
+    assert record["settings"]["eps"] == "0.2 std"
     assert record["measured_at"] == full["created"]
     assert {"platform", "numpy", "scikit-learn"} <= set(record["environment"])
     assert all(
