@@ -1,5 +1,7 @@
 """Evidence of a report: its figures by the clauses that they speak to, and a record."""
 
+import numbers
+
 from skrobust._validation import invalid
 from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
 from skrobust.report.evidence_figures import list_figures
@@ -145,4 +147,6 @@ def _settings(settings):
 
 
 def _shown(seed):
-    return seed if seed is None or isinstance(seed, int) else repr(seed)
+    if seed is None or isinstance(seed, numbers.Integral):
+        return seed if seed is None else int(seed)
+    return repr(seed)

@@ -66,11 +66,8 @@ def _metrics(model, verdict):
         if metric is not None:
             title = metric.get("title", name)
             n_rows = model["clean"]["n_rows"]
-            yield f"{title} on clean rows", _value(*_ends(metric), n_rows)
-
-
-def _ends(metric):
-    return metric["value"], metric["interval"]
+            value = metric["value"], metric["interval"], n_rows
+            yield f"{title} on clean rows", _value(*value, metric["interval_note"])
 
 
 def _conditions(model, verdict):
@@ -186,7 +183,8 @@ def _certified(model, verdict):
         if results and results.get(score) is not None:
             value = results[score], results.get(f"{score}_interval")
             n_rows, attack = _about(model, results)
-            note = f"{results['certificate']}; {attack}"
+            parts = results.get("certificate"), attack
+            note = "; ".join(part for part in parts if part)
             yield f"certified accuracy, {name}", _value(*value, n_rows, note)
 
 
