@@ -163,7 +163,7 @@ def test_clip_robustness_is_made_of_the_known_metrics(how, classes):
     label = np.array([y[clips == c][0] for c in results.per_clip.clip])
     assert np.array_equal(label, results.per_clip.label)
     assert np.isclose(table.robust[1], np.mean(Q.argmax(axis=1) == label))
-    for name in ("r_squared_chord", "r_squared_score", "max_deviation"):
+    for name in ("r_squared_chord", "r_squared", "max_deviation"):
         for i, ratio in enumerate((frame.ratio, whole.ratio)):
             own = rr_linearity(frame.tolerance, ratio)[name]
             assert np.isclose(results.linearity[name][i], own, equal_nan=True)
@@ -194,7 +194,7 @@ def test_nothing_moves_and_everything_moves():
     assert (still.frame_ratio == 1).all()
     assert (still.clip_ratio == 1).all()
     assert np.array_equal(still.accuracy.clean, still.accuracy.robust)
-    assert np.isnan(still.linearity.r_squared_score).all()
+    assert np.isnan(still.linearity.r_squared).all()
     flipped = clip_robustness(y, np.eye(2)[y], np.eye(2)[1 - y], clips, n_resamples=5)
     assert (flipped.clip_ratio == 0).all()
     assert (flipped.accuracy.robust == 0).all()
@@ -294,12 +294,12 @@ def test_a_straight_line_and_a_jump():
     b = np.arange(21) / 100
     line = rr_linearity(b, 0.1 + 4 * b)
     assert np.isclose(line.r_squared_chord, 1)
-    assert np.isclose(line.r_squared_score, 1)
+    assert np.isclose(line.r_squared, 1)
     assert np.isclose(line.max_deviation, 0)
     jump = rr_linearity(b, (b > 0.005).astype(float))
     assert np.isclose(jump.max_deviation, 0.95)
     assert jump.at == 0.01
-    assert jump.r_squared_chord < 0 < jump.r_squared_score < 0.5
+    assert jump.r_squared_chord < 0 < jump.r_squared < 0.5
     late = rr_linearity(b, (b > 0.195).astype(float))
     assert np.isclose(late.max_deviation, -0.95)
 
@@ -308,8 +308,8 @@ def test_least_squares_agrees_with_the_correlation():
     b = np.sort(RNG.random(9))
     ratios = np.sort(RNG.random(9))
     found = rr_linearity(b, ratios)
-    assert np.isclose(found.r_squared_score, np.corrcoef(b, ratios)[0, 1] ** 2)
-    assert found.r_squared_chord <= found.r_squared_score + 1e-12  # no line fits better
+    assert np.isclose(found.r_squared, np.corrcoef(b, ratios)[0, 1] ** 2)
+    assert found.r_squared_chord <= found.r_squared + 1e-12  # no line fits better
     order = RNG.permutation(9)
     assert np.isclose(
         rr_linearity(b[order], ratios[order]).r_squared_chord, found.r_squared_chord

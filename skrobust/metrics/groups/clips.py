@@ -23,7 +23,7 @@ from skrobust.metrics.robust.curves import straightness
 from skrobust.metrics.robust.probability_shift import check_tolerances, shift_and_atol
 from skrobust.metrics.robust.unmoved import full_attack
 
-_LINEARITY = ("r_squared_chord", "r_squared_score", "max_deviation")
+_LINEARITY = ("r_squared_chord", "r_squared", "max_deviation")
 
 
 @metric

@@ -90,7 +90,7 @@ def rr_linearity(tolerances, ratios):
     -------
     Results
         ``r_squared_chord`` (1 for a straight line; below 0 where the mean describes the
-        curve better than the chord), ``r_squared_score`` (of the least-squares line, in
+        curve better than the chord), ``r_squared`` (of the least-squares line, in
         [0, 1]), ``max_deviation`` (the largest distance to the chord in units of the
         ratio, with its sign: positive where the curve lies above) and ``at`` (its
         tolerance). Of a curve that does not rise both R squared are nan.
@@ -123,7 +123,7 @@ def rr_linearity(tolerances, ratios):
     return Results(
         columns=(),
         r_squared_chord=float(chord[0]),
-        r_squared_score=float(line[0]),
+        r_squared=float(line[0]),
         max_deviation=float(deviation[0]),
         at=float(tolerances[place[0]]),
     )
