@@ -61,7 +61,7 @@ def verdict_lines(collected):
             )
         if verdict["responsible"]:
             sentence = verdict["responsible"]["sentence"]
-            yield f"  - It rests on {escaped(sentence)}"
+            yield f"  - Responsible: {escaped(sentence)}"
     yield ""
     yield "Next:"
     yield ""

@@ -126,17 +126,20 @@ def _responsible(model):
     if not found or not found["names"]:
         return None
     part, names, drops = found["part"], found["names"], found["drops"]
-    whole = f"{number(found['clean'] - found['score'])} lost"
+    whole = number(found["clean"] - found["score"])
     if found.get("together"):
         listed = ", ".join(found["together"])
-        sentence = f"{listed}: together {number(found['together_drop'])} of {whole}"
-        sentence += f"; the most by one {part} is {number(drops[0])} ({names[0]})."
+        sentence = (
+            f"{listed}: together {number(found['together_drop'])} of the loss of "
+            f"{whole}; the largest loss by one {part} is {number(drops[0])} "
+            f"({names[0]})."
+        )
     elif drops[0] <= 0:
         sentence = f"No single {part} costs anything."
     elif part == "column":
-        sentence = f"{names[0]}: alone {number(drops[0])} of {whole}."
+        sentence = f"{names[0]}: alone {number(drops[0])} of the loss of {whole}."
     else:
-        sentence = f"{part} {names[0]}: {whole} without it."
+        sentence = f"Without {part} {names[0]} the loss is {whole}."
     return {"sentence": sentence, "method": found["method"], "part": part}
 
 

@@ -97,7 +97,7 @@ def test_conditions_are_described_in_units():
     assert condition_words(object()) == ""
 
 
-# What it rests on
+# What is responsible
 
 
 def test_one_column_is_named_with_its_loss():
