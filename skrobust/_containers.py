@@ -125,3 +125,13 @@ def like(values, X):
     frame = frame.astype(floats) if floats else frame
     frame.columns = X.columns  # by place: names may occur twice
     return frame
+
+
+def is_text(X):
+    """Return whether rows are strings, one each."""
+    if is_frame(X) or len(shape_of(X)) != 1:
+        return False
+    values = np.asarray(X)
+    return values.dtype.kind in "UT" or (
+        values.dtype.kind == "O" and all(isinstance(v, str) for v in values)
+    )

@@ -26,6 +26,7 @@ from skrobust.attacks._pgd import PGD
 from skrobust.attacks._probability_shift_attack import ProbabilityShift
 from skrobust.attacks._random_search import RandomSearch
 from skrobust.attacks._square import Square
+from skrobust.attacks._strongest_attack import StrongestAttack
 from skrobust.attacks._word_substitution import WordSubstitution
 from skrobust.attacks._zoo import ZOO
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
@@ -58,6 +59,7 @@ __all__ = [
     "ProbabilityShift",
     "RandomSearch",
     "Square",
+    "StrongestAttack",
     "WordSubstitution",
     "ZOO",
 ]

@@ -1,26 +1,18 @@
 """AutoAttack: an ensemble of attacks."""
 
 import numpy as np
-from sklearn.base import clone
 
-from skrobust._containers import to_array
 from skrobust._differentiable import PRECISIONS
-from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Choice, Flag
-from skrobust._responses import predict_probabilities, refuse_regressor, undisturbed
+from skrobust._responses import refuse_regressor
 from skrobust._validation import invalid
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._fab import FAB
 from skrobust.attacks._square import Square
-from skrobust.attacks.core.goal import BestSoFar, Goal
-from skrobust.attacks.core.targets import target_labels, unknown_target
-from skrobust.base import BaseAttack
-from skrobust.base.attack import own_params
-
-_COUNTS = ("forward", "backward", "queries", "iterations")
+from skrobust.attacks.core.attack_ensemble import AttackEnsemble
 
 
-class AutoAttack(BaseAttack):
+class AutoAttack(AttackEnsemble):
     """AutoAttack: an ensemble, each attack on the samples that are still correct.
 
     The standard order is AutoPGD on the soft margin (in the place of cross entropy,
@@ -86,7 +78,6 @@ class AutoAttack(BaseAttack):
     ['', 'clean', 'fgsm']
     """
 
-    _asks_in_container = True  # members get rows in the container that came in
     _parameter_rules = {
         "version": Choice("standard"),
         "precision": Choice(*PRECISIONS),
@@ -137,122 +128,20 @@ class AutoAttack(BaseAttack):
     def _attack(self, estimator, X, y, key):
         # Each row would count as wrong from the start.
         refuse_regressor(estimator.model, "AutoAttack", "Use AutoPGD or PGD.")
-        members, tally = self._members(), _Tally(len(X))
-        with undisturbed(estimator.model):
-            if self._aims_at_labels():
-                out = self._first_to_fool(members, estimator, X, y, tally)
-            else:
-                out = self._farthest(members, estimator, X, y, tally)
-        details = {"found_by": tally.found_by, "warnings": tally.messages}
-        return out, {**tally.counts, **details}
+        return super()._attack(estimator, X, y, key)
 
-    def _first_to_fool(self, members, estimator, X, y, tally):
-        goal = Goal("misclassification", self.target is not None)
-        predicted = estimator.labels(X)
-        label = target_labels(self.target, len(X), "AutoAttack")
-        known = getattr(estimator.model, "classes_", None)
-        if label is None:
-            y = label = predicted if y is None else y
-        elif known is not None:
-            known = np.asarray(known).tolist()
-            if any(one not in known for one in label.tolist()):
-                raise unknown_target(self.target, "AutoAttack")
-        left, out = ~goal.is_reached(predicted, label), X.copy()
-        tally.found_by[~left] = "clean"
-        for name, member in members:
-            rows = np.flatnonzero(left)
-            if not len(rows):
-                break
-            if goal.targeted:
-                member = clone(member).set_params(target=label[rows])
-            labels = None if y is None else y[rows]
-            moved = self._run(member, estimator, X[rows], labels, tally, rows)
-            fooled = goal.is_reached(estimator.labels(moved), label[rows])
-            # What never fools keeps the example of the last member.
-            out[rows] = moved
-            left[rows[fooled]] = False
-            tally.found_by[rows[fooled]] = name
-        return out
+    def _members(self, model):
+        if self.attacks is None:
+            return self._set_up(_standard_members(self.target is not None))
+        return self._set_up(list(zip(_names(self.attacks), self.attacks, strict=True)))
 
-    def _farthest(self, members, estimator, X, y, tally):
-        clean = self._probabilities(estimator, X)
-        each, label = np.arange(len(X)), clean.argmax(axis=1)
-        best = BestSoFar(X, np.zeros(len(X)))
-        for name, member in members:
-            moved = self._run(member, estimator, X, y, tally, each)
-            p = self._probabilities(estimator, moved)
-            shift = np.abs(p[each, label] - clean[each, label])
-            better = shift > best.score
-            best.update(moved, shift, better=better)
-            tally.found_by[better] = name
-        return best.iterate
-
-    def _probabilities(self, estimator, X):
-        rows = estimator.container(X)
-        return predict_probabilities(estimator.model, rows, "AutoAttack")
-
-    def _run(self, member, estimator, X, y, tally, rows):
-        """Run one member on some rows, count what it took, and stay in the ball."""
-        given = estimator.container(X.copy())
-        if not isinstance(member, BaseAttack):
-            moved = member.perturb(estimator.model, given, y)
-        else:
-            result = member.run(estimator.model, given, y)
-            numbers = {name: getattr(result, name) for name in _COUNTS}
-            tally.add(rows, **{k: v for k, v in numbers.items() if v is not None})
-            tally.messages += result.warnings
-            moved = result.X_adv
-        return self._domain(X).put_back(np.asarray(to_array(moved)), X)
-
-    def _members(self):
-        """Return names and attacks."""
-        common = {"eps": self.eps, "norm": self.norm}
-        if self.data_range is not None:
-            common["data_range"] = self.data_range
-        if self.constraints is not None:
-            common["constraints"] = self.constraints
+    def _common(self):
+        common = {}
         if self.precision != "float32":
             common["precision"] = self.precision
         if self.compile:
             common["compile"] = True
-        optional = {
-            "objective": self.objective,
-            "random_state": seed_number(self.random_state, "AutoAttack") % 2**32,
-        }
-        named = []
-        if self.attacks is None:
-            found = _standard_members(self.target is not None)
-        else:
-            found = list(zip(_names(self.attacks), self.attacks, strict=True))
-        for name, attack in found:
-            params = own_params(attack)
-            if self.target is not None and "target" not in params:
-                raise ValueError(
-                    f"AutoAttack has a target, which its member {name!r} cannot aim "
-                    "at. Leave that member out, or use target=None."
-                )
-            if params:
-                known = {k: v for k, v in common.items() if k in params}
-                known |= {
-                    k: v for k, v in optional.items() if params.get(k, "") is None
-                }
-                attack = clone(attack).set_params(**known)
-            named.append((name, attack))
-        return named
-
-
-class _Tally:
-    """What the members took, which of them was first, and what they warn of."""
-
-    def __init__(self, n):
-        self.counts, self.messages = {}, []
-        self.found_by = np.full(n, "", dtype="U40")
-
-    def add(self, rows, **numbers):
-        """Add the passes, queries or iterations of some rows."""
-        for name, number in numbers.items():
-            zeros = np.zeros(len(self.found_by), dtype=np.int64)
-            self.counts.setdefault(name, zeros)[rows] += number
+        return common
 
 
 def _names(attacks):

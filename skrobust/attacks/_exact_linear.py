@@ -4,6 +4,7 @@ import numpy as np
 
 from skrobust._differentiable import differentiable_view
 from skrobust._norms import length
+from skrobust._validation import invalid
 from skrobust.attacks.core.closed_forms import farthest, room_of, shortest
 from skrobust.attacks.core.goal import Goal
 from skrobust.base import BaseAttack
@@ -40,6 +41,9 @@ class ExactLinear(BaseAttack):
         class downwards. ``"prediction_shift"`` (None for a regressor) and
         ``"prediction_error"``: that which takes the prediction farthest from the clean
         prediction, or from y.
+    constraints : Constraints or None, default=None
+        Units (``scale``, ``costs``) and ``frozen`` features, in which the answer stays
+        exact; others are refused.
     random_state : int, RandomState, Generator or None, default=None
         Nothing is drawn; the parameter is there so that all are seeded alike.
 
@@ -64,6 +68,12 @@ class ExactLinear(BaseAttack):
     True
     """
 
+    _added_before = "random_state"
+
+    def __init__(self, eps=0.1, *, constraints=None, **shared):
+        super().__init__(eps, **shared)
+        self.constraints = constraints
+
     def minimal_norms(self, estimator, X, y=None):
         """Return the length of the shortest move that changes each label.
 
@@ -82,12 +92,14 @@ class ExactLinear(BaseAttack):
             In ``norm``; ``eps`` plays no part. 0 for rows that are wrong already, inf
             where no move within ``data_range`` changes the label.
         """
-        values, y = self._check_input(X, y)
+        attack = self._by_position(X)
+        values, y = attack._check_input(X, y)
         values = values.astype(np.float64)
         view = differentiable_view(estimator, type(self).__name__)
         weights, offset = self._parts(view, values)
         label = self._label_index(view, y, values @ weights.T + offset)
-        return self._shortest(values, label, weights, offset, 0.0)[1]
+        units = attack._units(values)
+        return self._shortest(values, label, weights, offset, 0.0, units)[1]
 
     def _attack(self, estimator, X, y, key):
         values = X.astype(np.float64)
@@ -131,12 +143,20 @@ class ExactLinear(BaseAttack):
     def _label_index(self, view, y, scores):
         return scores.argmax(axis=1) if y is None else view.label_index(y)
 
+    def _units(self, values):
+        """Return the units of the features; refuse what has no closed form."""
+        domain = self._domain(values)
+        if domain.is_discrete:
+            rule = "None, or Constraints of units and frozen features alone"
+            raise invalid("constraints", "ExactLinear", rule, self.constraints)
+        return domain.units
+
     def _box(self):
         if self.data_range is None:
             return None
         return tuple(np.asarray(b, dtype=np.float64) for b in self.data_range)
 
-    def _shortest(self, values, label, weights, offset, extra):
+    def _shortest(self, values, label, weights, offset, extra, units):
         """Return the shortest moves over the border, and their lengths.
 
         ``extra`` is how far over it, as a part of the scores.
@@ -156,22 +176,26 @@ class ExactLinear(BaseAttack):
                 size += np.abs(normal) @ np.abs(values[rows]).T
                 rise = scores[rows, own] - scores[rows, other] + extra * size
                 room = room_of(normal, values[rows], self._box())
+                if room is not None:
+                    room = units.relative(room)
+                normal = units.spread(normal)
                 move, possible = shortest(normal, rise, room, self.norm)
                 far = np.where(possible, length(move, self.norm), np.inf)
                 better = far < best[rows]
-                moves[rows[better]] = move[better]
+                moves[rows[better]] = units.spread(move[better])
                 best[rows] = np.minimum(best[rows], far)
         return moves, best
 
     def _cross(self, X, values, label, weights, offset):
         """Return rows moved just over the nearest border, where that is within eps."""
-        _, needed = self._shortest(values, label, weights, offset, 0.0)
+        units = self._units(values)
+        _, needed = self._shortest(values, label, weights, offset, 0.0, units)
         out = values.copy()
         waiting = np.flatnonzero((needed > 0) & (needed <= self.eps))
         extra = 1e-9 if X.dtype == np.float64 else 1e-6
         while len(waiting) and extra < 1e-2:
             moves, far = self._shortest(
-                values[waiting], label[waiting], weights, offset, extra
+                values[waiting], label[waiting], weights, offset, extra, units
             )
             # A border at eps itself is crossed as far as the ball allows.
             moves[~np.isfinite(far)] = 0
@@ -185,10 +209,12 @@ class ExactLinear(BaseAttack):
 
     def _ends(self, values, normal):
         """Return the rows moved as far as the ball lets a function rise, and fall."""
-        box, ends = self._box(), []
+        box, units, ends = self._box(), self._units(values), []
         for way in (normal, -normal):
             room = room_of(way, values, box)
-            ends.append(values + farthest(way, self.eps, room, self.norm))
+            room = None if room is None else units.relative(room)
+            move = farthest(units.spread(way), self.eps, room, self.norm)
+            ends.append(values + units.spread(move))
         return ends
 
     def _probability(self, view, z):

@@ -5,12 +5,13 @@ import copy
 import numpy as np
 
 from skrobust._containers import to_array
-from skrobust._parameters import Count, Number
+from skrobust._parameters import Count
 from skrobust._validation import check_rows, invalid
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.boundary_walk import BoundaryWalk
 from skrobust.attacks.core.corner_walk import CornerWalk
 from skrobust.base.attack_input import in_order_of
+from skrobust.base.spread import Radius
 
 _N_STEPS = 10  # without a budget
 
@@ -107,7 +108,7 @@ class HopSkipJump(BlackBoxAttack):
     _moves_probabilities = False
     _moves_numbers = False
     _parameter_rules = {
-        "eps": Number(low=0, infinite=True),
+        "eps": Radius(low=0, infinite=True),
         "n_steps": Count(optional=True),
         "n_directions": Count(low=2),
     }

@@ -17,7 +17,6 @@ from skrobust._parameters import (
     Choice,
     Instance,
     Norm,
-    Number,
     SharedParameters,
     check_parameters,
 )
@@ -28,7 +27,7 @@ from skrobust._responses import (
     torch_kind,
     undisturbed,
 )
-from skrobust._validation import check_rows, check_same_length, check_targets
+from skrobust._validation import check_rows, check_same_length, check_targets, invalid
 from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
 from skrobust.base.changed_rows import changed_rows
@@ -37,6 +36,7 @@ from skrobust.base.domain import Domain
 from skrobust.base.linear_relation import with_rows
 from skrobust.base.model_in_container import ModelInContainer
 from skrobust.base.rows_as_numbers import as_numbers, frame_of
+from skrobust.base.spread import Radius, assumed_units, with_number
 
 OBJECTIVES = (
     None,
@@ -46,6 +46,7 @@ OBJECTIVES = (
     "prediction_shift",
     "prediction_error",
 )
+_EPS = 0.1  # the default radius
 _PASSES = ("forward", "backward", "queries")
 _COUNTED = ("forward", "backward", "queries", "iterations", "found_by", "finish")
 
@@ -76,8 +77,12 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
 
     Parameters
     ----------
-    eps : float, default=0.1
-        Radius of the ball around each row, in units of the raw input.
+    eps : float or str, default=0.1
+        Radius of the ball around each row, in units of the raw input. ``"0.1 std"`` is
+        0.1 standard deviations of each feature over all rows of the call, whatever the
+        batches; ``"0.1 iqr"`` and ``"0.1 range"`` count in widths of the middle half
+        and of the whole. Every attack takes them. For the spread of other rows, give a
+        number and ``constraints=Constraints(scale=X_train.std(axis=0))``.
     norm : {numpy.inf, 2, 1}, default=numpy.inf
         Norm in which ``eps`` is meant.
     data_range : (low, high) or None, default=None
@@ -110,7 +115,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     constraints = None
     target = None
     _parameter_rules = {
-        "eps": Number(low=0),
+        "eps": Radius(low=0),
         "norm": Norm(*NORMS),
         "objective": Choice(*OBJECTIVES),
         "constraints": Instance(Constraints, "None or Constraints", optional=True),
@@ -118,11 +123,12 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
     _moves_probabilities = True  # or labels alone
     _added_before = "objective"
     _asks_in_container = False  # whether ``_attack`` gets a ModelInContainer
+    _tells_units = True  # whether a default radius says what it means on a table
     _draws = True  # whether ``_attack`` gets the keys of the rows, or None
 
     def __init__(
         self,
-        eps=0.1,
+        eps=_EPS,
         *,
         norm=np.inf,
         data_range=None,
@@ -168,12 +174,14 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         were not moved as far as the ball allows: use ``objective="probability_shift"``
         or :func:`skrobust.metrics.make_robust_scorer`, which asks for it.
         """
+        attack = with_number(self, X)
         if type(X) is np.ndarray:
-            X_adv, details, _ = self._search(estimator, X, y)
+            X_adv, details, _ = attack._search(estimator, X, y)
         else:
-            attack, model, rows, back = as_numbers(self, estimator, X)
-            X_adv, details, _ = attack._search(model, rows, y)
+            coded, model, rows, back = as_numbers(attack, estimator, X)
+            X_adv, details, _ = coded._search(model, rows, y)
             X_adv = back(X_adv)
+        self._learn_from(attack)
         for message in details.get("warnings", ()):
             warnings.warn(message, UserWarning, stacklevel=2)
         return X_adv
@@ -202,12 +210,14 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             whose prediction moved counts as a success.
         """
         begun = time.perf_counter()
-        attack, model, rows, back = as_numbers(self, estimator, X)
+        own = with_number(self, X)
+        attack, model, rows, back = as_numbers(own, estimator, X)
         if issparse(start):
             start = start.toarray()
         elif start is not None and is_frame(X) and rows is not X:
             start = frame_of(model).encode(start, "start")
         adversarial, details, domain = attack._search(model, rows, y, start)
+        self._learn_from(own)
         seconds = time.perf_counter() - begun
         values, X_adv = domain.values, back(adversarial)
         with undisturbed(estimator):
@@ -238,6 +248,12 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             X_adv, success, norm, seconds=seconds, warnings=messages, **counted, **made
         )
 
+    def _learn_from(self, copied):
+        """Take what a copy of this attack has learned."""
+        if copied is not self:
+            learned = {k: v for k, v in vars(copied).items() if k.endswith("_")}
+            vars(self).update(learned)
+
     def _aims_at_labels(self):
         return self.objective in (None, "misclassification")
 
@@ -265,12 +281,27 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             start = domain.put_back(start_rows(start, X, values, caller), values)
             found = attack._attack_from(estimator, values, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
+        details = self._tell_units(values, details)
         return domain.put_back(np.asarray(adversarial), values), details, domain
+
+    def _tell_units(self, values, details):
+        """Add what a default radius means on a table whose columns differ much."""
+        if self.eps != _EPS or self.data_range is not None or not self._tells_units:
+            return details
+        if self.constraints is not None and self.constraints.scale is not None:
+            return details
+        message = assumed_units(values, self.eps)
+        if message is None:
+            return details
+        return {**details, "warnings": [*details.get("warnings", ()), message]}
 
     def _check_input(self, X, y):
         """Check the parameters and return float rows and labels (or None)."""
         caller = type(self).__name__
         check_parameters(self)
+        if isinstance(self.eps, str):
+            cure = "Use Constraints(scale=X.std(axis=0)) for standard deviations."
+            raise invalid("eps", caller, "a number in this method", self.eps, cure)
         self._check_parameters()
         if self.target is not None and self.objective == "probability_shift":
             raise ValueError(

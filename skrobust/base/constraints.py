@@ -61,8 +61,9 @@ class Constraints(BaseEstimator):
     breaks a relation moves half of the way back to the clean row, several times, and
     at last stays clean.
 
-    There is no ``scale="std"``: the deviations of the rows under attack would make the
-    result of a row depend on its batch. Those of the training rows are a fixed unit.
+    There is no ``scale="std"``: the deviations of the rows under attack make the result
+    of a row depend on the other rows of the call. Those of the training rows are a
+    fixed unit; ``eps="0.1 std"`` of an attack takes those of all rows of the call.
 
     Examples
     --------

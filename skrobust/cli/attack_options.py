@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from click import Choice
 
-from skrobust.cli.option_types import Name, Sizes, all_sizes, check_settings
+from skrobust.cli.option_types import Name, Radii, all_sizes, check_settings
 from skrobust.cli.options import option, repeated, set_option
 from skrobust.report.public_classes import (
     build_attack,
@@ -36,15 +36,16 @@ def attack_options(*default, eps_required=False):
     return [
         repeated(
             "--eps",
-            "Size of the attacks in units of the raw input (pixels of 0 to 255: 8, not "
-            f"8/255); several separated by commas.{without}",
-            Sizes(),
+            "Size of the attacks: for tables '0.1 std' (of the spread of each column), "
+            "for images a number in their units (pixels of 0 to 255: 8, not 8/255); "
+            f"several separated by commas.{without}",
+            Radii(),
             callback=all_sizes,
             required=eps_required,
         ),
         repeated(
             "--attack names",
-            "An attack; may be repeated.",
+            "An attack; may be repeated. auto is the strongest that suits the model.",
             Name(get_attack_classes),
             default=default,
         ),

@@ -1,6 +1,5 @@
 """Results of one attack on one model, as a row of a table."""
 
-import warnings
 from dataclasses import asdict
 
 import numpy as np
@@ -8,8 +7,7 @@ from sklearn.base import clone
 from sklearn.metrics import r2_score
 
 from skrobust._containers import to_array
-from skrobust._one_line import one_line
-from skrobust.evaluation import check_evaluation, evaluate_attack
+from skrobust.evaluation import evaluate_attack
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import prediction_shift, proportion_interval
 from skrobust.report.summary_cells import TOLERANCE, ratio_at
@@ -17,14 +15,16 @@ from skrobust.report.summary_cells import TOLERANCE, ratio_at
 SHARE = 0.05  # of the spread of the targets: default tolerance of a prediction
 _ACCURACIES = ("clean_accuracy", "clean_accuracy_interval", "robust_accuracy")
 _ACCURACIES += ("robust_accuracy_interval", "constant_model_accuracy")
-MEASURES = ("accuracy", "robust_accuracy", "robust_ratio", "r2", "robust_r2")
+_CERTIFICATE = ("certificate", "is_exact", "not_certified")
+MEASURES = ("accuracy", "robust_accuracy", "certified_accuracy", "robust_ratio")
+MEASURES += ("r2", "robust_r2")
 
 
-def classifier_row(model, X, y, attack, *, tolerance, checkpoint):
+def classifier_row(model, X, y, attack, *, tolerance, checkpoint, checks):
     """Return robust accuracy and robust ratio of a classifier under one attack."""
     tolerance = TOLERANCE if tolerance is None else tolerance
     settings = {"tolerances": [tolerance], "checkpoint": checkpoint}
-    found = evaluate_attack(model, X, y, attack, **settings)
+    found = evaluate_attack(model, X, y, attack, **settings, checks=checks)
     kinds = ("given", "probability_shift")
     ratios = filter(None, (ratio_at(found, kind, tolerance) for kind in kinds))
     ratio = next(ratios, {"value": None, "interval": None})
@@ -33,7 +33,11 @@ def classifier_row(model, X, y, attack, *, tolerance, checkpoint):
         "robust_ratio": ratio["value"],
         "robust_ratio_interval": ratio["interval"],
         "tolerance": tolerance,
+        "certified_accuracy": found.get("robust_accuracy_lower"),
+        "certified_accuracy_interval": found.get("robust_accuracy_lower_interval"),
+        **{name: found[name] for name in _CERTIFICATE if name in found},
         "skipped": found.get("skipped"),
+        "doubts": [asdict(doubt) for doubt in found.get("warnings", ())],
     }
 
 
@@ -103,35 +107,3 @@ def for_accuracy(attack):
     if "objective" in attack.get_params(deep=False):
         return clone(attack).set_params(objective="misclassification")
     return attack
-
-
-def find_doubts(attacks, model, X, y, say):
-    """Return the doubts about the last attack of each kind.
-
-    Parameters
-    ----------
-    attacks : list of attack
-        Attacks that were run.
-    model, X, y : estimator and arrays
-        Data of the attacks.
-    say : callable
-        Called with a line before each.
-
-    Returns
-    -------
-    list of dict
-        ``attack``, ``code``, ``sentence`` and, for doubts, ``numbers``.
-    """
-    found = []
-    for kind, attack in {type(one).__name__: one for one in attacks}.items():
-        say(f"{kind}: checks")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                doubts = check_evaluation(model, X, y, attack)
-        except Exception as error:  # a check that cannot be made is no failure
-            text = f"The checks could not be made: {one_line(error)}"
-            found.append({"attack": kind, "code": "UNCHECKED", "sentence": text})
-            continue
-        found += [{"attack": kind, **asdict(doubt)} for doubt in doubts]
-    return found

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from sklearn.metrics import r2_score
 
+from skrobust._containers import is_text
 from skrobust.cli import attack_results
 from skrobust.cli.attack_options import build_attacks, known_of
 from skrobust.cli.exit_codes import UserError
@@ -18,7 +19,7 @@ from skrobust.metrics import (
     proportion_interval,
 )
 from skrobust.perturbations.presets import find_preset
-from skrobust.report.data_facts import is_text, kind_of
+from skrobust.report.data_facts import kind_of
 from skrobust.report.preset_conditions import with_scales
 from skrobust.report.summary_cells import interval_ends
 

@@ -68,6 +68,7 @@ def run_demo(seed, quick, call, say, checkpoint):
             data_range=(0.0, 16.0),
             eps=0.8,
             norm=np.inf,
+            attacks=["FGSM", "PGD"],  # in seconds; "auto" takes minutes for the net
             n_samples=len(X),
             class_counts=np.bincount(y),
             n_labels=40 if quick else 100,

@@ -51,6 +51,36 @@ class Sizes(click.ParamType):
         return sizes
 
 
+class Radii(click.ParamType):
+    """One or several radii separated by commas: numbers, or such as ``0.1 std``."""
+
+    name = "a,b,..."
+
+    def convert(self, value, param, ctx):
+        """Return a tuple of floats and texts."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(self._radius(part.strip(), value) for part in value.split(","))
+
+    def _radius(self, part, value):
+        from skrobust.base.spread import parse_radius  # loads scikit-learn
+
+        number, unit = part, ""
+        try:
+            number = float(part)
+        except ValueError:
+            try:
+                number, unit = parse_radius(part)
+            except ValueError:
+                number = math.nan
+        if not 0 < number < math.inf:
+            self.fail(
+                f"{value!r} is not positive numbers separated by commas, each alone or "
+                "with its unit, such as '0.1 std'."
+            )
+        return f"{number:g} {unit}" if unit else number
+
+
 def _split(value, kind):
     if isinstance(value, tuple):
         return value

@@ -6,8 +6,10 @@ from sklearn.base import clone
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._validation import check_count
+from skrobust.attacks import StrongestAttack
 from skrobust.base import BaseAttack
 from skrobust.base.attack import own_params
+from skrobust.base.attack_by_name import read_attack
 from skrobust.base.rows_as_numbers import as_numbers, frame_of
 from skrobust.evaluation import attack_checks, model_checks
 from skrobust.evaluation._evaluation_warning import doubt
@@ -19,7 +21,17 @@ _CALLER = "check_evaluation"
 
 
 def check_evaluation(
-    estimator, X, y, attack, *, n_samples=64, n_queries=100, random_state=0
+    estimator,
+    X,
+    y,
+    attack,
+    *,
+    n_samples=64,
+    n_queries=100,
+    random_state=0,
+    eps=None,
+    norm=None,
+    data_range=None,
 ):
     """Look for signs that an evaluation under attack overstates robustness.
 
@@ -34,7 +46,7 @@ def check_evaluation(
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
         True labels.
-    attack : object with ``perturb(estimator, X, y)``
+    attack : object with ``perturb(estimator, X, y)``, or "auto"
         The attack of the evaluation. Checks that it does not allow (no ``eps`` to vary)
         are left out.
     n_samples : int, default=64
@@ -43,6 +55,8 @@ def check_evaluation(
         Queries per sample of the random search.
     random_state : int, default=0
         Seed of the draw and of the random search.
+    eps, norm, data_range : object, default=None
+        Ball and box of ``attack="auto"``, as in :func:`evaluate_attack`.
 
     Returns
     -------
@@ -64,7 +78,8 @@ def check_evaluation(
         - SATURATED_LOSS: cross entropy underflows.
         - OUT_OF_RANGE, OUT_OF_BALL: examples outside the data range or the budget.
         - NOT_FALLING: accuracy rises with eps.
-        - UNBOUNDED: with eps as wide as the data accuracy stays above chance.
+        - UNBOUNDED: with eps as wide as the data accuracy stays above chance. Neither
+          is asked of "auto", which takes long and searches without gradients, too.
         - ONE_STEP_BEATS_ATTACK: FGSM fools samples that the attack misses.
         - BLACK_BOX_BEATS_ATTACK: random search fools samples that the attack misses.
         - TRANSFER_BEATS_ATTACK: examples made for a small net that was trained on the
@@ -95,8 +110,34 @@ def check_evaluation(
     >>> check_evaluation(model, X, y, PGD(0.05, data_range=(0, 1), random_state=0))
     []
     """
+    ball = {"eps": eps, "norm": norm, "data_range": data_range}
+    seed = {"random_state": random_state}
+    attack = read_attack(attack, "attack", _CALLER, X=X, **seed, **ball)
     check_perturber(attack, "attack", _CALLER)
+    counts = {"n_samples": n_samples, "n_queries": n_queries}
+    return doubts_and_fallen(estimator, X, y, attack, **counts, **seed)[0]
+
+
+def doubts_and_fallen(
+    estimator, X, y, attack, *, n_samples=64, n_queries=100, random_state=0
+):
+    """Return the doubts, and which rows fell to any example that a check made.
+
+    Parameters
+    ----------
+    estimator, X, y, attack, n_samples, n_queries, random_state : object
+        As for :func:`check_evaluation`; the attack with a number as its radius.
+
+    Returns
+    -------
+    doubts : list of EvaluationWarning
+        The doubts.
+    fallen : ndarray of shape (n_samples,), dtype bool
+        Right rows with an example within the budget of the attack; False for rows that
+        were not checked.
+    """
     y = check_labels(estimator, X, y, _CALLER)
+    fallen = np.zeros(len(y), dtype=bool)
     check_count(n_samples, "n_samples", _CALLER)
     check_count(n_queries, "n_queries", _CALLER)
     rng, given = np.random.default_rng(random_state), X
@@ -117,12 +158,12 @@ def check_evaluation(
     answers = estimator, case.X, take_rows
     doubts += model_checks.quietly(lambda: [*model_checks.check_answers(*answers)])
     if doubts and doubts[-1].code == "BATCH_DEPENDENT":
-        return doubts
+        return doubts, fallen
     # Differences of a model that draws are of its draws.
     differs = any(d.code == "STOCHASTIC" for d in doubts)
     is_finished = getattr(attack, "finish", None) is not None
-    rows = estimator, to_array(case.X), not differs, is_finished
-    doubts += model_checks.quietly(lambda: [*check_gradients(*rows)])
+    parts = estimator, to_array(case.X), not differs, is_finished
+    doubts += model_checks.quietly(lambda: [*check_gradients(*parts)])
     try:
         doubts += attack_checks.check_examples(case)
     except ValueError as error:
@@ -131,12 +172,14 @@ def check_evaluation(
         doubts.append(doubt("ATTACK_RAISES", {"message": str(error)}))
         case.stays, case.can_scale = case.correct, False
     if case.can_scale and eps:
-        doubts += attack_checks.check_radii(case)
+        if not isinstance(case.attack, StrongestAttack):  # five more runs of it
+            doubts += attack_checks.check_radii(case)
         doubts += attack_checks.check_one_step(case)
     if "eps" in own_params(attack) and eps:
         doubts += attack_checks.check_random_search(case, n_queries, rng)
         doubts += attack_checks.check_transfer(case, X, random_state)
-    return doubts
+    fallen[rows] = case.fallen
+    return doubts, fallen
 
 
 def _at_rows(attack, rows, n):

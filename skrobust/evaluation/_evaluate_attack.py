@@ -3,14 +3,21 @@
 import numpy as np
 from sklearn.base import clone
 
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._one_line import one_line
 from skrobust._responses import predict_probabilities
 from skrobust._results import Results
+from skrobust.attacks import StrongestAttack
 from skrobust.base.attack import own_params
-from skrobust.evaluation._check_evaluation import check_evaluation
-from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
+from skrobust.base.attack_by_name import read_attack
+from skrobust.evaluation._check_evaluation import doubts_and_fallen
+from skrobust.evaluation._evaluation_warning import doubt
+from skrobust.evaluation.acted import mean_of_changed, part_of, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
 from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.model_checks import quietly
+from skrobust.evaluation.proved_rows import bracket
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
 from skrobust.evaluation.temperature import fit_temperature, tempered
 from skrobust.evaluation.verdict import verdict_on_attack
@@ -33,6 +40,9 @@ def evaluate_attack(
     y,
     attack,
     *,
+    eps=None,
+    norm=None,
+    data_range=None,
     tolerances=None,
     reference="predicted",
     confidence=0.95,
@@ -41,6 +51,7 @@ def evaluate_attack(
     groups=None,
     clusters=None,
     n_permutations=999,
+    certify=True,
     random_state=None,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
@@ -50,7 +61,9 @@ def evaluate_attack(
     never mixed: ``"loss"`` is the published loss run in full,
     ``"probability_shift"`` drives the probability of the predicted class itself, both
     ways. An attack finds examples but proves no absence of others, so all of these are
-    upper bounds of the true values.
+    upper bounds of the true values. With ``"auto"`` a certificate gives the lower bound
+    of robust accuracy, every example that any run found counts, and the only mode is
+    ``"probability_shift"``.
 
     Parameters
     ----------
@@ -60,8 +73,16 @@ def evaluate_attack(
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
         True labels.
-    attack : object with ``perturb(estimator, X, y)``
-        An attack, a perturbation, or an object of your own.
+    attack : object with ``perturb(estimator, X, y)``, or "auto"
+        An attack, a perturbation, or an object of your own; "auto" is
+        :class:`~skrobust.attacks.StrongestAttack`, which chooses by the model.
+    eps : float or str, default=None
+        Radius of "auto", which needs it: in the units of X, or of the spread of each of
+        its features, as in ``"0.1 std"``. An attack has its own.
+    norm : {inf, 2, 1}, default=None
+        Norm of "auto"; None is inf.
+    data_range : (low, high), default=None
+        Bounds of the raw input, for "auto".
     tolerances : array-like of floats in [0, 1], default=None
         Bounds on the change of probability; None is 0, .01, ..., .20.
     reference : {"predicted", "true", "max"}, default="predicted"
@@ -75,7 +96,8 @@ def evaluate_attack(
         goes on from there when it is made again.
     checks : bool, default=False
         Whether to add ``warnings``, the doubts of :func:`check_evaluation`. It attacks
-        64 samples about seven times.
+        64 samples about seven times, and the examples that it finds count. Checks that
+        fail are the doubt UNCHECKED.
     groups : array-like of shape (n_samples,), default=None
         The group of each sample, for the tables in ``groups``. It takes no further run
         of the attack.
@@ -85,8 +107,11 @@ def evaluate_attack(
     n_permutations : int, default=999
         Random assignments of samples (or clusters) to the groups, with which gaps and
         ranges are compared.
+    certify : bool, default=True
+        Whether "auto" also looks for a certificate, which may take long for nets.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the permutations alone.
+        Seed of the permutations, of "auto" and of the checks (there None is 0); an
+        attack has its own.
 
     Returns
     -------
@@ -105,6 +130,14 @@ def evaluate_attack(
         on these labels (``temperature``), since the ratio depends on calibration.
         Otherwise ``skipped`` gives the reason.
 
+        With "auto" (or :class:`~skrobust.attacks.StrongestAttack`) the bracket of the
+        truth: ``robust_accuracy_lower``, the share of rows that are proved to keep
+        their true label, with its interval, ``certificate``, where the proof comes
+        from, and ``is_exact``; ``robust_accuracy_upper``, which is ``robust_accuracy``.
+        Where nothing is proved for the kind of model, ``not_certified`` gives the
+        reason instead. ``success`` of ``per_sample`` includes the rows that only other
+        runs or checks fooled; their ``norm`` is nan.
+
         With clusters, ``interval_unit`` and ``n_clusters``. With groups, ``groups``:
         the tables ``robust_accuracy`` (as :func:`~skrobust.metrics.group_robustness`
         has it) and ``robust_ratio_<mode>`` (as
@@ -118,8 +151,8 @@ def evaluate_attack(
     Raises
     ------
     ValueError
-        For an attack without ``perturb``, a regressor, lengths that differ, fewer than
-        two groups, or a cluster in two groups.
+        For an attack without ``perturb``, "auto" without ``eps``, a regressor, lengths
+        that differ, fewer than two groups, or a cluster in two groups.
 
     Warns
     -----
@@ -145,6 +178,9 @@ def evaluate_attack(
     (21,)
     """
     caller = "evaluate_attack"
+    ball = {"eps": eps, "norm": norm, "data_range": data_range}
+    seed = {"random_state": random_state}
+    attack = read_attack(attack, "attack", caller, X=X, **seed, **ball)
     check_perturber(attack, "attack", caller)
     y = check_labels(estimator, X, y, caller)
     tolerances = check_tolerances(tolerances, caller)
@@ -162,6 +198,23 @@ def evaluate_attack(
     robust = table[0].astype(bool)
     if quick is attack and getattr(attack, "objective", None) == "probability_shift":
         robust &= clean  # it turns wrong rows right as well
+    doubts, fallen = [], np.zeros(len(y), dtype=bool)
+    if checks:
+        seed = 0 if random_state is None else seed_number(random_state, caller) % 2**32
+        parts = estimator, X, y, attack
+        try:
+            doubts, fallen = quietly(doubts_and_fallen, *parts, random_state=seed)
+        except Exception as error:  # what was measured is not lost by a check
+            doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
+    reason, full = _why_no_ratio(estimator, attack), []
+    for run, mode in () if reason else _full_runs(attack, params):
+        key = store.key(prefix, "right, probabilities", run)
+        full.append((run, mode, store.run(key, _full_run, estimator, run, X, y)))
+    is_strongest = isinstance(attack, StrongestAttack)
+    if is_strongest or checks:
+        for _, _, part in full:
+            fallen |= clean & ~part["correct"]
+        robust &= ~fallen
     _, counts = np.unique(y, return_counts=True)
     results = Results(
         columns=(),
@@ -176,8 +229,13 @@ def evaluate_attack(
         per_sample=per_sample(table),
         **samples.facts(),
     )
-    results["verdict"] = verdict_on_attack(results)
     facts = results["per_sample"]
+    if is_strongest or checks:
+        facts["success"] = facts["success"] | fallen
+    if is_strongest and certify:
+        parts = estimator, X, y, attack, robust, clean, samples, caller
+        results.update(bracket(*parts))
+    results["verdict"] = verdict_on_attack(results)
     results["changed"] = float(facts.changed.mean())
     results["distortion"] = mean_of_changed(facts.changed, facts.distortion)
     tables = {}
@@ -185,8 +243,7 @@ def evaluate_attack(
         name, tables[name] = samples.robust_accuracy(robust)
         results["groups"] = group_results(tables, confidence)
     if checks:
-        results["warnings"] = check_evaluation(estimator, X, y, attack)
-    reason = _why_no_ratio(estimator, attack)
+        results["warnings"] = doubts
     if reason is not None:
         results["skipped"] = f"robust ratio: {reason}"
         warn_idle_attack(attack, results["changed"] == 0, caller)
@@ -198,9 +255,8 @@ def evaluate_attack(
     temperature = results["temperature"] = _temperature(p, y, labels)
     results["tolerance"] = tolerances
     modes, columns, idle = [], ["tolerance"], results["changed"] == 0
-    for run, mode in _full_runs(attack, params):
-        key = store.key(prefix, "probabilities", run)
-        q = store.run(key, _probabilities, estimator, run, X, y)
+    for run, mode, part in full:
+        q = part["probabilities"]
         idle = idle and bool((p == q).all())
         modes.append(mode if mode in _MODES else "given")
         name = f"robust_ratio_{modes[-1]}"
@@ -233,6 +289,8 @@ def _full_runs(attack, params):
     """Return the attacks that never stop early, each with its objective."""
     if params.get("objective", "") in (None, "misclassification"):
         free = clone(attack).set_params(objective=None)
+        if isinstance(attack, StrongestAttack):
+            return [at_full_strength(free)]
         return [at_full_strength(free, mode) for mode in _MODES]
     return [at_full_strength(attack)]
 
@@ -253,9 +311,13 @@ def _ratio_columns(name, p, q, temperature, options, samples):
     }
 
 
-def _probabilities(estimator, attack, X, y):
-    perturbed = attack.perturb(estimator, X, y)
-    return predict_probabilities(estimator, perturbed, "evaluate_attack")
+def _full_run(estimator, attack, X, y):
+    """Return the probabilities of the examples of an attack, and which are right."""
+    moved = attack.perturb(estimator, X, y)
+    q = predict_probabilities(estimator, moved, "evaluate_attack")
+    return part_of(
+        X, moved, probabilities=q, correct=correct_labels(estimator, moved, y)
+    )
 
 
 def _temperature(p, y, labels):

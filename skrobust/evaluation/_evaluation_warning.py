@@ -51,6 +51,7 @@ _MESSAGES = {
     "WRONG_GRADIENT": "For {share:.0%} of the samples the loss does not rise along its "
     "own gradient (finite differences): the gradient is a stand-in, or masked. Attacks "
     "that follow it cannot move these rows; use a black-box attack.",
+    "UNCHECKED": "The checks could not be made: {message}",
     "ATTACK_RAISES": "The attack stops with an error: {message}",
     "TRANSFER_BEATS_ATTACK": "Examples made for a small net that imitates the model "
     "fool {share:.0%} of the samples that the attack misses: robust accuracy is "

@@ -1,18 +1,33 @@
 """Scorers of either end of the bounds of robust accuracy and of the robust ratio."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from skrobust._parameters import Choice, Number
 from skrobust._responses import predict_labels
 from skrobust._validation import check_choice
+from skrobust.base.spread import Radius
 from skrobust.evaluation._robust_accuracy_bounds import robust_accuracy_bounds
 from skrobust.evaluation._robust_ratio_bounds import robust_ratio_bounds
 from skrobust.evaluation.attacks_in_ball import OF_ATTACK
-from skrobust.evaluation.default_attacks import CleanRows
 from skrobust.metrics import BaseScorer
 from skrobust.metrics.scorers.constant_guard import with_quality
 
 _METRICS = ("robust_accuracy", "robust_ratio")
+
+
+@dataclass
+class CleanRows:
+    """Leaves the rows as they are, where only what is certified matters."""
+
+    objective: Any = None
+    severity = 0  # it is meant to change nothing
+
+    def perturb(self, estimator, X, y=None):
+        """Return X."""
+        return X
 
 
 class BoundsScorer(BaseScorer):
@@ -25,7 +40,7 @@ class BoundsScorer(BaseScorer):
     _parameter_rules = {
         "metric": Choice(*_METRICS),
         "end": Choice("lower", "upper"),
-        "eps": Number(low=0, optional=True),
+        "eps": Radius(low=0, optional=True),
         "tolerance": Number(low=0, high=1, optional=True),
         "floor": Number(low=0, high=1, optional=True),
     }
@@ -127,7 +142,7 @@ def make_bounds_scorer(
     eps, norm, data_range : object
         Ball and box, as in these functions.
     attacks : object with ``perturb``, list of them or None, default=None
-        For the upper end; None: those that suit the model.
+        For the upper end; None or "auto": the strongest that suits the model.
     tolerance : float in [0, 1], default=None
         Bound on the change of probability, for the robust ratio, which needs it.
     reference : {"predicted", "true", "max"}, default="predicted"

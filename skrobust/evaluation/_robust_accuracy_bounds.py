@@ -1,23 +1,15 @@
 """Bounds of robust accuracy: attacks above, a certificate below."""
 
-import warnings
-
-import numpy as np
-
 from skrobust._results import Results
-from skrobust.evaluation.argument_checks import (
-    check_labels,
-    float_rows,
-    model_classes,
-)
+from skrobust.evaluation.argument_checks import check_labels, float_rows
 from skrobust.evaluation.attack_run import correct_labels
 from skrobust.evaluation.attacks_in_ball import (
     OF_ATTACK,
     attacks_and_ball,
     examples_within,
 )
-from skrobust.evaluation.certificates import certify_labels
 from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.proved_rows import proved_rows
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.verdict import verdict_on_bounds
 from skrobust.metrics.scorers.attack_objective import for_accuracy
@@ -53,13 +45,13 @@ def robust_accuracy_bounds(
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
         True labels.
-    attacks : object with ``perturb(estimator, X, y)``, or list of them, default=None
+    attacks : object with ``perturb(estimator, X, y)``, list or "auto", default=None
         A sample counts as fooled where any of them fools it. Examples outside the ball
-        are put back into it. None: the exact attack where there is one for the model;
-        else :class:`~skrobust.attacks.AutoPGD` where the model has gradients, followed
-        by :class:`~skrobust.attacks.RandomSearch`; with ``eps`` given.
-    eps : float, default=None
-        Radius of the ball, in the units of X; None is that of all attacks.
+        are put back into it. None or "auto":
+        :class:`~skrobust.attacks.StrongestAttack`, with ``eps`` given.
+    eps : float or str, default=None
+        Radius of the ball, in the units of X, or of its spread: ``"0.1 std"``. None is
+        that of all attacks.
     norm : {inf, 2, 1, 0}, default=None
         Norm of the ball; None is that of all attacks, inf without attacks.
     data_range : "attack", None or (low, high), default="attack"
@@ -82,8 +74,9 @@ def robust_accuracy_bounds(
         ``per_sample`` with the columns ``lower`` (proved to keep the true label),
         ``upper`` (not fooled) of dtype bool and ``clean``; ``certificate``, which says
         where the proof comes from, and ``is_exact``, whether both ends are equal or the
-        certificate decides every sample; ``eps``, ``norm``, ``data_range``,
-        ``n_samples``, ``confidence`` and ``attacks``.
+        certificate decides every sample; ``eps``, ``norm``, ``data_range``, ``scale``
+        (the unit of each feature, or None), ``n_samples``, ``confidence`` and
+        ``attacks``.
 
     Raises
     ------
@@ -135,23 +128,8 @@ def robust_accuracy_bounds(
     for attack in map(for_accuracy, attacks):
         key = store.key(prefix, "labels within the ball", attack, ball)
         stands &= store.run(key, _keeps, estimator, attack, X, y, values, ball)
-    classes = model_classes(estimator, X, y, _CALLER)
-    own = np.full(len(y), -1)
-    for index, label in enumerate(classes):
-        own[y == label] = index
-    exact = values.astype(np.float64)
-    parts = estimator, X, exact, y, own, len(classes)
-    proved, name, is_exact = certify_labels(*parts, caller=_CALLER, **ball)
-    proved = proved & clean
-    beyond = int((proved & ~stands).sum())
-    if beyond:
-        text = (
-            f"{_CALLER} found examples for {beyond} samples that the certificate "
-            f"({name}) calls robust; they count as fooled. Does predict give the same "
-            "answer twice?"
-        )
-        warnings.warn(text, UserWarning, stacklevel=2)
-    proved &= stands
+    parts = estimator, X, y, values, stands, clean, ball, _CALLER
+    proved, name, is_exact = proved_rows(*parts)
     columns = {"lower": proved, "upper": stands, "clean": clean}
     results = Results(
         columns=(),

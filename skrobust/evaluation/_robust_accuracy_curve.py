@@ -12,6 +12,7 @@ from skrobust._results import Results
 from skrobust._validation import check_scores, invalid
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
+from skrobust.base.attack_by_name import read_attack
 from skrobust.base.changed_rows import changed_rows
 from skrobust.base.rows_as_numbers import as_numbers
 from skrobust.evaluation.acted import warn_idle_attack
@@ -49,6 +50,7 @@ class _Sweep:
     def attack_at(self, place, rows, attack, *, warm=False):
         """Attack some rows at one radius and narrow their brackets."""
         attack = clone(attack).set_params(eps=float(self.eps[place]))
+        attack._tells_units = False  # the radius is one of many
         data = self.estimator, take_rows(self.X, rows), self.y[rows]
         result = attack.run(*data, start=self.ends[rows] if warm else None)
         self.n_runs += 1
@@ -94,7 +96,17 @@ class _Sweep:
 
 
 def robust_accuracy_curve(
-    estimator, X, y, attack, eps_grid, *, tighten=True, confidence=0.95
+    estimator,
+    X,
+    y,
+    attack,
+    eps_grid,
+    *,
+    norm=None,
+    data_range=None,
+    tighten=True,
+    confidence=0.95,
+    random_state=None,
 ):
     """Measure robust accuracy at every radius of a grid.
 
@@ -112,17 +124,24 @@ def robust_accuracy_curve(
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
         True labels.
-    attack : BaseAttack with a parameter ``eps``
-        Run with the radii of the grid; its own ``eps`` is not used. Its norm must be
-        that of the grid.
+    attack : BaseAttack with a parameter ``eps``, or "auto"
+        Run with the radii of the grid; its own ``eps`` is not used, except for the unit
+        of such as ``"1 std"``, in which the radii are then meant. Its norm must be that
+        of the grid. "auto" is :class:`~skrobust.attacks.StrongestAttack`.
     eps_grid : array-like of float of shape (n_radii,)
         Rising positive radii.
+    norm : {inf, 2, 1}, default=None
+        Norm of "auto"; None is inf.
+    data_range : (low, high), default=None
+        Bounds of the raw input, for "auto".
     tighten : bool, default=True
         Whether to attack again, where the attack follows gradients: by short runs of
         :class:`~skrobust.attacks.AutoPGD` on DLR from the example found just beyond,
         and on the soft margin from a random point.
     confidence : float in (0, 1), default=0.95
         Level of the Wilson intervals.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of "auto".
 
     Returns
     -------
@@ -172,12 +191,17 @@ def robust_accuracy_curve(
     >>> bool((np.diff(curve.robust_accuracy) <= 0).all())
     True
     """
+    eps = check_scores(eps_grid, _CALLER, name="eps_grid", min_size=1)
+    ball = {"norm": norm, "data_range": data_range}
+    if isinstance(attack, str):
+        ball["eps"] = float(eps[-1])
+    seed = {"random_state": random_state}
+    attack = read_attack(attack, "attack", _CALLER, X=X, **seed, **ball)
     if not isinstance(attack, BaseAttack) or "eps" not in attack.get_params(deep=False):
         raise invalid("attack", _CALLER, "an attack with a parameter eps", attack)
     if np.ndim(getattr(attack, "target", None)) > 0:
         rule = "an attack with one target for all samples, if any"
         raise invalid("attack", _CALLER, rule, attack)
-    eps = check_scores(eps_grid, _CALLER, name="eps_grid", min_size=1)
     if eps[0] <= 0 or (np.diff(eps) <= 0).any():
         raise invalid("eps_grid", _CALLER, "rising positive radii", eps.tolist())
     y = check_labels(estimator, X, y, _CALLER)

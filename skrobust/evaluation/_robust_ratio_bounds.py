@@ -62,14 +62,15 @@ def robust_ratio_bounds(
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
         True labels, which attacks may use.
-    attacks : object with ``perturb(estimator, X, y)``, or list of them, default=None
+    attacks : object with ``perturb(estimator, X, y)``, list or "auto", default=None
         Each is run in full on the probability, both ways, unless its objective is
-        "loss". Examples outside the ball are put back into it. None: as in
+        "loss". Examples outside the ball are put back into it. None or "auto": as in
         :func:`robust_accuracy_bounds`, with ``eps`` given.
     tolerances : array-like of floats in [0, 1], default=None
         Bounds on the change of probability; None is 0, .01, ..., .20.
-    eps : float, default=None
-        Radius of the ball, in the units of X; None is that of all attacks.
+    eps : float or str, default=None
+        Radius of the ball, in the units of X, or of its spread: ``"0.1 std"``. None is
+        that of all attacks.
     norm : {inf, 2, 1, 0}, default=None
         Norm of the ball; None is that of all attacks, inf without attacks.
     data_range : "attack", None or (low, high), default="attack"
@@ -93,7 +94,7 @@ def robust_ratio_bounds(
         their kind (the lower limit of ``lower``, the upper one of ``upper``).
         ``certificate`` says where ``lower`` comes from, and ``is_exact`` whether the
         largest move is known. ``per_sample`` has the columns ``found`` and
-        ``certified``; ``eps``, ``norm``, ``data_range``, ``n_samples``,
+        ``certified``; ``eps``, ``norm``, ``data_range``, ``scale``, ``n_samples``,
         ``confidence`` and ``attacks``; and for each of these ``changed``, the share of
         rows that it changed, and ``distortion``, the root mean square of the change of
         a row, on average over these rows.

@@ -42,6 +42,7 @@ class AttackCase:
         self._domain = None
         self.correct = self.is_correct(X)
         self.stays = None  # which rows stay correct under the attack
+        self.fallen = np.zeros(len(y), dtype=bool)  # under anything within the budget
 
     def is_correct(self, X):
         """Return which rows the estimator predicts correctly."""
@@ -50,7 +51,15 @@ class AttackCase:
     def under_attack(self, attack):
         """Return which rows stay correct under an attack, and the rows."""
         found = quietly(attack.perturb, self.estimator, self.X, self.y)
-        return self.is_correct(found) & self.correct, found
+        stays = self.is_correct(found) & self.correct
+        eps = getattr(attack, "eps", None)
+        if self.eps is None or eps is None or eps <= self.eps:
+            self.keep(stays)
+        return stays, found
+
+    def keep(self, stays):
+        """Note which rows fell to examples within the budget."""
+        self.fallen |= self.correct & ~stays
 
     @property
     def domain(self):
@@ -162,6 +171,7 @@ def check_random_search(case, n_queries, rng):
 
 
 def _beaten(case, other, code):
+    case.keep(other)
     missed = case.stays & ~other
     share = float(missed.mean())
     if missed.sum() >= max(2, 0.02 * len(case.y)):

@@ -5,9 +5,11 @@ import numpy as np
 from skrobust._containers import like, to_array
 from skrobust._norms import NORMS
 from skrobust._validation import check_number, invalid
-from skrobust.base import BaseAttack
+from skrobust.attacks import StrongestAttack
+from skrobust.base import BaseAttack, Constraints
+from skrobust.base.attack_by_name import AUTO
 from skrobust.base.domain import Domain
-from skrobust.evaluation.default_attacks import default_attacks
+from skrobust.base.spread import parse_radius, spread_of, with_number
 
 OF_ATTACK = "attack"
 
@@ -39,8 +41,8 @@ def attacks_and_ball(
         Model, rows and labels.
     values : ndarray of shape (n_samples, ...)
         The rows as an array.
-    attacks : object with ``perturb``, list of them or None
-        None: those that suit the model.
+    attacks : object with ``perturb``, list of them, "auto" or None
+        "auto" and None: the strongest that suits the model.
     ball : tuple
         ``eps``, ``norm`` and ``data_range``, as they were given.
     random_state : int, RandomState, Generator or None
@@ -55,19 +57,31 @@ def attacks_and_ball(
     attacks : list
         Each with ``perturb``.
     ball : dict
-        ``eps``, ``norm`` and ``data_range``.
+        ``eps``, ``norm``, ``data_range`` and ``scale``, the unit of each feature or
+        None.
     """
-    if attacks is not None:
-        attacks = attack_list(attacks, caller)
-        return attacks, shared_ball(attacks, values, *ball, caller)
     eps, norm, data_range = ball
+    unit = scale = None
+    is_auto = attacks is None or (isinstance(attacks, str) and attacks == AUTO)
+    if not is_auto:
+        attacks = attack_list(attacks, caller)
+        eps = _shared(attacks, "eps", caller) if eps is None else eps
+    if isinstance(eps, str):
+        eps, unit = parse_radius(eps, "eps", caller)
+        scale = spread_of(values, unit, caller)
+    if not is_auto:
+        attacks = [with_number(attack, values) for attack in attacks]
+        found = shared_ball(attacks, values, eps, norm, data_range, caller)
+        return attacks, {**found, "scale": scale}
     eps = check_number(eps, "eps", caller, low=0)
     norm = np.inf if norm is None else norm
     if isinstance(data_range, str) and data_range == OF_ATTACK:
         data_range = None
     ball = shared_ball([], values, eps, norm, data_range, caller)
-    found = default_attacks(estimator, X, y, random_state, objective, **ball)
-    return found, ball
+    rules = None if scale is None else Constraints(scale=scale)
+    more = {"objective": objective, "random_state": random_state}
+    attack = StrongestAttack(**ball, constraints=rules, **more)
+    return [attack], {**ball, "scale": scale}
 
 
 def shared_ball(attacks, values, eps, norm, data_range, caller):
@@ -122,7 +136,9 @@ def _same(a, b):
 def examples_within(estimator, attack, X, y, values, ball, caller):
     """Return the examples of an attack within the ball, in a container like X."""
     X_adv = attack.perturb(estimator, X, y)
+    scale, ball = ball["scale"], {k: v for k, v in ball.items() if k != "scale"}
     keeps = all(_same(getattr(attack, name, None), ball[name]) for name in ball)
+    keeps = keeps and (scale is None) == (getattr(attack, "constraints", None) is None)
     if not isinstance(attack, BaseAttack) or not keeps:
         moved = np.asarray(to_array(X_adv))
         if moved.shape != values.shape:
@@ -135,6 +151,7 @@ def examples_within(estimator, attack, X, y, values, ball, caller):
                 f"{caller} needs finite examples; {type(attack).__name__} returned "
                 "NaN or infinity."
             )
-        domain = Domain(values, None, caller=caller, **ball)
+        rules = None if scale is None else Constraints(scale=scale)
+        domain = Domain(values, rules, caller=caller, **ball)
         X_adv = like(domain.put_back(moved, values), X)
     return X_adv

@@ -49,7 +49,9 @@ class Certificate:
         return moves.max(axis=1) if columns is None else moves[range(len(p)), columns]
 
 
-def certify(estimator, X, values, p, columns, *, eps, norm, data_range, caller):
+def certify(
+    estimator, X, values, p, columns, *, eps, norm, data_range, caller, scale=None
+):
     """Return the best certificate there is for the probabilities of a model.
 
     Parameters
@@ -68,6 +70,8 @@ def certify(estimator, X, values, p, columns, *, eps, norm, data_range, caller):
         The ball and the box.
     caller : str
         Name of the public function or class, for error messages.
+    scale : None or ndarray of the shape of a row, default=None
+        Units in which ``eps`` is meant, one a feature.
 
     Returns
     -------
@@ -76,6 +80,7 @@ def certify(estimator, X, values, p, columns, *, eps, norm, data_range, caller):
     """
     if eps == 0:
         return Certificate(p, p, _POINT, True)
+    eps, is_whole = _radius(eps, norm, scale)
     ball = {"eps": eps, "norm": norm, "data_range": data_range}
     if norm not in _EXACT_NORMS:
         proof = Proof(len(p), p.shape[1])
@@ -88,16 +93,18 @@ def certify(estimator, X, values, p, columns, *, eps, norm, data_range, caller):
     name = proof.name
     if not name.startswith("trivial") and (low <= 0).all() and (high >= 1).all():
         name = Proof.name  # labels alone are certified
-    is_exact = proof.is_exact_on_probabilities
+    is_exact = proof.is_exact_on_probabilities and is_whole
     return Certificate(low, high, name, is_exact, proof.is_statistical)
 
 
-def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, caller):
+def certify_labels(
+    estimator, X, values, y, own, k, *, eps, norm, data_range, caller, scale=None
+):
     """Return which rows keep their label in the whole ball, as far as is known.
 
     Parameters
     ----------
-    estimator, X, values, eps, norm, data_range, caller : object
+    estimator, X, values, eps, norm, data_range, caller, scale : object
         As in :func:`certify`; ``predict_proba`` is not needed.
     y : ndarray of shape (n_samples,)
         The labels.
@@ -117,6 +124,7 @@ def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, ca
     """
     if eps == 0:
         return np.ones(len(y), dtype=bool), _POINT, True
+    eps, is_whole = _radius(eps, norm, scale)
     ball = {"eps": eps, "norm": norm, "data_range": data_range}
     if norm not in _EXACT_NORMS:
         return np.zeros(len(y), dtype=bool), Proof.name, False
@@ -126,10 +134,22 @@ def certify_labels(estimator, X, values, y, own, k, *, eps, norm, data_range, ca
     parts = estimator, region, k, ask, caller
     proof = find_proof(*parts, values.shape[1:])
     robust = proof.wins(own)
-    name = proof.name
-    if proof.is_exact_on_labels and not name.startswith("exact"):
+    name, is_exact = proof.name, proof.is_exact_on_labels and is_whole
+    if is_exact and not name.startswith("exact"):
         name = f"exact on labels ({name})"
-    return robust, name, proof.is_exact_on_labels
+    return robust, name, is_exact
+
+
+def _radius(eps, norm, scale):
+    """Return the radius of a ball in units of features, and whether it is that ball.
+
+    A cube has a radius for each feature; another ball lies in that of the largest unit.
+    """
+    if scale is None:
+        return eps, True
+    if norm == np.inf:
+        return eps * np.ravel(scale), True
+    return eps * float(np.max(scale)), bool(np.min(scale) == np.max(scale))
 
 
 def _asking(estimator, X, caller):

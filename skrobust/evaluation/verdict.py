@@ -23,10 +23,14 @@ def verdict_on_attack(results):
     left = _with_limits(results["robust_accuracy"], interval)
     constant = results["constant_model_accuracy"]
     side = "above" if interval.low > constant else "not above"
-    return (
+    sentence = (
         f"Accuracy falls from {results['clean_accuracy']:.3f} to {left} under attack, "
         f"{side} the {constant:.3f} of a constant prediction."
     )
+    proved = results.get("robust_accuracy_lower")
+    if proved is None:
+        return sentence
+    return f"{sentence[:-1]}; at least {proved:.3f} is certified."
 
 
 def verdict_on_curve(results):

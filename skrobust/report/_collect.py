@@ -58,15 +58,18 @@ def collect_report(
         Axis of the channels, where the shape is ambiguous.
     data_range : (low, high), default=None
         Bounds of the raw input.
-    eps : float or list of float, default=None
-        Radius of the attacks, in the units of the raw input; with several, each attack
-        is made at each and named with it, "PGD, eps 0.1". None: no attacks.
+    eps : float, str or list of them, default=None
+        Radius of the attacks, in the units of the raw input, or of the spread of each
+        feature: ``"0.1 std"``, the way to speak for tables. That is the spread of
+        ``X_train``, or of ``X`` without it. With several, each attack is made at each
+        and named with it, "auto, eps 0.1". None: no attacks.
     norm : {inf, 2, 1}, default=inf
         Norm of the attacks.
-    attacks : list of str or dict of str to attack, default=None
+    attacks : "auto", list of str or dict of str to attack, default=None
         Classes of ``skrobust.attacks`` that take ``eps`` by their names, or objects
-        with ``perturb(estimator, X, y)``, which bring their own radius; None is FGSM
-        and PGD. The summary shows the robust ratio of PGD, or of the last one.
+        with ``perturb(estimator, X, y)``, which bring their own radius; None and "auto"
+        are :class:`~skrobust.attacks.StrongestAttack`, named "auto". The summary shows
+        the robust ratio of "auto", of PGD, or of the last one.
     radii : array-like of float, default=None
         Rising positive radii for a curve of robust accuracy under PGD.
     conditions : str or list, default=None

@@ -1,5 +1,6 @@
 """Summary of a report: one row per model."""
 
+from skrobust.base.attack_by_name import AUTO
 from skrobust.report.summary_cells import (
     TOLERANCE,
     attack_names,
@@ -33,7 +34,7 @@ def summary_rows(collected):
     >>> model = KNeighborsClassifier().fit(X[::2], y[::2])
     >>> collected = collect_report({"neighbours": model}, X[1::2], y[1::2])
     >>> row = summary_rows(collected)[0]
-    >>> row["name"], row["clean"]["value"] > 0.9, row["PGD"]
+    >>> row["name"], row["clean"]["value"] > 0.9, row["auto"]
     ('neighbours', True, None)
     """
     names, chosen = attack_names(collected), headline(collected)
@@ -54,7 +55,7 @@ def _row(model, names, chosen):
         "estimate": _estimate(model["labelling"]),
     }
     keys = ("robust_accuracy", "robust_accuracy_interval")
-    for name in dict.fromkeys([*names, "FGSM", "PGD"]):
+    for name in dict.fromkeys([*names, AUTO]):
         results = attacks.get(name)
         row[name] = results and cell(*(results[key] for key in keys))
     results, mode = attacks.get(chosen), "probability_shift"

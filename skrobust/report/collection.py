@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from skrobust._containers import is_frame, shape_of
+from skrobust._containers import is_frame, is_text, shape_of
 from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.report import data_facts
@@ -42,9 +42,9 @@ def collect(caller, models, X, y, **options):
     if not is_frame(X) and not hasattr(X, "shape"):
         X = np.asarray(X)
     y = np.asarray(check_targets(y, caller))
-    shape, is_text = shape_of(X), data_facts.is_text(X)
+    shape, has_text = shape_of(X), is_text(X)
     check_same_length(caller, X=range(shape[0]), y=y)
-    if len(shape) < 2 and not is_text:
+    if len(shape) < 2 and not has_text:
         raise invalid("X", caller, "of shape (n_samples, ...)", tuple(shape))
     options = check_options(options, len(y), caller)
     log = Log(options["progress"])
@@ -63,9 +63,9 @@ def collect(caller, models, X, y, **options):
         "n_train": n_train or None,
         "n_samples": len(y) + n_train if n_samples is None else n_samples,
         "n_samples_given": n_samples is not None,
-        "n_features": None if is_text else int(np.prod(shape[1:])),
-        "sides": None if is_text else data_facts.image_sides(X, *image),
-        "eps": np.asarray(options["eps"]).tolist(),
+        "n_features": None if has_text else int(np.prod(shape[1:])),
+        "sides": None if has_text else data_facts.image_sides(X, *image),
+        "eps": _plain_sizes(options["eps"]),
         "conditions": name_of_conditions(options["conditions"], X, image[0]),
     }
     for name, reason in (options["skipped"] or {}).items():
@@ -94,6 +94,13 @@ def collect(caller, models, X, y, **options):
     collected["versions"] = data_facts.versions()
     collected["seconds"] = time.perf_counter() - started
     return collected
+
+
+def _plain_sizes(eps):
+    """Return radii as numbers, text, a list of them or None."""
+    if isinstance(eps, (list, tuple)):
+        return [_plain_sizes(one) for one in eps]
+    return np.asarray(eps).tolist()
 
 
 def _check_models(models, caller):

@@ -47,16 +47,6 @@ def kind_of(name, model):
     )
 
 
-def is_text(X):
-    """Return whether rows are strings, one each."""
-    if is_frame(X) or len(shape_of(X)) != 1:
-        return False
-    values = np.asarray(X)
-    return values.dtype.kind in "UT" or (
-        values.dtype.kind == "O" and all(isinstance(v, str) for v in values)
-    )
-
-
 def image_sides(X, image_shape, channel_axis, caller):
     """Return (height, width) of the images in ``X``, or None for a table.
 

@@ -29,6 +29,12 @@ MEANINGS = {
         "Remove what stands in for the gradient, or use an attack without gradients "
         "(Square, HopSkipJump).",
     ),
+    "UNCHECKED": (
+        "The checks stopped with an error, so nothing is known of how honest the "
+        "attack is.",
+        "Run check_evaluation on the model, the rows and the attack, and look at the "
+        "error.",
+    ),
     "ATTACK_RAISES": (
         "The attack could not run, so nothing is known of the model under it.",
         "Let gradients reach the input (no detach, argmax or numpy inside forward), or "

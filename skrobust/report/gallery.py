@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from skrobust._containers import is_text
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust.report import measurements
-from skrobust.report.data_facts import is_text
 from skrobust.report.pictures import label, picture
 from skrobust.report.preset_conditions import with_scales
 
@@ -38,7 +38,9 @@ def draw_gallery(model, X, y, found, settings, work):
     shown |= _perturbed(found["stability"], model, X, y, settings, work, rows)
     done = [name for name, results in found["attacks"].items() if results is not None]
     if done:
-        one = measurements.make_attacks(work["attacks"], settings)[done[-1]]
+        X_ref = X if work["X_train"] is None else work["X_train"]
+        made = measurements.make_attacks(work["attacks"], settings, X_ref)
+        one = made[done[-1]]
         shown[done[-1]] = one.perturb(model, shown["clean"], y[rows])
     if len(shown) == 1:
         return None

@@ -6,6 +6,7 @@ from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
 from skrobust.report.estimator_text import estimator_text
+from skrobust.report.summary_cells import headline_of
 
 _SECTIONS = ("normalized", "stability", "curve", "doubts", "gallery", "groups", "times")
 
@@ -102,7 +103,6 @@ class ModelSections:
                 self._pair(f"robust accuracy, {attack}", after)
         found["curve"] = self._curve()
         found["gallery"] = self._gallery()
-        found["doubts"] = self._doubts(list(done))
         found["groups"] = self._groups(correct)
         found["times"] = self._times()
         known = {"true_accuracy": found["clean"]["value"], **self.seed}
@@ -155,20 +155,37 @@ class ModelSections:
         return self._on_rows("stability", function, self.settings, **options)
 
     def _make_attacks(self):
-        return measurements.make_attacks(self.work["attacks"], self.settings)
+        X_train = self.work["X_train"]
+        reference = self.X if X_train is None else X_train
+        return measurements.make_attacks(self.work["attacks"], self.settings, reference)
 
     def _attacks(self):
         made = self._make_attacks()
         if made is None:
-            reason = "eps was not given: the size of the attack in raw input units."
+            reason = (
+                "eps was not given: the size of the attack, as a number in the units "
+                "of the input (images) or as '0.1 std' (tables)."
+            )
             self._skip("attacks", reason)
             return {}
-        found, checkpoint = {}, self.work["checkpoint"]
+        found, options = {}, {"checkpoint": self.work["checkpoint"], **self.seed}
+        checked = headline_of(list(made)) if self.settings["checks"] else None
         for name, attack in made.items():
             parts = name, evaluate_attack, attack
-            found[name] = results = self._on_rows(*parts, checkpoint=checkpoint)
-            if results is not None and "skipped" in results:
+            found[name] = results = self._on_rows(
+                *parts, **options, checks=name == checked
+            )
+            if results is None:
+                continue
+            if "skipped" in results:
                 self._skip(f"{name}, robust ratio", results["skipped"])
+            if "not_certified" in results:
+                self._skip(f"{name}, certificate", results["not_certified"])
+            if "warnings" in results:
+                doubts = results.pop("warnings")
+                self.found["doubts"] = optional_measurements.doubts(
+                    doubts, name, self.y
+                )
         return found
 
     def _curve(self):
@@ -185,15 +202,6 @@ class ModelSections:
         parts = [settings, work["conditions"], work["attacks"], work["X_train"]]
         data = (self.found, settings, work)
         return self._kept("gallery", [*parts, self.name], gallery.draw_gallery, *data)
-
-    def _doubts(self, done):
-        if not self.settings["checks"] or not done:
-            return None
-        chosen = "PGD" if "PGD" in done else done[-1]
-        attack = self._make_attacks()[chosen]
-        parts, data = [attack, *self.seed.values()], (attack, chosen)
-        function = optional_measurements.doubts
-        return self._kept("honest evaluation", parts, function, *data, **self.seed)
 
     def _groups(self, correct):
         found, function = {}, optional_measurements.group_table

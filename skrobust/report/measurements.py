@@ -7,6 +7,7 @@ from sklearn.metrics import mean_absolute_error
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_labels
+from skrobust.base.spread import with_number
 from skrobust.evaluation import evaluate_perturbations
 from skrobust.metrics import (
     confidence_interval,
@@ -14,6 +15,7 @@ from skrobust.metrics import (
     proportion_interval,
 )
 from skrobust.metrics.registry import get_metric
+from skrobust.report.number_text import compact
 from skrobust.report.optional_measurements import r_squared
 from skrobust.report.preset_conditions import with_scales
 from skrobust.report.public_classes import build_attack
@@ -164,12 +166,16 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
     return results
 
 
-def make_attacks(attacks, settings):
-    """Return attacks by their names, or None where classes lack a radius."""
+def make_attacks(attacks, settings, X_ref):
+    """Return attacks by their names, or None where classes lack a radius.
+
+    The spread of X_ref is the unit of a radius such as ``"0.1 std"``.
+    """
     if settings["eps"] is None and any(inspect.isclass(a) for a in attacks.values()):
         return None
     options = {k: settings[k] for k in ("norm", "data_range", "random_state")}
-    sizes, made = np.atleast_1d(np.asarray(settings["eps"])).tolist(), {}
+    sizes, made = settings["eps"], {}
+    sizes = sizes if isinstance(sizes, list) else [sizes]
     for name, one in attacks.items():
         if inspect.isclass(one):
             for eps in sizes:
@@ -177,12 +183,12 @@ def make_attacks(attacks, settings):
                 made[label] = build_attack(one, eps, options)
         else:
             made[name] = one
-    return made
+    return {name: with_number(one, X_ref) for name, one in made.items()}
 
 
 def attack_label(name, eps, n_sizes):
     """Return the name of an attack in a report; of several radii it names one."""
-    return name if n_sizes == 1 else f"{name}, eps {eps:g}"
+    return name if n_sizes == 1 else f"{name}, eps {compact(eps)}"
 
 
 def labelling(model, X, y, name, *, n_labels, true_accuracy, random_state):

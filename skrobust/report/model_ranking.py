@@ -15,9 +15,15 @@ DECISION_WORDS = {
     "undefined": "undefined",
 }
 _NAMED = 5  # models that a message lists
+
+
+def _mean_score(values):
+    return np.mean(values)
+
+
 _METRICS = {
     "R2": r2_score,
-    "mean accuracy": np.mean,
+    "mean accuracy": _mean_score,
     "stability": "accuracy_stability_index",
 }
 _NUMBERS = ("difference", "low", "high", "p_value", "p_adjusted")

@@ -6,9 +6,8 @@ import json
 import numpy as np
 from sklearn.metrics import r2_score
 
-from skrobust._keyed_noise.generator import seed_number
 from skrobust.attacks import PGD
-from skrobust.evaluation import check_evaluation, robust_accuracy_curve
+from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import group_robustness, period_stability_index
 from skrobust.metrics.stability.period_rows import period_text
 from skrobust.report.strict_json import to_plain
@@ -55,21 +54,17 @@ def curve(model, X, y, radii, *, norm, data_range, random_state):
     return {k: v for k, v in results.items() if k not in ("radius", "distance")}
 
 
-def doubts(model, X, y, attack, name, *, random_state):
-    """Return the signs that an evaluation under attack overstates robustness.
+def doubts(found, name, y):
+    """Return the signs that an evaluation under attack overstates robustness, as data.
 
     Parameters
     ----------
-    model : fitted classifier
-        The model.
-    X, y : array-like
-        Rows and labels.
-    attack : object with ``perturb``
-        The attack of the evaluation.
+    found : list of EvaluationWarning
+        From :func:`~skrobust.evaluation.evaluate_attack` with ``checks=True``.
     name : str
-        Its name in the report.
-    random_state : int, RandomState, Generator or None
-        Seed of the rows looked at.
+        Name of the attack in the report.
+    y : ndarray of shape (n_samples,)
+        Labels of the rows.
 
     Returns
     -------
@@ -77,11 +72,8 @@ def doubts(model, X, y, attack, name, *, random_state):
         ``attack``, ``n_checked`` and ``found``: one dict each, with ``code``,
         ``sentence`` and ``numbers``.
     """
-    seed = seed_number(random_state, "collect_report") % 2**32
-    settings = {"n_samples": N_CHECKED, "random_state": seed}
-    found = check_evaluation(model, X, y, attack, **settings)
-    doubts = [dataclasses.asdict(doubt) for doubt in found]
-    return {"attack": name, "n_checked": min(N_CHECKED, len(y)), "found": doubts}
+    plain = [dataclasses.asdict(doubt) for doubt in found]
+    return {"attack": name, "n_checked": min(N_CHECKED, len(y)), "found": plain}
 
 
 def group_table(y, correct, groups, *, random_state):

@@ -3,6 +3,7 @@
 import inspect
 
 from skrobust import attacks
+from skrobust.base.attack_by_name import AUTO
 
 
 def public_classes(family, parameter):
@@ -31,8 +32,8 @@ def public_classes(family, parameter):
 
 
 def get_attack_classes():
-    """Return the public attacks that take a radius, by name."""
-    return public_classes(attacks, "eps")
+    """Return the public attacks that take a radius, and the strongest as "auto"."""
+    return {AUTO: attacks.StrongestAttack, **public_classes(attacks, "eps")}
 
 
 def parameter_names(kind):

@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from skrobust._containers import one_per_row, shape_of
+from skrobust._containers import is_text, one_per_row, shape_of
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._parameters import Count, Flag, Norm, Number
+from skrobust._parameters import Count, Flag, Norm
 from skrobust._validation import check_scores, invalid, refuse_missing
+from skrobust.base.attack_by_name import AUTO
+from skrobust.base.spread import Radius
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
-from skrobust.report.data_facts import is_text
 from skrobust.report.preset_conditions import GIVEN
 from skrobust.report.public_classes import get_attack_classes
 
@@ -19,7 +20,7 @@ _RULES = {
     "norm": Norm(np.inf, 2, 1),
     "checks": Flag(),
 }
-_SIZE = Number(low=0, low_open=True, optional=True)
+_SIZE = Radius(low=0, low_open=True, optional=True)
 _MOST_GROUPS = 50
 _RESERVED = ("name", "kind", "clean", "normalized", "asi", "ratio", "estimate")
 
@@ -94,9 +95,11 @@ def _check_metrics(metrics, caller):
 
 
 def _check_attacks(attacks, reserved, caller):
-    rule = "None, a list of names of attacks, or a dict of names to attacks"
+    rule = "None, 'auto', a list of names of attacks, or a dict of names to attacks"
+    if isinstance(attacks, str) and attacks == AUTO:
+        attacks = None
     if attacks is None:
-        attacks = ["FGSM", "PGD"]
+        attacks = [AUTO]
     if isinstance(attacks, dict) and attacks:
         for name, attack in attacks.items():
             is_free = isinstance(name, str) and name not in reserved

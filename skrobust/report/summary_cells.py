@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from skrobust.base.attack_by_name import AUTO
 from skrobust.metrics.stability.asi_interval import UNRESOLVED
 from skrobust.report.number_text import number
 
@@ -51,9 +52,9 @@ def ends_text(interval, number=number):
 
 
 def attack_names(collected):
-    """Return the names of all attacks in order; FGSM and PGD where none was made."""
+    """Return the names of all attacks in order; "auto" where none was made."""
     names = dict.fromkeys(n for m in collected["models"] for n in m["attacks"])
-    return list(names) or ["FGSM", "PGD"]
+    return list(names) or [AUTO]
 
 
 def headline(collected):
@@ -61,7 +62,13 @@ def headline(collected):
     names = attack_names(collected)
     attacks = [model["attacks"] for model in collected["models"]]
     judged = [n for n in names if any((a.get(n) or {}).get("modes") for a in attacks)]
-    return "PGD" if "PGD" in names else (judged or names)[-1]
+    return headline_of(names, judged or names)
+
+
+def headline_of(names, judged=None):
+    """Return the attack that speaks for all: "auto", PGD or the last one judged."""
+    known = [name for name in (AUTO, "PGD") if name in names]
+    return known[0] if known else (judged or names)[-1]
 
 
 def summary_columns(collected, rows):

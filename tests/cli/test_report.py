@@ -132,7 +132,7 @@ def test_skops_round_trip_through_the_real_command(folder, tmp_path):
     model = skops_io.load(folder / "named.skops")
     accuracy = (model.predict(table[["a", "b", "c", "d"]]) == y).mean()
     assert found["models"][0]["clean"]["value"] == accuracy
-    assert found["models"][0]["attacks"]["PGD"]["robust_accuracy"] < accuracy
+    assert found["models"][0]["attacks"]["auto"]["robust_accuracy"] < accuracy
     settings = found["settings"]
     assert (settings["n_samples"], settings["n_rows"]) == (500, 150)
     assert (settings["eps"], settings["random_state"]) == (0.3, 4)
@@ -140,7 +140,7 @@ def test_skops_round_trip_through_the_real_command(folder, tmp_path):
     assert f"{accuracy:.3f} (" in done.stdout
     assert f"report: {out}" in done.stdout
     assert re.search(r"^total: \d+\.\d s$", done.stdout, re.MULTILINE)
-    assert re.search(r"^\[ *\d+\.\d s\] named: PGD$", done.stderr, re.MULTILINE)
+    assert re.search(r"^\[ *\d+\.\d s\] named: auto$", done.stderr, re.MULTILINE)
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
@@ -150,7 +150,7 @@ def test_call_in_the_report_reproduces_it(folder, tmp_path):
     code, *_ = run(
         *("report", folder / "digits.skops", "digits", "--eps", "1.6", "--norm", "2"),
         *("--data-range", "-1,17", "--n-labels", "20", "--image-shape", "8,8"),
-        *("--out", tmp_path / "r.html", "--json", first, "--quiet"),
+        *("--out", tmp_path / "r.html", "--json", first, "--quiet", "--attack", "PGD"),
     )
     assert code == 0
     found = json.loads(first.read_text())

@@ -31,6 +31,7 @@ def quick(tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "load_digits", lambda **_: (X[:200], y[:200]))
     attacks = [AutoPGD(n_steps=10), Square(max_queries=50)]
     fix(monkeypatch, "skrobust.attacks.AutoAttack", attacks=attacks)
+    fix(monkeypatch, "skrobust.report.create_report", attacks=["FGSM"])
     with joblib.parallel_config("threading"):
         yield tmp_path
     plt.close("all")

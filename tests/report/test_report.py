@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from skrobust.attacks import FGSM, PGD
+from skrobust.attacks import FGSM, PGD, StrongestAttack
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.metrics import normalized_score_parts, proportion_interval
 from skrobust.perturbations import two_factor_grid
@@ -74,6 +74,7 @@ SETTINGS = {
     "image_shape": (8, 8),
     "data_range": (0, 16),
     "eps": 1.6,
+    "attacks": ["FGSM", "PGD"],
     "n_samples": 1797,
     "n_labels": 60,
     "random_state": 3,
@@ -110,6 +111,7 @@ def nasty():
         frame,
         labels,
         eps=0.3,
+        attacks=["FGSM", "PGD"],
         n_labels=40,
         title=TITLE,
         dataset="<i>set</i>.csv",
@@ -200,8 +202,8 @@ def test_attacks_are_those_of_the_evaluation(attack, collected, models, digits):
 def test_norm_and_range_reach_the_attack(norm, models, digits):
     _, _, X, y = digits
     found = collect_report({"m": models["logistic"]}, X, y, eps=0.7, norm=norm)
-    text = found["models"][0]["attacks"]["PGD"]["attack"]
-    assert text == repr(PGD(0.7, norm=norm, random_state=0))
+    text = found["models"][0]["attacks"]["auto"]["attack"]
+    assert text == repr(StrongestAttack(0.7, norm=norm, random_state=0))
 
 
 def test_labelling_shows_the_sampler_only_what_it_asked_for(collected, models, digits):
@@ -257,7 +259,7 @@ def test_regressor_gets_r2_and_says_what_is_left_out():
     assert "regressor" in found["skipped"][0]["reason"]
     row = summary_rows(found)[0]
     assert row["clean"]["note"] == "R2"
-    assert row["PGD"] is row["asi"] is row["estimate"] is None
+    assert row["auto"] is row["asi"] is row["estimate"] is None
     assert "R2" in build_report(found)
 
 
@@ -318,10 +320,10 @@ def test_attack_without_probabilities_loses_the_ratio_only(digits):
     model = LinearSVC(C=1e-4).fit(X_train, y_train)
     found = collect_report({"m": model}, X, y, eps=0.5, n_labels=5)
     sections = [row["section"] for row in found["skipped"]]
-    assert "PGD, robust ratio" in sections
-    assert "PGD" not in sections
+    assert "auto, robust ratio" in sections
+    assert "auto" not in sections
     row = summary_rows(found)[0]
-    assert row["PGD"]["value"] < row["clean"]["value"]
+    assert row["auto"]["value"] < row["clean"]["value"]
     assert row["ratio"] is None
     assert "Robust accuracy" in build_report(found)
 
@@ -631,15 +633,13 @@ def test_json_twin_holds_the_same_numbers(collected, nasty, tmp_path):
 def test_create_report_writes_and_tells_its_call(models, digits, tmp_path):
     _, _, X, y = digits
     out = tmp_path / "a b.html"
-    report = create_report(
-        {"m": models["SVC"]}, X, y, out=out, norm=np.inf, eps=2.0, n_labels=5
-    )
+    report = create_report({"m": models["SVC"]}, X, y, out=out, norm=np.inf, n_labels=5)
     assert os.fspath(report) == str(out)
     assert report.path == out
     assert report.json_path is None
     assert list(tmp_path.iterdir()) == [out]
     call = report.collected["call"]
-    expected = f"models, X, y, out={str(out)!r}, norm=np.inf, eps=2.0, n_labels=5"
+    expected = f"models, X, y, out={str(out)!r}, norm=np.inf, n_labels=5"
     assert call == f"create_report({expected})"
     assert call in Page(out.read_text(encoding="utf-8")).texts("code")
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from report_page import Page
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
@@ -17,9 +18,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from skrobust.attacks import PGD, Square
+from skrobust.attacks import PGD, Constraints, Square, StrongestAttack
+from skrobust.evaluation import _evaluate_attack as evaluate_module
 from skrobust.evaluation import (
     check_evaluation,
+    evaluate_attack,
     evaluate_perturbations,
     robust_accuracy_curve,
 )
@@ -52,6 +55,7 @@ pytest.importorskip("matplotlib").use("Agg")
 
 EPS, RADII = 0.05, [0.02, 0.05]
 OPTIONS = {"eps": EPS, "data_range": (0, 1), "n_labels": 20, "random_state": 4}
+OPTIONS["attacks"] = ["FGSM", "PGD"]
 
 
 class Fixed(ClassifierMixin, BaseEstimator):
@@ -312,17 +316,39 @@ def test_checks_can_be_switched_off_and_the_page_says_so(models, data, monkeypat
     def fail(*args, **kwargs):
         raise AssertionError("It was asked.")
 
-    monkeypatch.setattr(optional_module, "check_evaluation", fail)
+    monkeypatch.setattr(evaluate_module, "doubts_and_fallen", fail)
     model = {"m": models["plain"]}
     found = collect_report(model, X, y, checks=False, **OPTIONS)
     assert found["models"][0]["doubts"] is None
     assert "checks=False" in build_report(found)
     # A check that fails takes nothing along.
     found = collect_report(model, X, y, **OPTIONS)
-    assert found["models"][0]["doubts"] is None
+    (doubt,) = found["models"][0]["doubts"]["found"]
+    assert doubt["code"] == "UNCHECKED"
+    assert doubt["sentence"].endswith("It was asked.")
     assert found["models"][0]["attacks"]["PGD"] is not None
-    reasons = {row["section"]: row["reason"] for row in found["skipped"]}
-    assert reasons["honest evaluation"] == "AssertionError: It was asked."
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_boosting_is_attacked_and_its_bracket_shown():
+    X, y = load_wine(return_X_y=True)
+    model = HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=5)
+    model.fit(X[::2], y[::2])
+    attacks = {"auto": StrongestAttack("0.3 std", max_queries=9, random_state=0)}
+    options = {"X_train": X[::2], "attacks": attacks, "eps": "0.3 std", "n_labels": 5}
+    found = collect_report({"m": model}, X[1::2], y[1::2], **options)
+    assert "auto" not in " ".join(row["section"] for row in found["skipped"])
+    results = found["models"][0]["attacks"]["auto"]
+    scale = Constraints(scale=X[::2].std(axis=0))  # of the training rows
+    expected = evaluate_attack(
+        model, X[1::2], y[1::2], attacks["auto"].set_params(eps=0.3, constraints=scale)
+    )
+    assert results["robust_accuracy"] <= expected.robust_accuracy
+    assert results["robust_accuracy_lower"] == expected.robust_accuracy_lower > 0
+    assert summary_rows(found)[0]["auto"]["value"] == results["robust_accuracy"]
+    text = " ".join(build_report(found).split())
+    assert results["certificate"] in text
+    assert "units of the spread of each feature over the training rows" in text
 
 
 # Sections that are asked for
@@ -409,8 +435,8 @@ def test_attacks_of_ones_own_get_their_columns(data, models):
     assert "Robust accuracy, strong" in heads
     assert "Robust accuracy, FGSM" not in heads
     assert found["models"][0]["doubts"]["attack"] == "aimed"
-    named = collect_report({"m": models["plain"]}, X[::30], y[::30],
-                           attacks=["Square"], checks=False, **OPTIONS)  # fmt: skip
+    options = OPTIONS | {"attacks": ["Square"], "checks": False}
+    named = collect_report({"m": models["plain"]}, X[::30], y[::30], **options)
     expected = repr(Square(EPS, data_range=(0, 1), random_state=4))
     assert named["models"][0]["attacks"]["Square"]["attack"] == expected
 

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
-from skrobust._parameters import Choice, Count, Number
+from skrobust._parameters import Choice, Count
 from skrobust.attacks.core.averaged_answers import averaged_answers
 from skrobust.attacks.core.class_margins import margin_against
 from skrobust.attacks.core.goal import Goal
@@ -19,6 +19,7 @@ from skrobust.attacks.core.targets import target_index
 from skrobust.base import BaseAttack
 from skrobust.base.attack import OBJECTIVES
 from skrobust.base.domain import Ball
+from skrobust.base.spread import Radius
 
 # How much longer an example may become until it fools in the precision of the input.
 _GROWTH = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
@@ -102,7 +103,7 @@ class MinimalNormAttack(BaseAttack):
     batch_size = 256
     n_draws = 1
     _parameter_rules = {
-        "eps": Number(low=0, infinite=True),
+        "eps": Radius(low=0, infinite=True),
         "batch_size": Count(),
         "n_draws": Count(),
         "objective": Choice(*OBJECTIVES, "minimal"),

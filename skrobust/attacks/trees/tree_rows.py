@@ -139,7 +139,7 @@ class TreeRows:
         for c in self.codes:
             scale = np.where(np.arange(len(scale)) == c, 1.0, scale)
         unit = self.unit * scale
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             way = np.where(self._fine & (unit[f] > 0), gap / unit[f], np.inf)
         way = np.maximum(way, 0.0)
         for c, (levels, cells) in self.levels.items():

@@ -24,6 +24,7 @@ _COLUMNS = {
     "classifier": {
         "accuracy": "clean accuracy",
         "robust_accuracy": "robust accuracy",
+        "certified_accuracy": "certified accuracy",
         "robust_ratio": "robust ratio at {tolerance:.3g}",
     },
     "regressor": {
@@ -38,7 +39,7 @@ _COLUMNS = {
 @shared.command(short_help="Measure the robustness of a fitted model under attack.")
 @click.argument("model")
 @click.argument("data")
-@shared.with_options(*attack_options("PGD", eps_required=True))
+@shared.with_options(*attack_options("auto", eps_required=True))
 @shared.TOLERANCE
 @shared.output(
     "--save", "An npz file with X, y and the adversarial examples, adv_NAME_EPS."
@@ -95,29 +96,32 @@ def _measure(name, model, X, y, attacks, options, parts, say):
     is_classifier = kind_of(name, model) == "classifier"
     measure = results.classifier_row if is_classifier else results.regressor_row
     settings = {"tolerance": options["tolerance"], "checkpoint": parts}
-    log, rows, saved, done = Log(), [], {}, []
+    log, rows, saved, doubts = Log(), [], {}, []
+    last = dict(attacks.keys())  # size of each kind
     for (kind, eps), one in say.bar(attacks.items(), "attacks"):
-        section = f"{kind}, eps {eps:g}"
+        section = f"{kind}, eps {compact(eps)}"
         say(section)
+        if is_classifier:  # checks need labels
+            settings["checks"] = options["checks"] and last[kind] == eps
         row = log.run(name, section, measure, model, X, y, one, **settings)
         if row is None:
             continue
+        doubts += [{"attack": kind, **one} for one in row.pop("doubts", ())]
         rows.append({"attack": kind, "eps": eps, **row})
-        done.append(one)
         if options["save"]:
             one = results.for_accuracy(one) if is_classifier else one
             examples = results.adversarial_examples(model, X, y, one, parts)
-            saved[f"adv_{kind}_{eps:g}"] = examples
+            saved[f"adv_{kind}_{compact(eps)}"] = examples
     if not rows:
         raise UserError(log.skipped[0]["reason"])
-    is_checked = options["checks"] and is_classifier  # checks need labels
-    doubts = results.find_doubts(done, model, X, y, say) if is_checked else []
     facts = {"attacks": rows, "doubts": doubts, "skipped": log.skipped}
     return {**facts, "warnings": log.warnings}, saved
 
 
 def _text(facts, verbose):
-    rows, columns = facts["attacks"], _COLUMNS[facts["kind"]]
+    rows, columns = facts["attacks"], dict(_COLUMNS[facts["kind"]])
+    if all(row.get("certified_accuracy") is None for row in rows):
+        columns.pop("certified_accuracy", None)
     table = [["attack", "eps", *(h.format(**rows[0]) for h in columns.values())]]
     for row in rows:
         cells = [

@@ -23,7 +23,7 @@ from skrobust.report.summary_cells import ends_text, interval_text
 @shared.command(short_help="Rank models under the same changes.")
 @click.argument("models", nargs=-1, required=True)
 @click.argument("data")
-@shared.with_options(*attack_options("PGD"))
+@shared.with_options(*attack_options("auto"))
 @shared.TOLERANCE
 @shared.preset_option("Conditions to perturb the rows by; default: asi68 for images.")
 @shared.TRAIN

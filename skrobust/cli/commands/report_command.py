@@ -26,7 +26,8 @@ _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
 _ASIDE |= {"fail_under", "fail_under_limit", "junit", "n_jobs"}
 # Options that the report takes as they are.
 _AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
-MEASURES = ("accuracy", "robust_accuracy", "robust_ratio", "asi", "normalized")
+MEASURES = ("accuracy", "robust_accuracy", "certified_accuracy", "robust_ratio")
+MEASURES += ("asi", "normalized")
 
 
 def threshold_names():
@@ -44,7 +45,7 @@ def threshold_names():
 @click.argument("data")
 @shared.output("--out", "The HTML file.", required=True)
 @shared.MARKDOWN
-@shared.with_options(*attacking.attack_options("FGSM", "PGD"))
+@shared.with_options(*attacking.attack_options("auto"))
 @shared.repeated(
     "--radii",
     "Rising sizes for a curve of robust accuracy under PGD, such as 1,2,4,8.",
@@ -159,4 +160,9 @@ def _measured(collected):
     name, ends = "robust_accuracy", "robust_accuracy_interval"
     found[name] = min((one[name] for one in attacked), default=None)
     lows[name] = min((one[ends][0] for one in attacked), default=None)
+    proved = [one for one in attacked if "robust_accuracy_lower" in one]
+    name, lower = "certified_accuracy", "robust_accuracy_lower"
+    found[name] = min((one[lower] for one in proved), default=None)
+    ends = f"{lower}_interval"
+    lows[name] = min((one[ends][0] for one in proved), default=None)
     return found, lows

@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._parameters import Number
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import check_choice, check_number, invalid
+from skrobust.base.attack_by_name import read_attack
 from skrobust.metrics.callable_metrics import direction_of, name_of, read_callable
 from skrobust.metrics.registry import find_metric, get_metric, metric_names
 from skrobust.metrics.robust.unmoved import full_attack
@@ -71,12 +72,20 @@ class RobustScorer(BaseScorer):
         tolerance=None,
         reference="predicted",
         floor=None,
+        eps=None,
+        norm=None,
+        data_range=None,
+        random_state=None,
     ):
         self.perturbation = perturbation
         self.metric = metric
         self.tolerance = tolerance
         self.reference = reference
         self.floor = floor
+        self.eps = eps
+        self.norm = norm
+        self.data_range = data_range
+        self.random_state = random_state
 
     def _label(self):
         if isinstance(self.metric, str):
@@ -85,10 +94,13 @@ class RobustScorer(BaseScorer):
 
     def _score(self, estimator, X, y, sample_weight):
         caller = "RobustScorer"
-        check_perturber(self.perturbation, "perturbation", caller)
+        names = ("eps", "norm", "data_range", "random_state")
+        ball = {name: getattr(self, name) for name in names}
+        perturbation = read_attack(self.perturbation, "perturbation", caller, **ball)
+        check_perturber(perturbation, "perturbation", caller)
         if callable(self.metric):
             self._check_tolerance({"labels"}, caller)
-            moved = perturbed_rows(self.perturbation, estimator, X, y, caller)
+            moved = perturbed_rows(perturbation, estimator, X, y, caller)
             predicted = predict_labels(estimator, moved)
             parts = estimator, moved, y, predicted, sample_weight
             value = _metric_value(self.metric, caller, *parts)
@@ -101,7 +113,7 @@ class RobustScorer(BaseScorer):
             cure = "Use 'regression_robust_ratio', or a function such as r2_score."
             refuse_regressor(estimator, f"The {spec.title}", cure)
         self._check_tolerance(needs, caller)
-        attack = prepare_attack(self.perturbation, spec.objective, self.reference)
+        attack = prepare_attack(perturbation, spec.objective, self.reference)
         options = {} if sample_weight is None else {"sample_weight": sample_weight}
         first = answers_for(spec, estimator, X) if "clean" in needs else y
         rows = perturbed_rows(attack, estimator, X, y, caller)

@@ -3,6 +3,8 @@
 from sklearn.base import clone
 
 from skrobust._validation import check_choice
+from skrobust.base.attack_by_name import read_attack
+from skrobust.base.spread import with_number
 from skrobust.metrics.scorers import classes
 from skrobust.metrics.scorers.normalized_scorer import (
     NormalizedScorer,
@@ -15,6 +17,8 @@ from skrobust.metrics.scorers.perturbed_rows import dense_rows
 def _fitted(perturbation, X_ref):
     if X_ref is None:
         return perturbation
+    if isinstance(getattr(perturbation, "eps", None), str):
+        return with_number(perturbation, X_ref)
     if not hasattr(perturbation, "fit"):
         raise ValueError(
             f"X_ref is there to fit a perturbation, and {type(perturbation).__name__} "
@@ -73,14 +77,19 @@ def make_robust_scorer(
     reference="predicted",
     X_ref=None,
     floor=None,
+    eps=None,
+    norm=None,
+    data_range=None,
+    random_state=None,
 ):
     """Make a scorer that perturbs or attacks the rows before it scores them.
 
     Parameters
     ----------
-    perturbation : object with ``perturb(estimator, X, y)``
+    perturbation : object with ``perturb(estimator, X, y)``, or "auto"
         A perturbation, an attack or an object of your own. One that learns scales must
-        be fitted, or ``X_ref`` given.
+        be fitted, or ``X_ref`` given. "auto" is
+        :class:`~skrobust.attacks.StrongestAttack`, which chooses by the model.
     metric : str or callable, default="robust_accuracy"
         "robust_accuracy" or "robust_ratio" of classifiers, "regression_robust_ratio" of
         regressors. A scorer of scikit-learn is asked on the perturbed rows. Of a
@@ -96,12 +105,22 @@ def make_robust_scorer(
         predicted class; for another reference the ratio is a looser upper bound. For
         regressors: whether the change is from the clean prediction or from y.
     X_ref : array-like, default=None
-        Training rows on which a copy of the perturbation is fitted.
+        Training rows on which a copy of the perturbation is fitted, or whose spread is
+        the unit of an attack with ``eps="0.1 std"``. Without them that is the spread of
+        the rows scored.
     floor : float in [0, 1], default=None
         Smallest accuracy on the clean rows that counts, R2 for regressors. A model
         below it gets the lowest score of the metric, less what it lacks:
         ``lowest + accuracy - floor``, where the lowest is 0 for the metrics named above
         and -1 for a callable, whose values must not be smaller. None: no floor.
+    eps : float or str, default=None
+        Radius of "auto", which needs it: in the units of X, or ``"0.1 std"``.
+    norm : {inf, 2, 1}, default=None
+        Norm of "auto"; None is inf.
+    data_range : (low, high), default=None
+        Bounds of the raw input, for "auto".
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of "auto".
 
     Returns
     -------
@@ -129,9 +148,15 @@ def make_robust_scorer(
     >>> bool(scores.mean() > 0.5)
     True
     """
-    classes.check_perturber(perturbation, "perturbation", "make_robust_scorer")
+    caller = "make_robust_scorer"
+    ball = {"eps": eps, "norm": norm, "data_range": data_range}
+    ball["random_state"] = random_state
+    attack = read_attack(perturbation, "perturbation", caller, **ball)
+    classes.check_perturber(attack, "perturbation", caller)
     settings = {"tolerance": tolerance, "reference": reference, "floor": floor}
-    return classes.RobustScorer(_fitted(perturbation, X_ref), metric, **settings)
+    if attack is not perturbation and X_ref is None:  # "auto" stays what was said
+        return classes.RobustScorer(perturbation, metric, **settings, **ball)
+    return classes.RobustScorer(_fitted(attack, X_ref), metric, **settings)
 
 
 def make_asi_scorer(conditions, *, metric="accuracy", X_ref=None, floor=None):

@@ -1,0 +1,104 @@
+"""Rows that are proved to keep their true label within a ball."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._stacklevel import level_outside
+from skrobust.base import Constraints
+from skrobust.evaluation.argument_checks import float_rows, model_classes
+from skrobust.evaluation.certificates import certify_labels
+
+NOTHING = "trivial"  # how the name of a proof of nothing begins
+
+
+def proved_rows(estimator, X, y, values, stands, clean, ball, caller):
+    """Return which rows are proved to keep their label, where it comes from, if exact.
+
+    Parameters
+    ----------
+    estimator, X, y : object
+        Model, rows and labels.
+    values : ndarray of shape (n_samples, ...)
+        The rows as an array of floats.
+    stands : ndarray of shape (n_samples,), dtype bool
+        Rows that are right, and that no attack fooled; others are not proved.
+    clean : ndarray of shape (n_samples,), dtype bool
+        Rows that are right as they are.
+    ball : dict
+        ``eps``, ``norm``, ``data_range`` and, if any, ``scale``.
+    caller : str
+        Name of the public function.
+
+    Returns
+    -------
+    proved : ndarray of shape (n_samples,), dtype bool
+        Whether each row keeps its label.
+    name : str
+        Of the proof.
+    is_exact : bool
+        Whether the other rows are known to lose it.
+    """
+    classes = model_classes(estimator, X, y, caller)
+    own = np.full(len(y), -1)
+    for index, label in enumerate(classes):
+        own[y == label] = index
+    parts = estimator, X, values.astype(np.float64), y, own, len(classes)
+    proved, name, is_exact = certify_labels(*parts, caller=caller, **ball)
+    beyond = int((proved & clean & ~stands).sum())
+    if beyond:
+        text = (
+            f"{caller} found examples for {beyond} samples that the certificate "
+            f"({name}) calls robust; they count as fooled. Does predict give the same "
+            "answer twice?"
+        )
+        warnings.warn(text, UserWarning, stacklevel=level_outside())
+    return proved & stands, name, is_exact
+
+
+def bracket(estimator, X, y, attack, stands, clean, samples, caller):
+    """Return the bounds of robust accuracy as results, or why there is no lower one.
+
+    Parameters
+    ----------
+    estimator, X, y, stands, clean, caller : object
+        As for :func:`proved_rows`.
+    attack : BaseAttack
+        Whose ball it is; with a number as its radius.
+    samples : SampleGroups
+        Makes the intervals.
+
+    Returns
+    -------
+    dict
+        ``robust_accuracy_upper``, and ``robust_accuracy_lower``, its interval,
+        ``certificate`` and ``is_exact``, or the reason ``not_certified``.
+    """
+    found = {"robust_accuracy_upper": float(stands.mean())}
+    rules = attack.constraints
+    scale = None if rules is None else rules.scale
+    others = [] if rules is None else rules.get_params(deep=False).items()
+    if attack.target is not None:
+        return found | {"not_certified": "the attack has a target"}
+    if any(value is not None for name, value in others if name != "scale"):
+        return found | {"not_certified": "the attack has constraints"}
+    try:
+        values = float_rows(X, caller)
+    except (TypeError, ValueError):
+        return found | {"not_certified": "the rows are not all finite numbers"}
+    if scale is not None:
+        names = range(values.shape[1])
+        names = getattr(X, "columns", names)
+        scale = np.asarray(Constraints(scale=scale).by_position(names).scale)
+    ball = {name: getattr(attack, name) for name in ("eps", "norm", "data_range")}
+    ball["scale"] = scale
+    parts = estimator, X, y, values, stands, clean, ball, caller
+    proved, name, is_exact = proved_rows(*parts)
+    if name.startswith(NOTHING) and not proved.any():
+        return found | {"not_certified": name}
+    return found | {
+        "robust_accuracy_lower": float(proved.mean()),
+        "robust_accuracy_lower_interval": samples.interval(proved),
+        "certificate": name,
+        "is_exact": bool(is_exact or (proved == stands).all()),
+    }
