@@ -22,7 +22,8 @@ def answer(rows):
 
 # From the model to a decision.
 model = skrobust.wrap(answer, classes=[0, 1, 2], sample=X_test)
-results = evaluate_perturbations(model, X_test, y_test, tabular(random_state=0))
+noise = tabular(random_state=0)
+results = evaluate_perturbations(model, X_test, y_test, noise, X_ref=X_train)
 attacked = evaluate_attack(model, X_test, y_test, "auto", eps="0.1 std")
-print(results.verdict, attacked.verdict, sep="\n")
-print("deploy" if attacked.robust_accuracy_interval.low > 0.8 else "repair")
+low = min(results.worst_interval.low, attacked.robust_accuracy_interval.low)
+print(results.verdict, attacked.verdict, "deploy" if low > 0.6 else "repair", sep="\n")
