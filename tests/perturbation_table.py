@@ -99,6 +99,8 @@ def _mixed(n=24):
     frame["colour"] = RNG.choice(["red", "green", "blue"], n)
     frame["grade"] = pd.Categorical(RNG.choice(list("xyz"), n))
     frame["narrow"] = RNG.random(n).astype(np.float32)
+    hours = pd.to_timedelta(6 * np.arange(n), "h")
+    frame["day"] = pd.Timestamp("2024-01-01") + hours
     frame.index = [f"row{i}" for i in range(n)][::-1]
     return frame
 
@@ -127,8 +129,8 @@ MIXED = _mixed()
 
 def _plain(law):
     """Return what an instance needs for plain numbers: they are categories then."""
-    by_category = getattr(law.cls, "_acts_on", "number") == "category"
-    return {"columns": "all"} if by_category else {}
+    others = getattr(law.cls, "_acts_on", "number") in ("category", "time")
+    return {"columns": "all"} if others else {}
 
 
 def strong(law, **params):

@@ -148,6 +148,10 @@ class BasePerturbation(
         """
         return self._perturb_container(X, None)
 
+    def _refusal(self, X):
+        """Return why rows of this kind can never be perturbed, or None."""
+        return None
+
     def _perturb_container(self, X, key):
         """Perturb the rows of a container; a sequence gives the key."""
         if type(X) is np.ndarray:

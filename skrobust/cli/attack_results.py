@@ -3,7 +3,6 @@
 from dataclasses import asdict
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.metrics import r2_score
 
 from skrobust._containers import to_array
@@ -100,10 +99,3 @@ def plain_array(X):
     """Return rows as an array that a file without pickles can hold."""
     values = np.asarray(to_array(X))
     return values.astype(str) if values.dtype.kind == "O" else values
-
-
-def for_accuracy(attack):
-    """Return the attack with misclassification as its objective, where it has one."""
-    if "objective" in attack.get_params(deep=False):
-        return clone(attack).set_params(objective="misclassification")
-    return attack

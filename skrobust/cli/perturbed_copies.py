@@ -8,6 +8,7 @@ import numpy as np
 
 from skrobust._optional import require
 from skrobust._whole_file import write_whole
+from skrobust.base.row_kind import suited
 from skrobust.cli.exit_codes import UserError, as_user_error
 from skrobust.cli.file_digest import digest
 from skrobust.cli.image_input import list_images, open_image
@@ -49,6 +50,11 @@ def copy_table(path, conditions, target, x_train, out, done, say):
     X, rebuild = _opened(path, target)
     X_ref = X if x_train is None else _opened(Path(x_train), target, True)[0]
     notes, written = [], 0
+    acting = suited([one for _, one in conditions], X if X_ref is None else X_ref)
+    if len(acting) < len(conditions):
+        n = len(conditions) - len(acting)
+        notes.append(f"{n} conditions left out, as the table has no column for them")
+        conditions = [(folder, one) for folder, one in conditions if one in acting]
     for folder, one in say.bar(conditions, "conditions"):
         place = out / folder / path.name
         if done and place.exists():

@@ -14,6 +14,7 @@ from skrobust.evaluation._make_bounds_scorer import make_bounds_scorer
 from skrobust.evaluation._robust_accuracy_bounds import robust_accuracy_bounds
 from skrobust.evaluation._robust_accuracy_curve import robust_accuracy_curve
 from skrobust.evaluation._robust_ratio_bounds import robust_ratio_bounds
+from skrobust.evaluation._suggest_repairs import suggest_repairs
 
 __all__ = [
     "EvaluationWarning",
@@ -28,4 +29,5 @@ __all__ = [
     "robust_accuracy_bounds",
     "robust_accuracy_curve",
     "robust_ratio_bounds",
+    "suggest_repairs",
 ]

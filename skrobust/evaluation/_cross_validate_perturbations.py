@@ -26,6 +26,7 @@ from skrobust.evaluation.condition_part import (
     find_scorer,
 )
 from skrobust.evaluation.condition_table import read_conditions, table_columns
+from skrobust.evaluation.fold_columns import add_columns
 from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
 from skrobust.evaluation.fold_intervals import (
     NOTE,
@@ -106,7 +107,8 @@ def cross_validate_perturbations(
         ``score``, ``corruption``, ``severity``, ``fold`` and ``repeat`` (from 0),
         ``changed`` and ``distortion`` (as in :func:`evaluate_perturbations`), and for
         accuracy ``flip_rate``. ``conditions``, a table of the conditions whose
-        ``score`` (and each of the others) is the mean over folds and repeats, with
+        ``score`` (and each of the others; for tables ``effect`` and what belongs to it,
+        in units of the training fold) is the mean over folds and repeats, with
         ``score_low`` and ``score_high``; ``clean_score`` and all numbers of
         :func:`evaluate_perturbations`, of these means; ``note``, on the intervals. For
         accuracy ``worst_interval``, ``accuracy_stability_index_interval`` and
@@ -127,7 +129,10 @@ def cross_validate_perturbations(
     FitFailedWarning
         Where ``error_score`` is a number and something failed.
     UserWarning
-        For conditions that changed no row in any fold, other than those of strength 0.
+        For conditions that changed no row in any fold, other than those of strength 0;
+        for columns on which the model depends and that none of the conditions, of more
+        than one kind, changed; and for rows of tables on which a model raises an error,
+        which count as wrong.
 
     Notes
     -----
@@ -158,7 +163,6 @@ def cross_validate_perturbations(
     ['GaussianNoise']
     """
     caller = "cross_validate_perturbations"
-    conditions, table = read_conditions(conditions, caller)
     confidence = check_confidence(confidence, caller)
     check_count(n_repeats, "n_repeats", caller)
     raises = isinstance(error_score, str) and error_score == "raise"
@@ -170,6 +174,7 @@ def cross_validate_perturbations(
     if groups is not None:  # as scikit-learn makes text of a NaN among text
         groups = label_array(groups, caller, "groups")
     check_same_length(caller, X=X, y=y, groups=groups)
+    conditions, table, left_out = read_conditions(conditions, caller, X, X)
     scorer = find_scorer(estimator, scoring, caller)
     reference = score_summary.check_reference_model(reference, table, scorer, caller)
     keys = PartKeys(Checkpoint(checkpoint, caller))
@@ -202,11 +207,13 @@ def cross_validate_perturbations(
     units = [part["unit"] for part, error in done.values() if error is None]
     changed, distortion = (_mean_of_known(parts) for parts in effects)
     unit = add_effects(table, conditions, changed, distortion, units, caller)
+    add_columns(results, table, conditions, folds, done, scorer, X, caller)
     clean_score = float(np.mean(clean))
     results["conditions"] = Results(columns=table_columns(table), **table)
     results.update(
         score_summary.overall(table, clean_score),
         distortion_unit=unit,
+        left_out=left_out,
         n_samples=len(y),
         n_folds=len(folds),
         n_repeats=n_repeats,
@@ -230,11 +237,12 @@ def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
     for f, (fold, _) in enumerate(folds):
         if fold is None:
             continue
-        prefix = keys.prefix(fold.model, fold.X, fold.y, scorer)
+        prefix = keys.prefix(fold.model, fold.X, fold.y, scorer, fold.units)
+        shared = fold.X, fold.y, scorer, fold.clean, fold.units, caller
         for c, condition in enumerate(fold.conditions):
             for r in range(n_repeats):
                 drawn = other_noise(condition, "repeat", r) if r else condition
-                task = (fold.model, drawn, fold.X, fold.y, scorer, fold.clean, caller)
+                task = fold.model, drawn, *shared
                 key = keys.key(prefix, drawn)
                 run = (guard, keys.store.run, key, condition_part)
                 tasks.append((*run, *task))

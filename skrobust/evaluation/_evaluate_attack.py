@@ -14,8 +14,14 @@ from skrobust.evaluation._check_evaluation import doubts_and_fallen
 from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.acted import mean_of_changed, part_of, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
-from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
+from skrobust.evaluation.attack_run import (
+    attack_table,
+    correct_labels,
+    for_accuracy,
+    per_sample,
+)
 from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.condition_table import object_array
 from skrobust.evaluation.model_checks import quietly
 from skrobust.evaluation.proved_rows import bracket
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
@@ -122,7 +128,8 @@ def evaluate_attack(
         for each sample (``success``, ``norm``, ``changed``, ``distortion``, the root
         mean square of the change, and the passes or queries that the attack counted),
         with ``to_frame``; ``changed``, the share of rows that this run changed, and
-        ``distortion``, its mean over these; ``constant_model_accuracy``, the robust
+        ``distortion``, its mean over these; ``perturbations``, an array of the attack
+        itself, for :func:`suggest_repairs`; ``constant_model_accuracy``, the robust
         accuracy of a model that always answers the largest class (its robust ratio is 1
         at every tolerance). Where there are probabilities, ``modes`` and the columns
         ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
@@ -186,10 +193,7 @@ def evaluate_attack(
     tolerances = check_tolerances(tolerances, caller)
     draws = confidence, n_permutations, random_state
     samples = SampleGroups(y, groups, clusters, draws, caller)
-    params = own_params(attack)
-    quick = attack
-    if "objective" in params:  # robust accuracy always aims at the label
-        quick = clone(attack).set_params(objective="misclassification")
+    params, quick = own_params(attack), for_accuracy(attack)
     clean = correct_labels(estimator, X, y)
     store = Checkpoint(checkpoint, caller)
     prefix = store.prefix(estimator, X, y)
@@ -226,6 +230,7 @@ def evaluate_attack(
         n_samples=len(y),
         confidence=float(confidence),
         attack=repr(attack),
+        perturbations=object_array([attack]),
         per_sample=per_sample(table),
         **samples.facts(),
     )

@@ -1,5 +1,7 @@
 """Evaluation of a fitted model under many conditions."""
 
+from functools import partial
+
 import numpy as np
 
 from skrobust._parallel import run_tasks
@@ -16,11 +18,14 @@ from skrobust.evaluation.condition_part import (
 )
 from skrobust.evaluation.condition_table import (
     fit_conditions,
+    object_array,
     read_conditions,
     table_columns,
 )
+from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
+from skrobust.evaluation.untouched import add_untouched, dependence, units_for
 from skrobust.evaluation.verdict import verdict_on_perturbations
 from skrobust.metrics.labels import label_pair
 
@@ -98,9 +103,21 @@ def evaluate_perturbations(
           outside [0, 1]);
         - ``clean_score``, on X itself; ``worst_condition`` and ``worst_score``, the
           lowest of the scores, which is low by chance where there are many;
+        - ``left_out``, the names of conditions for which the table has no column;
+        - ``perturbations``, an array of the conditions themselves (fitted, with
+          ``X_ref``), for :func:`suggest_repairs`;
         - ``n_samples``, ``confidence``; ``distortion_unit``: "root mean square" of the
           changes in a row, in the units of X; "words" of a text that are gone; or
           "cells" of mixed columns that changed.
+
+        For tables the columns ``effect``, what the condition did in words;
+        ``std_change``, the mean absolute change of numbers in standard deviations of
+        ``X_ref`` (of ``X`` without it); ``percent_changed``, of the cells of
+        categories; and, for accuracy and where it occurs, ``refused``, the share of
+        rows on which the model raises an error, which count as wrong; with
+        ``untouched_columns``, which no condition changed, and ``untouched_dependence``,
+        the share of answers that change (the change of a ``scoring``) when these are
+        shuffled among the rows.
 
         Where conditions have a severity, ``corruptions``, a table of the severity
         curves with ``area``, and ``area_under_severity_curve``, the mean area. For
@@ -133,7 +150,9 @@ def evaluate_perturbations(
     Warns
     -----
     UserWarning
-        For conditions that changed no row, other than those of strength 0.
+        For conditions that changed no row, other than those of strength 0; for columns
+        on which the model depends and that none of the conditions, of more than one
+        kind, changed; and for rows of tables on which the model raises an error.
 
     Notes
     -----
@@ -169,9 +188,9 @@ def evaluate_perturbations(
     ((69,), True)
     """
     caller = "evaluate_perturbations"
-    conditions, table = read_conditions(conditions, caller)
     y = check_targets(y, caller)
     check_same_length(caller, X=X, y=y)
+    conditions, table, left_out = read_conditions(conditions, caller, X, X_ref)
     scorer = find_scorer(estimator, scoring, caller)
     if groups is not None and scorer is not None:
         raise ValueError(f"{caller} compares groups for accuracy only.")
@@ -182,11 +201,12 @@ def evaluate_perturbations(
     if X_ref is not None:
         conditions = fit_conditions(conditions, X_ref)
     keys = PartKeys(store)
-    prefix = keys.prefix(estimator, X, y, scorer)
+    units = units_for(conditions, X if X_ref is None else X_ref)
+    prefix = keys.prefix(estimator, X, y, scorer, units)
     clean_score, clean = clean_part(estimator, X, y, scorer, caller)
+    data = X, y, scorer, clean, units, caller
     tasks = [
-        (keys.key(prefix, c), condition_part, estimator, c, X, y, scorer, clean, caller)
-        for c in conditions
+        (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
     ]
     jobs = {"n_jobs": n_jobs, "verbose": verbose, "label": "conditions"}
     parts = run_tasks(store.run, tasks, **jobs)
@@ -201,11 +221,24 @@ def evaluate_perturbations(
         table["score"] = np.array([part["score"] for part in parts])
     effects = ([part[k] for part in parts] for k in ("changed", "distortion", "unit"))
     unit = add_effects(table, conditions, *effects, caller)
+    facts = {}
+    if all("figures" in part.dtype.names for part in parts):
+        figures = np.array([part["figures"] for part in parts])
+        touched = np.any([part["touched"] for part in parts], axis=0)
+        depends = partial(dependence, estimator, X, scorer=scorer, y=y)
+        told = figures, touched
+        add_untouched(facts, table, conditions, told, X, depends, caller)
+        if scorer is None:
+            refused = ([part[k] for part in parts] for k in ("refused", "words"))
+            add_refused(table, *refused, caller)
     results = Results(
         columns=table_columns(table),
         **table,
+        **facts,
         **score_summary.overall(table, clean_score),
         distortion_unit=unit,
+        left_out=left_out,
+        perturbations=object_array(conditions),
         n_samples=len(y),
         confidence=samples.confidence,
         **samples.facts(),

@@ -18,6 +18,8 @@ from skrobust._responses import (
 from skrobust._validation import invalid
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
+from skrobust.evaluation.refused_rows import answers, refused_score
+from skrobust.evaluation.untouched import change_fields
 from skrobust.metrics.callable_metrics import is_function_of_answers
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import find_metric, metric_names
@@ -110,7 +112,7 @@ def clean_part(estimator, X, y, scorer, caller):
     return float((labels == y).mean()), predicted
 
 
-def condition_part(estimator, condition, X, y, scorer, clean, caller):
+def condition_part(estimator, condition, X, y, scorer, clean, units, caller):
     """Return the score or, for accuracy, which predictions are correct and flipped.
 
     Parameters
@@ -125,6 +127,8 @@ def condition_part(estimator, condition, X, y, scorer, clean, caller):
         None is accuracy.
     clean : ndarray of shape (n_samples,) or None
         Predictions for the clean rows.
+    units : ColumnUnits or None
+        Units in which changes of a table are told.
     caller : str
         Name of the public function or class, for error messages.
 
@@ -132,14 +136,25 @@ def condition_part(estimator, condition, X, y, scorer, clean, caller):
     -------
     ndarray of shape (), structured
         ``score``, or for accuracy ``correct`` and ``flipped`` of each sample; and what
-        the condition did to the rows, as :func:`part_of` has it.
+        the condition did to the rows, as :func:`part_of` and :func:`change_fields` have
+        it.
     """
     rows = perturb_rows(condition, estimator, X, y, caller)
+    change = change_fields(X, rows, units)
     if scorer is not None:
-        return part_of(X, rows, score=np.float64(scorer(estimator, rows, y)))
-    predicted = predict_labels(estimator, rows)
+        try:
+            score = np.float64(scorer(estimator, rows, y))
+        except ValueError as error:
+            if units is None:
+                raise
+            raise refused_score(str(condition), error, caller) from error
+        return part_of(X, rows, score=score, **change)
+    predicted, refused, words = answers(estimator, X, rows, clean, bool(change))
     y, labels = label_pair(y, predicted, caller)
-    return part_of(X, rows, correct=labels == y, flipped=predicted != clean)
+    if change:
+        change |= {"refused": refused.mean(), "words": np.array(words, dtype="U160")}
+    correct, flipped = (labels == y) & ~refused, (predicted != clean) | refused
+    return part_of(X, rows, correct=correct, flipped=flipped, **change)
 
 
 class PartKeys:
@@ -149,10 +164,13 @@ class PartKeys:
         self.store = store
         self.seen = Counter()
 
-    def prefix(self, estimator, X, y, scorer):
-        """Return the prefix of the keys of one model on the same rows."""
+    def prefix(self, estimator, X, y, scorer, *more):
+        """Return the prefix of the keys of one model on the same rows.
+
+        ``more`` is what else the parts depend on, such as the units of columns.
+        """
         kind = "right and flipped" if scorer is None else scorer
-        return self.store.prefix(estimator, X, y, kind, "changed")
+        return self.store.prefix(estimator, X, y, kind, "refused rows", *more)
 
     def key(self, prefix, condition):
         """Return the key of one condition."""

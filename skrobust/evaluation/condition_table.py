@@ -7,20 +7,59 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from skrobust._validation import invalid
+from skrobust.base.changed_rows import is_clean
+from skrobust.base.row_kind import check_row_kind, suited
 
 # What does not make one corruption another one.
 _NOT_ITS_KIND = {"severity", "random_state", "name", "number"}
 
 
-def read_conditions(conditions, caller):
-    """Return the conditions as a list and the columns that describe them, or raise."""
+def read_conditions(conditions, caller, X, X_ref=None):
+    """Return the conditions for these rows, the columns that describe them, and others.
+
+    Parameters
+    ----------
+    conditions : list of objects with ``perturb``
+        As a user gave them.
+    caller : str
+        Name of the public function, for messages.
+    X : array-like or data frame of shape (n_samples, ...)
+        The rows, whose kind must suit every condition.
+    X_ref : array-like or data frame, default=None
+        Rows on which copies will be fitted; None: as the conditions were fitted.
+
+    Returns
+    -------
+    conditions : list
+        Those with columns to act on.
+    table : dict
+        As :func:`condition_table` has it.
+    left_out : tuple of str
+        Names of the others.
+    """
     listed = isinstance(conditions, Iterable) and not isinstance(conditions, str)
     conditions = list(conditions) if listed else [conditions]
     wrong = [isinstance(c, type) or not hasattr(c, "perturb") for c in conditions]
     if not conditions or any(wrong):
         rule = "a non-empty list of objects with perturb(estimator, X, y)"
         raise invalid("conditions", caller, rule, conditions)
-    return conditions, condition_table(conditions)
+    for condition in conditions:
+        check_row_kind(condition, X, caller)
+    acting = suited(conditions, X_ref)
+    left_out = tuple(_name(c) for c in conditions if c not in acting)
+    if all(map(is_clean, acting)) and left_out:
+        raise ValueError(
+            f"{caller} found no column that any of the conditions could change; take "
+            "conditions for columns of these kinds."
+        )
+    return acting, condition_table(acting), left_out
+
+
+def object_array(objects):
+    """Return objects as an array, of which a table or a notebook shows the shape."""
+    found = np.empty(len(objects), dtype=object)
+    found[:] = objects
+    return found
 
 
 def fit_conditions(conditions, X_ref):

@@ -8,6 +8,7 @@ from sklearn.utils import Bunch
 from skrobust._keyed_noise.rows import take_rows
 from skrobust.evaluation.condition_part import clean_part
 from skrobust.evaluation.condition_table import fit_conditions
+from skrobust.evaluation.untouched import units_for
 
 
 def split_rows(cv, X, y, groups, is_class):
@@ -33,7 +34,7 @@ def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller):
     -------
     Bunch
         ``model``, ``conditions``, ``X`` and ``y`` of the test rows, ``clean_score`` and
-        ``clean`` predictions.
+        ``clean`` predictions, and the ``units`` of the columns of the training rows.
     """
     train, test = fold
     X_train = take_rows(X, train)
@@ -43,7 +44,8 @@ def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller):
     X_test, y_test = take_rows(X, test), y[test]
     score, clean = clean_part(model, X_test, y_test, scorer, caller)
     found = {"model": model, "conditions": fitted, "X": X_test, "y": y_test}
-    return Bunch(clean_score=score, clean=clean, **found)
+    units = units_for(conditions, X_train)
+    return Bunch(clean_score=score, clean=clean, units=units, **found)
 
 
 def guarded(guard, run, *arguments):

@@ -93,6 +93,16 @@ class CallableMetric:
         return value
 
 
+def mean_score(values):
+    """Return the mean of values of which greater is better, for comparisons."""
+    return float(np.mean(values))
+
+
+def mean_error(values):
+    """Return the mean of values of which smaller is better, for comparisons."""
+    return float(np.mean(values))
+
+
 def is_scorer(metric):
     """Return whether a callable takes a model and rows, as scorers do."""
     return _needed(metric)[:1] in (["estimator"], ["model"])

@@ -41,7 +41,9 @@ from skrobust.perturbations.meta._resampler import PerturbationSampler
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.presets import get_preset, get_preset_names
 from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables._calibrate_severity import calibrate_severity
 from skrobust.perturbations.tables._categories import CategoryFlip
+from skrobust.perturbations.tables._dates import DateShift
 from skrobust.perturbations.tables._drift import MeanDrift, ScaleDrift
 from skrobust.perturbations.tables._entry_errors import Outliers, SignFlip, UnitError
 from skrobust.perturbations.tables._feature_loss import FeatureLoss
@@ -53,6 +55,7 @@ from skrobust.perturbations.tables._feature_noise import (
 from skrobust.perturbations.tables._missing import MissingValues
 from skrobust.perturbations.tables._presets import tabular
 from skrobust.perturbations.tables._rounding import QuantileClipping, Rounding
+from skrobust.perturbations.tables._severity_weights import severity_weights
 from skrobust.perturbations.tables._whole_rows import ColumnSwap, StaleRows
 from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 from skrobust.perturbations.texts._form import (
@@ -102,6 +105,7 @@ __all__ = [
     "ClipPerturbation",
     "ColumnSwap",
     "Contrast",
+    "DateShift",
     "DefocusBlur",
     "DigitChange",
     "DottedLine",
@@ -179,12 +183,14 @@ __all__ = [
     "WordSwap",
     "Zigzag",
     "ZoomBlur",
+    "calibrate_severity",
     "cifar_c",
     "get_preset",
     "get_preset_names",
     "imagenet_c",
     "mnist_c",
     "series",
+    "severity_weights",
     "tabular",
     "text",
     "two_factor_grid",

@@ -8,7 +8,7 @@ from skrobust.base.perturbation import MAX_SEVERITY
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 
 
-def number_conditions(named, random_state):
+def number_conditions(named, random_state, **settings):
     """Return the clean condition and one for each named perturbation.
 
     Parameters
@@ -17,20 +17,23 @@ def number_conditions(named, random_state):
         Names of the conditions, which may repeat, and their perturbations.
     random_state : int, RandomState, Generator or None
         Seed of all conditions.
+    **settings : object
+        Other parameters of the sequences.
 
     Returns
     -------
     list of PerturbationSequence
         Numbered from 1 in this order.
     """
+    settings["random_state"] = random_state
     steps = [("CLEAN", []), *((name, [step]) for name, step in named)]
     return [
-        PerturbationSequence(own, name=name, number=i, random_state=random_state)
+        PerturbationSequence(own, name=name, number=i, **settings)
         for i, (name, own) in enumerate(steps, start=1)
     ]
 
 
-def severity_grid(kinds, severities, caller, random_state):
+def severity_grid(kinds, severities, caller, random_state, **settings):
     """Return the clean condition, and each kind at each severity.
 
     Parameters
@@ -43,6 +46,8 @@ def severity_grid(kinds, severities, caller, random_state):
         Name of the public function or class, for error messages.
     random_state : int, RandomState, Generator or None
         Seed of all conditions.
+    **settings : object
+        Other parameters of the sequences.
 
     Returns
     -------
@@ -60,4 +65,4 @@ def severity_grid(kinds, severities, caller, random_state):
         for kind, perturbation in kinds.items()
         for severity in severities
     ]
-    return number_conditions(named, random_state)
+    return number_conditions(named, random_state, **settings)

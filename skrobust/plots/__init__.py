@@ -12,6 +12,7 @@ from skrobust.plots._model_comparison_display import ModelComparisonDisplay
 from skrobust.plots._normalized_score_display import NormalizedScoreDisplay
 from skrobust.plots._perturbation_gallery_display import PerturbationGalleryDisplay
 from skrobust.plots._perturbation_grid_display import PerturbationGridDisplay
+from skrobust.plots._repair_pareto_display import RepairParetoDisplay
 from skrobust.plots._robust_accuracy_curve_display import RobustAccuracyCurveDisplay
 from skrobust.plots._robust_ratio_display import RobustRatioDisplay
 from skrobust.plots._robustness_bounds_display import RobustnessBoundsDisplay
@@ -27,6 +28,7 @@ __all__ = [
     "NormalizedScoreDisplay",
     "PerturbationGalleryDisplay",
     "PerturbationGridDisplay",
+    "RepairParetoDisplay",
     "RobustAccuracyCurveDisplay",
     "RobustRatioDisplay",
     "RobustnessBoundsDisplay",

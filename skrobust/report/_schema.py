@@ -45,6 +45,10 @@ def _model():
         variation_corrected=_NUMBER,
         area_under_severity_curve=_NUMBER,
         area_under_severity_curve_interval=_PAIR,
+        effect=_COLUMN,
+        untouched_columns=_COLUMN,
+        untouched_dependence=_NUMBER,
+        left_out=_list(_TEXT),
         clean=_NUMBER,
         worst=_object({"name": _TEXT, "score": _NUMBER, "interval": _PAIR}),
     )

@@ -5,6 +5,7 @@ from sklearn.metrics import r2_score
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust.metrics import compare_models
+from skrobust.metrics.callable_metrics import mean_score
 
 LEVEL = 0.05  # of adjusted p-values
 _N_RESAMPLES = 2000
@@ -15,15 +16,9 @@ DECISION_WORDS = {
     "undefined": "undefined",
 }
 _NAMED = 5  # models that a message lists
-
-
-def _mean_score(values):
-    return np.mean(values)
-
-
 _METRICS = {
     "R2": r2_score,
-    "mean accuracy": _mean_score,
+    "mean accuracy": mean_score,
     "stability": "accuracy_stability_index",
 }
 _NUMBERS = ("difference", "low", "high", "p_value", "p_adjusted")

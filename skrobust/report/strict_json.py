@@ -52,5 +52,6 @@ def strict_json(value):
 
 
 def _is_large(name, value):
-    # One value per row and condition; the scores summarise them.
-    return name == "correct" and (value is None or isinstance(value, np.ndarray))
+    # One value per row and condition, which scores summarise; and objects.
+    large = name in ("correct", "perturbations")
+    return large and (value is None or isinstance(value, np.ndarray))

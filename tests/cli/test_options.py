@@ -347,7 +347,8 @@ def test_copies_go_on_after_ctrl_c(folder, tmp_path):
     said, kept = interrupted(args, "o/*/rows.npz", tmp_path)
     assert "go on with: skrobust perturb" in said
     assert kept == {p: p.stat().st_mtime_ns for p in kept}
-    assert len(list(tmp_path.glob("o/*/rows.npz"))) == len(get_preset("tabular"))
+    acting = [c for c in get_preset("tabular") if c.finds_columns(X)]
+    assert len(list(tmp_path.glob("o/*/rows.npz"))) == len(acting)
     assert not list(tmp_path.glob("o/**/.*.draft"))
 
 

@@ -88,7 +88,8 @@ def of_reviews():
 def of_perturbations(known):
     X, y = known["frame"], known["target"].to_numpy()
     model = known["frame_model"].fit(X, y)
-    return {"X_train": X, "y_train": y, "X_test": X, "y_test": y, "model": model}
+    rows = {"X_train": X, "y_train": y, "X_test": X, "y_test": y, "model": model}
+    return rows | {"rows_2023": X[:40], "rows_2024": X[40:].assign(age=0.0)}
 
 
 def of_results(known):
@@ -117,6 +118,13 @@ def of_results(known):
     }  # fmt: skip
 
 
+def of_repairs(known):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    X = y[:, None] + rng.normal(size=(120, 3)) * [0.3, 0.3, 1.0]
+    return {"X": X, "y": y, "model": known["LogisticRegression"]()}
+
+
 def of_sampling(known):
     X, model, net = known["X_operational"], known["model"], known["net"]
     scores = 1 - model.predict_proba(X).max(axis=1)
@@ -139,6 +147,7 @@ PAGES = {
     "operational_testing": of_sampling,
     "perturbations": of_perturbations,
     "pictures": of_results,
+    "repairs": of_repairs,
     "report": of_results,
     "which_attack": of_results,
     "wrap": of_wrapped,

@@ -396,3 +396,26 @@ def test_quadrants_do_not_depend_on_the_order_of_scores():
         assert summary.quadrant == "I"
     with pytest.raises(ValueError, match="reference mean"):
         stability_summary([0.5, 0.6], reference={"mean": float("nan"), "cv": 0.1})
+
+
+# Weights of conditions
+
+
+def test_a_weight_of_2_is_a_condition_given_twice():
+    rng = np.random.default_rng(0)
+    for function in (accuracy_stability_index, coefficient_of_variation):
+        for _ in range(20):
+            scores, counts = rng.random(6), rng.integers(0, 4, 6)
+            counts[0] = 1
+            twice = function(np.repeat(scores, counts))
+            weighted = function(scores, condition_weight=counts)
+            assert weighted == pytest.approx(twice, rel=1e-12)
+            equal = function(scores, condition_weight=np.full(6, 0.3))
+            assert equal == pytest.approx(function(scores), rel=1e-12)
+        assert function([0.7] * 3, condition_weight=[1, 2, 3]) == function([0.7])
+
+
+@pytest.mark.parametrize("weights", [[1], [1, -1], [0, 0], [1, np.nan], "ab"])
+def test_wrong_weights_of_conditions_are_refused(weights):
+    with pytest.raises(ValueError, match="condition_weight"):
+        accuracy_stability_index([0.5, 0.6], condition_weight=weights)

@@ -158,11 +158,11 @@ def test_bad_estimator_and_targets():
 
 
 def test_preset_names_and_numbers():
-    conditions = tabular(random_state=0, categories=True, missing=True)
+    conditions = tabular(random_state=0, missing=True)
     assert [c.number for c in conditions] == list(range(1, 1 + len(conditions)))
     assert conditions[0].name == "CLEAN"
     names = [c.name for c in conditions]
-    assert len(set(names)) == len(names) == 1 + 15 * 5
+    assert len(set(names)) == len(names) == 1 + 19 * 5
     assert {"feature_noise-3", "category_flip-5", "missing_mnar-1"} <= set(names)
     assert "rounding-2.5" in [c.name for c in tabular((2.5,))]
 
@@ -172,13 +172,14 @@ def test_preset_runs_on_numbers_and_on_mixed_frames():
     for condition in tabular((2, 5), random_state=0)[1:]:
         out = condition.fit(frame).perturb(None, frame)
         assert isinstance(out, pd.DataFrame)
-        assert not out.equals(frame), condition.name
+        assert out.equals(frame) != condition.finds_columns(), condition.name
         assert out.notna().all().all()
     frame["kind"] = np.array(["x", "y", "z"])[load_iris().target]
-    for condition in tabular((5,), categories=True, missing=True, random_state=0)[1:]:
+    for condition in tabular((5,), missing=True, random_state=0)[1:]:
         out = condition.fit(frame).perturb(None, frame)
-        assert not out.equals(frame), condition.name
-        if not condition.name.startswith(("category_flip", "missing", "feature_loss")):
+        assert out.equals(frame) != condition.finds_columns(), condition.name
+        others = "category", "unseen", "missing", "feature_loss"
+        if not condition.name.startswith(others):
             assert out["kind"].equals(frame["kind"])
 
 

@@ -27,7 +27,7 @@ from skrobust.evaluation import (
     robust_accuracy_curve,
 )
 from skrobust.metrics import compare_models, group_robustness, period_stability_index
-from skrobust.perturbations import get_preset
+from skrobust.perturbations import FeatureNoise, get_preset
 from skrobust.report import (
     Report,
     build_markdown,
@@ -419,6 +419,10 @@ def test_conditions_of_ones_own_and_by_name(data, models):
     found = collect_report(model, X, y, X_train=X_train, conditions=grid[:1])
     assert found["models"][0]["stability"]["interval"] is None
     build_report(found)
+    noise = [FeatureNoise(5, columns=[0], random_state=0)]
+    found = collect_report(model, X, y, X_train=X_train, conditions=noise, n_labels=5)
+    assert found["models"][0]["stability"]["untouched_columns"][0] == 1
+    assert "m: no condition changes 1, 2, 3" in build_report(found)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from skrobust._parameters import Number
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import check_choice, check_number, invalid
 from skrobust.base.attack_by_name import read_attack
+from skrobust.base.row_kind import suited
 from skrobust.metrics.callable_metrics import direction_of, name_of, read_callable
 from skrobust.metrics.registry import find_metric, get_metric, metric_names
 from skrobust.metrics.robust.unmoved import full_attack
@@ -183,7 +184,7 @@ class StabilityScorer(BaseScorer):
         if callable(self.metric) and not direction_of(self.metric, caller):
             rule = "a metric in [0, 1] of which greater values are better"
             raise invalid("metric", caller, rule, name_of(self.metric))
-        for condition in check_conditions(self.conditions, caller):
+        for condition in suited(check_conditions(self.conditions, caller)):
             rows = perturbed_rows(condition, estimator, X, y, caller)
             predicted.append(predict_labels(estimator, rows))
             parts = estimator, rows, y, predicted[-1], sample_weight

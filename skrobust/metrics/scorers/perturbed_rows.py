@@ -6,6 +6,7 @@ from scipy.sparse import issparse
 
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
+from skrobust.base.row_kind import check_row_kind
 
 
 def dense_rows(X):
@@ -34,6 +35,7 @@ def perturbed_rows(perturbation, estimator, X, y, caller):
         The new rows.
     """
     rows = dense_rows(X)
+    check_row_kind(perturbation, rows, caller)
     moved = perturbation.perturb(estimator, rows, y)
     as_sparse = type(X) if issparse(X) else lambda found: found
     if n_rows(moved) != n_rows(rows) or is_clean(perturbation):

@@ -19,7 +19,7 @@ from skrobust.metrics.stability.trend_interval import index_interval
 from skrobust.metrics.undefined import warn_undefined
 
 
-def coefficient_of_variation(scores):
+def coefficient_of_variation(scores, *, condition_weight=None):
     r"""Compute the population standard deviation over the mean.
 
     Non-negative; 0 is best (all scores are equal).
@@ -33,6 +33,9 @@ def coefficient_of_variation(scores):
     ----------
     scores : array-like of shape (n_conditions,)
         Finite, non-negative scores, one per condition.
+    condition_weight : array-like of shape (n_conditions,), default=None
+        Non-negative weights of the conditions in mean and standard deviation; a weight
+        of 2 counts as the condition twice. None is equal weights.
 
     Returns
     -------
@@ -55,7 +58,9 @@ def coefficient_of_variation(scores):
     0.102062
     """
     caller = "coefficient_of_variation"
-    mean, spread = mean_and_spread(non_negative(scores, caller))
+    scores = non_negative(scores, caller)
+    weights = _condition_weights(condition_weight, scores, caller)
+    mean, spread = mean_and_spread(scores, weights)
     if mean == 0:
         text = f"{caller} is undefined when every score is 0; it is set to nan."
         return warn_undefined(text)
@@ -63,7 +68,7 @@ def coefficient_of_variation(scores):
 
 
 @metric
-def accuracy_stability_index(scores, *, zero_division=-1.0):
+def accuracy_stability_index(scores, *, condition_weight=None, zero_division=-1.0):
     r"""Compute the Accuracy-Stability Index over a set of test conditions.
 
     In [-1, 1]; 1 is best.
@@ -78,6 +83,10 @@ def accuracy_stability_index(scores, *, zero_division=-1.0):
     ----------
     scores : array-like of shape (n_conditions,)
         Accuracies in [0, 1], one per condition; the clean condition is one of them.
+    condition_weight : array-like of shape (n_conditions,), default=None
+        Non-negative weights of the conditions in mean and standard deviation, such as
+        those of :func:`~skrobust.perturbations.severity_weights`; a weight of 2 counts
+        as the condition twice. None is equal weights, as published.
     zero_division : float in [-1, 1] or nan, default=-1.0
         The value when every score is 0, where the index is 0/0.
 
@@ -117,7 +126,8 @@ def accuracy_stability_index(scores, *, zero_division=-1.0):
     if not is_nan:
         bounds = {"low": -1, "high": 1}
         zero_division = check_number(zero_division, "zero_division", caller, **bounds)
-    mean, spread = mean_and_spread(scores)
+    weights = _condition_weights(condition_weight, scores, caller)
+    mean, spread = mean_and_spread(scores, weights)
     if mean == 0:
         text = f"{caller} is undefined when every score is 0; it is set to "
         text += f"zero_division={zero_division}."
@@ -213,10 +223,27 @@ def non_negative(scores, caller):
     return scores
 
 
-def mean_and_spread(scores):
+def mean_and_spread(scores, weights=None):
     """Return the mean and the population standard deviation."""
     # Measured from the first score, so that equal scores have a spread of exactly 0.
-    return float(scores.mean()), float((scores - scores[0]).std())
+    apart = scores - scores[0]
+    if weights is None:
+        return float(scores.mean()), float(apart.std())
+    middle = np.average(apart, weights=weights)
+    spread = np.sqrt(np.average((apart - middle) ** 2, weights=weights))
+    return float(np.average(scores, weights=weights)), float(spread)
+
+
+def _condition_weights(condition_weight, scores, caller):
+    """Return checked weights of the conditions, or None."""
+    if condition_weight is None:
+        return None
+    weights = check_scores(condition_weight, caller, name="condition_weight")
+    check_same_length(caller, scores=scores, condition_weight=weights)
+    if weights.min() < 0 or not weights.sum() > 0:
+        rule = "non-negative numbers, not all 0"
+        raise invalid("condition_weight", caller, rule, condition_weight)
+    return weights
 
 
 def _trend(scores, times):

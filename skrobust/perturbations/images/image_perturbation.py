@@ -6,6 +6,11 @@ import numpy as np
 
 from skrobust._validation import invalid
 from skrobust.base import BasePerturbation
+from skrobust.base.row_kind import (
+    column_without_numbers,
+    describe_rows,
+    shape_or_none,
+)
 
 _DTYPE_RANGES = {"uint8": (0.0, 255.0), "uint16": (0.0, 65535.0)}
 _CHANNEL_COUNTS = (1, 2, 3, 4)
@@ -133,6 +138,20 @@ class ImagePerturbation(BasePerturbation):
     @classmethod
     def _get_test_params(cls):
         return [{"image_shape": (1, -1), **params} for params in cls._test_params]
+
+    def _refusal(self, X):
+        shape, what = shape_or_none(X), describe_rows(X)
+        other = None
+        if shape is not None and len(shape) == 2:
+            other = column_without_numbers(X)
+        if shape is None or len(shape) == 1 or other is not None:
+            where = "" if other is None else f", of which {other} holds no numbers"
+            return f"it takes images, and X is {what}{where}"
+        needs_shape = self._needs_geometry or self._severity_needs_side()
+        if len(shape) == 2 and self.image_shape is None and needs_shape:
+            cure = "flat images need image_shape=(height, width), and tables tabular()"
+            return f"it takes images, and X is {what}; {cure}"
+        return None
 
     def _learn(self, values):
         self._layout(values)
@@ -289,10 +308,13 @@ class ImagePerturbation(BasePerturbation):
         """Return new uint8 pixels, or None to take the usual way."""
         return None
 
-    def _check_side(self):
+    def _severity_needs_side(self):
         levels = self._strengths.values()
         by_side = not levels or any(level.large for level in levels)
-        if by_side and not self._needs_geometry and self._severity() is not None:
+        return by_side and not self._needs_geometry and self._severity() is not None
+
+    def _check_side(self):
+        if self._severity_needs_side():
             raise ValueError(
                 f"{type(self).__name__} needs image_shape to turn a severity into "
                 "a strength, since that depends on the side of the image; pass "

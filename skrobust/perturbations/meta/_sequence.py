@@ -12,7 +12,10 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey, is_series
 from skrobust._validation import check_choice, check_count, check_same_length
 from skrobust.base import BasePerturbation
+from skrobust.base.table_change import describe_change
 from skrobust.perturbations.meta._function import TEST_NOISE
+from skrobust.perturbations.tables.column_selection import NoColumnsError
+from skrobust.perturbations.tables.frame_table import table_of
 
 
 class PerturbationSequence(BasePerturbation):
@@ -42,6 +45,10 @@ class PerturbationSequence(BasePerturbation):
         the rows: each fold and each chunk begins again with the first draw. The tag
         ``non_deterministic`` says so. A single perturbation gets it as the only step of
         a sequence.
+    no_columns : {"raise", "skip"}, default="raise"
+        What happens to a step that finds no column to act on in the rows of ``fit``,
+        such as one for categories in a table of numbers: an error, or it is left out.
+        Evaluations leave out conditions of which no step is left.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the whole sequence; the seeds of the steps enter as well.
 
@@ -74,6 +81,7 @@ class PerturbationSequence(BasePerturbation):
         number=None,
         replicate=0,
         noise_key="content",
+        no_columns="raise",
         random_state=None,
     ):
         self.steps = steps
@@ -81,6 +89,7 @@ class PerturbationSequence(BasePerturbation):
         self.number = number
         self.replicate = replicate
         self.noise_key = noise_key
+        self.no_columns = no_columns
         self.random_state = random_state
 
     def __str__(self):
@@ -155,6 +164,7 @@ class PerturbationSequence(BasePerturbation):
         caller = "PerturbationSequence"
         check_count(self.replicate, "replicate", caller, low=0)
         check_choice(self.noise_key, "noise_key", caller, ("content", "position"))
+        check_choice(self.no_columns, "no_columns", caller, ("raise", "skip"))
         if not isinstance(self.steps, (list, tuple)) or not all(
             isinstance(step, BasePerturbation) for step in self.steps
         ):
@@ -171,8 +181,60 @@ class PerturbationSequence(BasePerturbation):
                     f"{step.noise_key!r} inside."
                 )
 
+    def describe(self, X, X_ref=None):
+        """Return what this strength does to rows, in words and numbers.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows to perturb; never changed.
+        X_ref : array-like or data frame of shape (n_ref, n_features), default=None
+            Rows whose standard deviations are the units, such as those of training;
+            None takes those of ``X``.
+
+        Returns
+        -------
+        results : Results
+            ``words``; ``std_change``, the mean absolute change of numbers in standard
+            deviations; ``percent_changed``, of the cells of categories;
+            ``percent_missing``, of the cells that went missing; ``days``, the mean
+            absolute shift of dates; each over the columns that it concerns, nan for
+            none; and ``touched``, the columns that changed.
+        """
+        return describe_change(self, X, X_ref, f"{type(self).__name__}.describe")
+
+    def _refusal(self, X):
+        steps = self.steps if isinstance(self.steps, (list, tuple)) else ()
+        found = (getattr(step, "_refusal", lambda X: None)(X) for step in steps)
+        return next((reason for reason in found if reason is not None), None)
+
     def _learn(self, values):
-        self.steps_ = [clone(step).fit(values) for step in self.steps]
+        self.steps_ = []
+        for step in self.steps:
+            try:
+                self.steps_.append(clone(step).fit(values))
+            except NoColumnsError:
+                if self.no_columns == "raise":
+                    raise
+
+    def finds_columns(self, X=None):
+        """Return whether a step has a column to act on; True for the clean condition.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features), default=None
+            Rows that are looked at; None asks for what ``fit`` found.
+
+        Returns
+        -------
+        bool
+            Always True with ``no_columns="raise"``.
+        """
+        if self.no_columns == "raise" or not self.steps:
+            return True
+        if X is None:
+            return bool(getattr(self, "steps_", self.steps))
+        return any(_finds_columns(step, X) for step in self.steps)
 
     def _is_identity(self):
         return False
@@ -208,7 +270,7 @@ class PerturbationSequence(BasePerturbation):
             else:
                 key = ContentKey.from_container(values, seed)
         key = key.derive("replicate", self.replicate)
-        seen = Counter()
+        seen, is_new = Counter(), False
         for step in getattr(self, "steps_", self.steps):
             kind = type(step).__name__
             # A step without a seed adds nothing to that of the sequence.
@@ -217,9 +279,13 @@ class PerturbationSequence(BasePerturbation):
             own_key = key.derive(kind, seen[kind], own)
             # Steps that keep containers check what they get; arrays are checked once.
             run = step._perturb_container if self._any_container else step._run
-            values = run(values, own_key)
             seen[kind] += 1
-        return copy.copy(values) if not self.steps else values
+            try:
+                values, is_new = run(values, own_key), True
+            except NoColumnsError:  # steps that were not fitted
+                if self.no_columns == "raise":
+                    raise
+        return values if is_new else copy.copy(values)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "steps_")
@@ -236,3 +302,15 @@ class PerturbationSequence(BasePerturbation):
 
     def _perturb(self, X, rng):
         raise AssertionError("a sequence runs its steps, never itself")
+
+
+def _finds_columns(step, X):
+    if hasattr(step, "finds_columns"):
+        return step.finds_columns(X)
+    if not hasattr(step, "_select"):
+        return True
+    try:
+        step._select(table_of(step._check(X)))
+    except NoColumnsError:
+        return False
+    return True

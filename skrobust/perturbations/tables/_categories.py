@@ -1,6 +1,7 @@
 """Category flips in tables."""
 
 import numbers
+import random
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,9 +9,10 @@ import numpy as np
 from skrobust._parameters import Choice, Instance
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables.column_selection import column_label
-from skrobust.perturbations.tables.column_statistics import Categories
+from skrobust.perturbations.tables.column_selection import NoColumnsError, column_label
+from skrobust.perturbations.tables.column_statistics import Categories, cells_of
 from skrobust.perturbations.tables.table_perturbation import TablePerturbation
+from skrobust.perturbations.texts._letters import one_slip
 
 
 class CategoryFlip(TablePerturbation):
@@ -27,16 +29,18 @@ class CategoryFlip(TablePerturbation):
     share : float in [0, 1], default=None
         Share of the values that are selected, in place of severity. With neither,
         severity 1 holds. A value selected at a low share is so at every higher one.
-    mode : {"other", "marginal", "unseen"}, default="other"
+    mode : {"other", "marginal", "unseen", "typo"}, default="other"
         What a selected value becomes: one of the *other* training categories, evenly,
         so that the realised rate of change is the share (a column with one category is
         left as it is); one drawn by the frequencies p of the training data, which may
         be the value that it was, so that the realised rate is only the share times 1 -
-        sum p^2; or a value that training never had.
+        sum p^2; a value that training never had; or the value with one *typo*, a slip
+        as those of :class:`Typos`, in columns of text (values without a letter stay).
     unseen_value : str, default="unseen"
         What a selected value becomes in mode ``"unseen"``; in a column of numbers it is
         one more than the highest. A categorical dtype gets it as a new category;
-        booleans have no third value and are left as they are.
+        booleans have no third value and are left as they are (booleans alone are an
+        error).
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every column of text,
         categories or booleans. Columns of numbers that are named count as categories.
@@ -66,7 +70,7 @@ class CategoryFlip(TablePerturbation):
 
     _strengths = {"share": Strength((0.02, 0.05, 0.1, 0.2, 0.4), high=1)}
     _parameter_rules = {
-        "mode": Choice("other", "marginal", "unseen"),
+        "mode": Choice("other", "marginal", "unseen", "typo"),
         "unseen_value": Instance(str, "a str"),
     }
     _acts_on = "category"
@@ -89,6 +93,20 @@ class CategoryFlip(TablePerturbation):
         self.mode = mode
         self.unseen_value = unseen_value
 
+    def _select(self, table):
+        places = super()._select(table)
+        if self.mode not in ("unseen", "typo"):
+            return places
+        usable = places
+        if self.mode == "typo":
+            usable = places[[_has_text(table.column(j)) for j in places]]
+        if not usable.size or all(table.kind(j) == "bool" for j in usable):
+            raise NoColumnsError(
+                f"CategoryFlip found no column to act on with mode={self.mode!r}: it "
+                f"needs text or categories. Got {len(places)} columns without."
+            )
+        return usable
+
     def _statistics(self, table, columns):
         known = [Categories(table.column(j)) for j in columns]
         for j, categories in zip(columns, known, strict=True):
@@ -109,6 +127,11 @@ class CategoryFlip(TablePerturbation):
                 continue
             codes = known.codes(values.column(j))
             rows = selected[:, i] & (codes >= 0)
+            if self.mode == "typo":
+                changed = _slips(values.column(j), rows, which[:, i])
+                if changed[0].any():
+                    cells[j] = changed
+                continue
             new = self._flip(codes[rows], which[rows, i], known)
             moved = new != codes[rows]
             rows[rows] = moved
@@ -119,6 +142,8 @@ class CategoryFlip(TablePerturbation):
 
     def _targets(self, known):
         """Return what codes stand for; with one target too few there is nothing."""
+        if self.mode == "typo":
+            return known
         if self.mode != "unseen":
             return known if len(known) > 1 else []
         if known and all(isinstance(v, (bool, np.bool_)) for v in known):
@@ -139,3 +164,24 @@ class CategoryFlip(TablePerturbation):
         step = 1 + np.minimum((u * (n - 1)).astype(int), n - 2)
         anything = np.minimum((u * n).astype(int), n - 1)
         return np.where(unknown, anything, (codes + step) % n)
+
+
+def _has_text(column):
+    return any(isinstance(v, str) for v in cells_of(column).tolist())
+
+
+def _slips(column, rows, u):
+    """Return which of the rows change by a slip, and their new values."""
+    changed, new = np.zeros(len(rows), dtype=bool), []
+    old = cells_of(column)
+    for i in np.flatnonzero(rows):
+        # Each cell has a seed of its own, which its row gives.
+        value = old[i]
+        if isinstance(value, str):
+            slipped = one_slip(value, random.Random(int(u[i] * 2**53)))
+            if slipped != value:
+                changed[i] = True
+                new.append(slipped)
+    values = np.empty(len(new), dtype=object)
+    values[:] = new
+    return changed, values

@@ -38,6 +38,9 @@ class MeanDrift(FixedPerturbation):
         Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers.
+    plausible : bool, default=False
+        Whether changed values stay in the range of the training rows, and whole where
+        these are all whole; needs ``fit``.
 
     Attributes
     ----------
@@ -119,7 +122,8 @@ class MeanDrift(FixedPerturbation):
             t = self._time(values, stats)[:, None]
             shift = shift * (t if self.shape == "ramp" else t >= 0.5)
         whole = bool(self.keep_integer)
-        return values.with_numbers(stats.columns, block + shift, whole)
+        new = self._kept_plausible(block + shift, block, stats)
+        return values.with_numbers(stats.columns, new, whole)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -158,6 +162,9 @@ class ScaleDrift(FixedPerturbation):
         Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers.
+    plausible : bool, default=False
+        Whether changed values stay in the range of the training rows, and whole where
+        these are all whole; needs ``fit``.
 
     Attributes
     ----------
@@ -191,7 +198,7 @@ class ScaleDrift(FixedPerturbation):
         self.about = about
 
     def _must_learn(self):
-        return self.about == "mean"
+        return self.about == "mean" or self.plausible or self._selects_by_cells()
 
     def _perturb_table(self, values, stats, rng):
         centre = stats.mean if self.about == "mean" else 0.0

@@ -43,6 +43,9 @@ class Outliers(_CellErrors):
         Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers.
+    plausible : bool, default=False
+        Whether changed values stay in the range of the training rows, and whole where
+        these are all whole; needs ``fit``.
     random_state : int, RandomState, Generator or None, default=None
         The same int selects the same values of the same rows.
 
@@ -117,6 +120,9 @@ class UnitError(_CellErrors):
         Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers.
+    plausible : bool, default=False
+        Whether changed values stay in the range of the training rows, and whole where
+        these are all whole; needs ``fit``.
     random_state : int, RandomState, Generator or None, default=None
         The same int selects the same values of the same rows.
 
@@ -185,6 +191,9 @@ class SignFlip(_CellErrors):
     keep_integer : bool, default=False
         Whether integer columns stay integers; in an unsigned column a negative number
         becomes 0.
+    plausible : bool, default=False
+        Whether changed values stay in the range of the training rows, and whole where
+        these are all whole; needs ``fit``.
     random_state : int, RandomState, Generator or None, default=None
         The same int selects the same values of the same rows.
 

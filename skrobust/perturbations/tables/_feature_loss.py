@@ -30,6 +30,8 @@ class FeatureLoss(TablePerturbation):
         median and most frequent value are those of the training data. Features that
         are no numbers take the missing mark for ``"zero"`` and their most frequent
         value for ``"mean"`` and ``"median"``.
+    keep_integer : bool, default=False
+        Whether the filling of integer columns is rounded, so that they stay integers.
     columns : list, str, dtype or callable, default=None
         Columns of which some are lost, see :class:`FeatureNoise`; None is every column.
     random_state : int, RandomState, Generator or None, default=None
@@ -65,13 +67,16 @@ class FeatureLoss(TablePerturbation):
     _strong_params = {"share": 0.5}
     _test_params = ({}, {"severity": 5, "fill": "most_frequent"})
 
-    def __init__(self, severity=None, *, share=None, fill="nan", **shared):
+    def __init__(
+        self, severity=None, *, share=None, fill="nan", keep_integer=False, **shared
+    ):
         super().__init__(severity, **shared)
         self.share = share
         self.fill = fill
+        self.keep_integer = keep_integer
 
     def _must_learn(self):
-        return self.fill not in ("nan", "zero")
+        return self.fill not in ("nan", "zero") or super()._must_learn()
 
     def _is_identity(self):
         return self._severity() == 0 or self.share == 0
@@ -115,7 +120,7 @@ class FeatureLoss(TablePerturbation):
         number = [j for j in lost if isinstance(fills.get(j), float)]
         if number:
             block = np.tile([fills[j] for j in number], (values.n_rows, 1))
-            whole = self.fill in ("zero", "most_frequent")
+            whole = self.keep_integer or self.fill in ("zero", "most_frequent")
             out = table_of(out).with_numbers(number, block, whole)
         other = [j for j in lost if j in fills and j not in number]
         rows = np.ones(values.n_rows, dtype=bool)

@@ -27,12 +27,16 @@ class FeatureNoise(NumberPerturbation):
         s itself, in units of the feature's standard deviation, in place of severity.
         With neither, severity 1 holds.
     columns : list, str, dtype or callable, default=None
-        Columns to act on: names, positions, booleans, ``"number"``, a dtype, or a
-        callable on the table such as ``make_column_selector``; None is every numeric
-        column.
+        Columns to act on: names, positions, booleans, ``"number"``, ``"missing"``
+        (those that have missing values in training), a dtype, or a callable on the
+        table such as ``make_column_selector``; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers; otherwise they become
         float64.
+    plausible : bool, default=False
+        Whether changed values stay in the range that their column has in the training
+        rows (or beyond it no further than they were), and are rounded where all of
+        these are whole numbers; needs ``fit``.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same noise for the same rows.
 
@@ -88,6 +92,9 @@ class MultiplicativeNoise(NumberPerturbation):
         Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers.
+    plausible : bool, default=False
+        Whether changed values stay in the range of the training rows, and whole where
+        these are all whole; needs ``fit``.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same noise for the same rows.
 

@@ -9,7 +9,10 @@ from skrobust._parameters import Choice, Instance, Number
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.array_table import as_numbers
-from skrobust.perturbations.tables.column_selection import select_columns
+from skrobust.perturbations.tables.column_selection import (
+    NoColumnsError,
+    select_columns,
+)
 from skrobust.perturbations.tables.column_statistics import Categories, ColumnStatistics
 from skrobust.perturbations.tables.table_perturbation import TablePerturbation
 
@@ -91,6 +94,7 @@ class MissingValues(TablePerturbation):
         ),
     }
     _acts_on = "all"
+    _drifts = "missing"
     _whole_table = True
     _strong_params = {"share": 0.5}
     _test_params = tuple(
@@ -122,7 +126,7 @@ class MissingValues(TablePerturbation):
             raise invalid("steepness", "MissingValues", rule, self.steepness)
 
     def _must_learn(self):
-        return self.mechanism != "mcar"
+        return self.mechanism != "mcar" or super()._must_learn()
 
     def _driver(self, table):
         driver = 0 if self.driver is None else self.driver
@@ -135,7 +139,7 @@ class MissingValues(TablePerturbation):
             return places
         others = places[places != self._driver(table)]
         if not others.size:
-            raise ValueError(
+            raise NoColumnsError(
                 "MissingValues needs a column besides the driver for mechanism='mar'. "
                 f"Got n_features={table.n_columns}, of which it acts on "
                 f"{places.tolist()}."

@@ -26,6 +26,9 @@ class Rounding(FixedPerturbation):
         Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded once more and stay integers.
+    plausible : bool, default=False
+        Whether changed values stay in the range of the training rows, and whole where
+        these are all whole; needs ``fit``.
 
     Attributes
     ----------
@@ -84,6 +87,9 @@ class QuantileClipping(FixedPerturbation):
         Columns to act on, see :class:`FeatureNoise`; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers.
+    plausible : bool, default=False
+        Whether changed values stay in the range of the training rows, and whole where
+        these are all whole; needs ``fit``.
 
     Attributes
     ----------

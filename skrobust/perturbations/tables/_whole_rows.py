@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.tables.column_selection import NoColumnsError
 from skrobust.perturbations.tables.column_statistics import cells_of
 from skrobust.perturbations.tables.table_perturbation import (
     NumberPerturbation,
@@ -32,6 +33,9 @@ class ColumnSwap(NumberPerturbation):
         numeric column.
     keep_integer : bool, default=False
         Whether integer columns stay integers.
+    plausible : bool, default=False
+        Whether changed values stay in the range of the training rows, and whole where
+        these are all whole; needs ``fit``.
     random_state : int, RandomState, Generator or None, default=None
         The same int swaps the same two columns in the same rows.
 
@@ -56,7 +60,7 @@ class ColumnSwap(NumberPerturbation):
     def _select(self, table):
         places = super()._select(table)
         if len(places) < 2:
-            raise ValueError(
+            raise NoColumnsError(
                 "ColumnSwap needs two columns of numbers to swap. Got "
                 f"n_features={table.n_columns}, of which it acts on {places.tolist()}."
             )

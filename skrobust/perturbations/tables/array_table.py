@@ -45,6 +45,41 @@ def as_integers(new, old):
     return np.where(new == old.astype(np.float64), old, rounded)
 
 
+_DAY = np.timedelta64(86_400_000_000, "us")
+
+
+def day_steps(days, whole):
+    """Return durations in microseconds; those of the mask are rounded to days."""
+    days = np.where(whole, np.rint(days), days)
+    return np.rint(days * _DAY.astype(np.int64)).astype("timedelta64[us]")
+
+
+def shift_dates(values, days):
+    """Return an array of dates, each later by its number of days.
+
+    Dates at midnight stay at midnight.
+    """
+    if values.dtype.kind == "M":
+        whole = values == values.astype("datetime64[D]")
+        return values + day_steps(days, whole).astype(f"m8[{_unit(values.dtype)}]")
+    out = values.copy()
+    for i, value in enumerate(values):
+        if is_missing(value):
+            continue
+        if isinstance(value, np.datetime64):
+            out[i] = shift_dates(np.array([value]), days[i : i + 1])[0]
+            continue
+        has_time = isinstance(value, datetime.datetime)
+        whole = not has_time or value.time() == datetime.time()
+        step = round(days[i]) if whole else float(days[i])
+        out[i] = value + datetime.timedelta(days=step)
+    return out
+
+
+def _unit(dtype):
+    return np.datetime_data(dtype)[0]
+
+
 def listed(values):
     """Return the cells of a column as a list; times keep their type.
 
@@ -124,6 +159,13 @@ class ArrayTable(Table):
             return block.astype(dtype, copy=False)
         out = X.astype(dtype)
         out[:, columns] = block
+        return out
+
+    def with_shifted(self, columns, days):
+        """Return the container with the dates of columns later by days."""
+        out = self.X.copy()
+        for j, step in zip(columns, days.T, strict=True):
+            out[:, j] = shift_dates(self.X[:, j], step)
         return out
 
     def with_missing(self, columns, mask, value=None):

@@ -5,6 +5,7 @@ import numbers
 import numpy as np
 
 from skrobust._containers import is_frame
+from skrobust._keyed_noise.row_hash import is_missing
 from skrobust._validation import invalid
 
 _KINDS = {
@@ -16,8 +17,12 @@ _KINDS = {
 }
 _RULE = (
     "None, a list of column names or positions, 'number', 'category', 'bool', 'time', "
-    "'all', a dtype, or a callable on the table"
+    "'all', 'missing', a dtype, or a callable on the table"
 )
+
+
+class NoColumnsError(ValueError):
+    """The table has no column that a perturbation could act on."""
 
 
 def select_columns(columns, table, acts_on, caller):
@@ -43,7 +48,7 @@ def select_columns(columns, table, acts_on, caller):
     places = sorted(set(_places(chosen, table, caller)))
     if not places:
         cure = f" None stands for {acts_on!r}; say which columns to take instead."
-        raise ValueError(
+        raise NoColumnsError(
             f"{caller} found no column to act on: columns={columns!r} selects none of "
             f"the {table.n_columns} columns.{cure if columns is None else ''}"
         )
@@ -61,6 +66,14 @@ def column_label(table, j):
     return repr(table.X.columns[j]) if is_frame(table.X) else int(j)
 
 
+def has_missing(table, j):
+    """Return whether a column has a missing value."""
+    values = table.values(j)
+    if values.dtype.kind == "O":
+        return any(is_missing(v) for v in values)
+    return bool(values.dtype.kind in "fmM" and (values != values).any())
+
+
 def _places(columns, table, caller):
     names = list(table.X.columns) if is_frame(table.X) else []
     if callable(columns) and not isinstance(columns, type):
@@ -70,6 +83,8 @@ def _places(columns, table, caller):
     if isinstance(columns, str) and columns in _KINDS:
         kinds = _KINDS[columns]
         return [j for j in range(table.n_columns) if table.kind(j) in kinds]
+    if isinstance(columns, str) and columns == "missing":
+        return [j for j in range(table.n_columns) if has_missing(table, j)]
     if columns is None or isinstance(columns, numbers.Number):
         raise invalid("columns", caller, _RULE, columns)
     if isinstance(columns, (slice, str, type)) or not hasattr(columns, "__iter__"):

@@ -21,11 +21,12 @@ class ColumnStatistics:
     ----------
     block : ndarray of shape (n_samples, n_columns)
         Training values of the selected columns.
-    needs : set of {"scale", "order"}
+    needs : set of {"scale", "order", "plausible"}
         What is computed: ``"scale"`` gives ``mean``, ``sd``, ``low`` and ``high``, each
         of shape (n_columns,); ``"order"`` gives the sorted values, from which
-        ``quantile``, ``iqr``, ``share_below`` and ``discrete`` follow. A column without
-        a value has mean, spread and range 0.
+        ``quantile``, ``iqr``, ``share_below`` and ``discrete`` follow; ``"plausible"``
+        gives ``least`` and ``most``, and ``whole``, whether all values are whole
+        numbers. A column without a value has mean, spread and range 0, and no limits.
     """
 
     def __init__(self, block, needs=("scale", "order")):
@@ -42,6 +43,13 @@ class ColumnStatistics:
                 setattr(self, name, np.nan_to_num(getattr(self, name)))
             # Rounding must not give a constant column a spread.
             self.sd[self.low == self.high] = 0
+        if "plausible" in needs:
+            known = ~np.isnan(block)
+            self.least = np.min(block, axis=0, where=known, initial=np.inf)
+            self.most = np.max(block, axis=0, where=known, initial=-np.inf)
+            self.whole = (~known | (block == np.rint(block))).all(axis=0)
+            empty = ~known.any(axis=0)
+            self.least[empty], self.most[empty] = -np.inf, np.inf
         if "order" in needs:
             self.sorted = [np.sort(c[~np.isnan(c)]) for c in block.T]
             self.distinct = [c.size and (np.diff(c) > 0).all() for c in self.sorted]

@@ -11,8 +11,10 @@ from skrobust.perturbations.tables.array_table import (
     all_columns,
     as_integers,
     as_numbers,
+    day_steps,
     distinct,
     kind_of,
+    shift_dates,
 )
 
 
@@ -41,6 +43,16 @@ class _FrameTable(Table):
                 )[:, 0]
             else:
                 new[j] = self._numeric(self.column(j), values, keep_integer)
+        return self._replace(new)
+
+    def with_shifted(self, columns, days):
+        """Return the container with the dates of columns later by days."""
+        new = {}
+        for j, step in zip(columns, days.T, strict=True):
+            if self.values(j).dtype.kind == "O":
+                new[j] = shift_dates(self.values(j), step)
+            else:
+                new[j] = self._dates(self.column(j), step)
         return self._replace(new)
 
 
@@ -77,6 +89,10 @@ class PandasTable(_FrameTable):
             out.columns = X.columns
             return out
         return super().with_numbers(columns, block, keep_integer)
+
+    def _dates(self, column, days):
+        whole = (column == column.dt.normalize()).to_numpy()
+        return (column + day_steps(days, whole)).astype(column.dtype)
 
     def _numeric(self, column, values, keep_integer):
         dtype = column.dtype
@@ -151,6 +167,11 @@ class PolarsTable(_FrameTable):
             return "bool"
         return "time" if dtype.is_temporal() else kind_of(self.values(j))
 
+    def _dates(self, column, days):
+        whole = (column == column.dt.truncate("1d")).fill_null(value=True).to_numpy()
+        step = type(column)(column.name, day_steps(days, whole))
+        return (column + step).cast(column.dtype)
+
     def _numeric(self, column, values, keep_integer):
         dtype, missing = column.dtype, column.is_null().to_numpy()
         if keep_integer and not (dtype.is_float() or dtype.is_decimal()):
@@ -179,8 +200,13 @@ class PolarsTable(_FrameTable):
             plain = np.asarray(values, dtype=object).tolist()
             for row, value in zip(np.flatnonzero(rows), plain, strict=True):
                 items[row] = value.item() if isinstance(value, np.generic) else value
+            dtype = column.dtype
+            if str(dtype).startswith("Enum"):
+                known = dtype.categories.to_list()
+                added = [v for v in dict.fromkeys(plain) if v is not None]
+                dtype = type(dtype)(list(dict.fromkeys([*known, *added])))
             try:
-                new[j] = type(column)(column.name, items, dtype=column.dtype)
+                new[j] = type(column)(column.name, items, dtype=dtype)
             except (TypeError, OverflowError, ValueError, _polars_error()):
                 new[j] = type(column)(column.name, items, strict=False)
         return self._replace(new)

@@ -12,6 +12,8 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey
 from skrobust._parameters import Flag
 from skrobust.base import BasePerturbation
+from skrobust.base.row_kind import describe_rows, shape_or_none
+from skrobust.base.table_change import describe_change
 from skrobust.perturbations.tables.column_selection import column_label, select_columns
 from skrobust.perturbations.tables.column_statistics import ColumnStatistics
 from skrobust.perturbations.tables.frame_table import table_of
@@ -95,10 +97,11 @@ class TablePerturbation(BasePerturbation):
     _whole_table = False  # whether ``_perturb_table`` maps a table to a container
     _needs = frozenset()  # statistics of training data
     _keeps_integer = False
+    _drifts = "values"  # what :func:`calibrate_severity` compares: or "missing"
     # Of classes without these parameters.
-    keep_integer = False
+    keep_integer = plausible = False
     random_state = None
-    _parameter_rules = {"keep_integer": Flag()}
+    _parameter_rules = {"keep_integer": Flag(), "plausible": Flag()}
 
     def __init__(self, severity=None, *, columns=None, random_state=None):
         self.severity = severity
@@ -126,6 +129,43 @@ class TablePerturbation(BasePerturbation):
         check_is_fitted(self)
         return self._run(self._check(X), None)
 
+    def describe(self, X, X_ref=None):
+        """Return what this strength does to rows, in words and numbers.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows to perturb; never changed.
+        X_ref : array-like or data frame of shape (n_ref, n_features), default=None
+            Rows whose standard deviations are the units, such as those of training;
+            None takes those of ``X``.
+
+        Returns
+        -------
+        results : Results
+            ``words``; ``std_change``, the mean absolute change of numbers in standard
+            deviations; ``percent_changed``, of the cells of categories;
+            ``percent_missing``, of the cells that went missing; ``days``, the mean
+            absolute shift of dates; each over the columns that it concerns, nan for
+            none; and ``touched``, the columns that changed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrobust.perturbations import MeanDrift
+        >>> X = np.random.default_rng(0).normal(size=(50, 3))
+        >>> MeanDrift(severity=4).fit(X).describe(X).words
+        'numbers of 3 columns move by 1 standard deviations on average'
+        """
+        return describe_change(self, X, X_ref, f"{type(self).__name__}.describe")
+
+    def _refusal(self, X):
+        shape = shape_or_none(X)
+        if shape is not None and len(shape) == 2:
+            return None
+        cure = "use perturbations of images, series or text"
+        return f"it takes tables, and X is {describe_rows(X)}; {cure}"
+
     def _perturb(self, X, rng):
         raise AssertionError("a perturbation of tables never sees a bare array")
 
@@ -149,8 +189,9 @@ class TablePerturbation(BasePerturbation):
 
     def _statistics(self, table, columns):
         """Return statistics of the training data; subclasses may learn others."""
-        block = self._numbers(table, columns) if self._needs else None
-        return ColumnStatistics(block, self._needs)
+        needs = self._needs | ({"plausible"} if self.plausible else set())
+        block = self._numbers(table, columns) if needs else None
+        return ColumnStatistics(block, needs)
 
     def _numbers(self, table, columns):
         """Return columns as a float block without infinities."""
@@ -186,14 +227,27 @@ class TablePerturbation(BasePerturbation):
         if self._whole_table:
             return self._perturb_table(table, stats, rng)
         block = self._numbers(table, stats.columns)
+        old = block.copy() if self.plausible else None  # the class may change its block
         new = np.asarray(self._perturb_table(block, stats, rng))
         if new.shape != (table.n_rows, len(stats.columns)):
             raise ValueError(
                 f"{caller}._perturb_table must keep the shape "
                 f"{(table.n_rows, len(stats.columns))}; it returned {new.shape}."
             )
+        new = self._kept_plausible(new, old, stats)
         whole = self._keeps_integer or self.keep_integer
         return table.with_numbers(stats.columns, new, whole)
+
+    def _kept_plausible(self, new, old, stats):
+        """Return new values in the training range, whole where all of training is.
+
+        A value that lies beyond the range already may stay where it is.
+        """
+        if not self.plausible:
+            return new
+        rounded = np.where(stats.whole, np.rint(new), new)
+        low, high = np.minimum(stats.least, old), np.maximum(stats.most, old)
+        return np.where(new == old, old, np.clip(rounded, low, high))
 
     def _known(self, table):
         """Return what was learned, or only the columns where nothing is needed."""
@@ -209,7 +263,11 @@ class TablePerturbation(BasePerturbation):
         return stats
 
     def _must_learn(self):
-        return bool(self._needs)
+        return bool(self._needs) or self.plausible or self._selects_by_cells()
+
+    def _selects_by_cells(self):
+        """Return whether the cells of the training rows say which columns are meant."""
+        return isinstance(self.columns, str) and self.columns == "missing"
 
     def _is_identity(self):
         return self._strength() == next(iter(self._strengths.values())).at(0)
@@ -225,10 +283,17 @@ class NumberPerturbation(TablePerturbation):
     """Base class of perturbations of numbers that may keep integers."""
 
     def __init__(
-        self, severity=None, *, columns=None, keep_integer=False, random_state=None
+        self,
+        severity=None,
+        *,
+        columns=None,
+        keep_integer=False,
+        plausible=False,
+        random_state=None,
     ):
         super().__init__(severity, columns=columns, random_state=random_state)
         self.keep_integer = keep_integer
+        self.plausible = plausible
 
 
 class FixedPerturbation(TablePerturbation):
@@ -236,7 +301,10 @@ class FixedPerturbation(TablePerturbation):
 
     _noise = "fixed"
 
-    def __init__(self, severity=None, *, columns=None, keep_integer=False):
+    def __init__(
+        self, severity=None, *, columns=None, keep_integer=False, plausible=False
+    ):
         self.severity = severity
         self.columns = columns
         self.keep_integer = keep_integer
+        self.plausible = plausible

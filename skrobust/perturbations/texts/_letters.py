@@ -176,6 +176,27 @@ class Typos(TextErrors):
                 pieces[i], pieces[j] = pieces[j], pieces[i]
 
 
+def one_slip(text, rng):
+    """Return text with one slip on a letter, as :class:`Typos` makes them.
+
+    Parameters
+    ----------
+    text : str
+        Any text; without a letter it comes back as it is.
+    rng : random.Random
+        Draws letter and slip.
+    """
+    pieces = clusters(text)
+    letters = [i for i, piece in enumerate(pieces) if piece[0].isalpha()]
+    if not letters:
+        return text
+    # A single letter is not deleted, since nothing would be left.
+    kinds = [k for k in _KINDS if len(pieces) > 1 or k in ("insert", "replace")]
+    kind = rng.choices(kinds, [_KINDS[k] for k in kinds])[0]
+    Typos()._slip(pieces, rng.choice(letters), kind, rng.random())
+    return "".join(pieces)
+
+
 class OCRErrors(TextErrors):
     """Optical recognition errors: characters confused with similar ones.
 

@@ -11,6 +11,7 @@ from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
 from skrobust._validation import invalid
 from skrobust.base import BasePerturbation
+from skrobust.base.row_kind import describe_rows
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.texts.text_container import (
     as_keyable,
@@ -167,6 +168,14 @@ class TextPerturbation(BasePerturbation):
             The documents in the same order.
         """
         return self._perturb_container(X, None)
+
+    def _refusal(self, X):
+        try:
+            check_texts(X, self.columns, type(self).__name__)
+        except ValueError as error:
+            cause = str(error).rstrip(".")
+            return f"it takes text, and X is {describe_rows(X)} ({cause})"
+        return None
 
     def _perturb_container(self, X, key):
         return self._run(self._check(X), key)

@@ -9,6 +9,11 @@ from sklearn.utils.validation import validate_data
 
 from skrobust._parameters import Choice
 from skrobust.base import BasePerturbation
+from skrobust.base.row_kind import (
+    column_without_numbers,
+    describe_rows,
+    shape_or_none,
+)
 from skrobust.perturbations.safe_unit import safe_unit
 
 
@@ -165,6 +170,16 @@ class SeriesPerturbation(BasePerturbation):
     def __init__(self, severity=None, *, random_state=None):
         self.severity = severity
         self.random_state = random_state
+
+    def _refusal(self, X):
+        shape = shape_or_none(X)
+        if shape is None or len(shape) not in (2, 3):
+            return f"it takes series, and X is {describe_rows(X)}"
+        other = column_without_numbers(X) if len(shape) == 2 else None
+        if other is not None:
+            what = f"{describe_rows(X)}, of which {other} holds no numbers"
+            return f"it takes series, a number for each point in time, and X is {what}"
+        return None
 
     def _check(self, X, *, reset=False):
         caller = type(self).__name__

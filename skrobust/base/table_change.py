@@ -1,0 +1,237 @@
+"""Change of a table: how far numbers move, and how many of the other cells change."""
+
+import datetime
+import numbers
+
+import numpy as np
+
+from skrobust._containers import is_frame, to_array
+from skrobust._keyed_noise.row_hash import column_values, is_categorical, is_missing
+from skrobust._results import Results
+from skrobust.base.frame_columns import column_at
+
+# The figures of a change, each beside the number of columns that it is about.
+FIGURES = ("numbers", "categories", "dates", "missing")
+_DAY = np.timedelta64(1, "D")
+_SENTENCES = {
+    "numbers": "numbers of {n} move by {v:.2g} standard deviations on average",
+    "categories": "{v:.3g} % of the cells of {n} change",
+    "dates": "dates of {n} move by {v:.2g} days on average",
+    "missing": "{v:.3g} % of the cells of {n} go missing",
+}
+
+
+def table_columns(X):
+    """Return the columns of a frame or a 2-D array, or None for other rows."""
+    if is_frame(X):
+        return [column_at(X, place) for place in range(X.shape[1])]
+    if not hasattr(X, "shape") or len(X.shape) != 2 or not hasattr(X, "dtype"):
+        return None
+    return list(to_array(X).T)
+
+
+def column_labels(X):
+    """Return the names of the columns of a frame, or the places in an array."""
+    return list(X.columns) if is_frame(X) else list(range(X.shape[1]))
+
+
+def read_column(column):
+    """Return what a column holds, and its values.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n,), series of pandas or polars
+        One column.
+
+    Returns
+    -------
+    kind : {"numbers", "dates", "categories"}
+        Booleans, text and durations count as categories.
+    values : ndarray of shape (n,)
+        Floats with NaN, microseconds with NaT, or objects.
+    """
+    values = column_values(column)
+    kind = values.dtype.kind
+    if is_categorical(column) or kind in "bUSm":
+        return "categories", values.astype(object)
+    if kind in "iuf":
+        return "numbers", values.astype(np.float64)
+    if kind == "M":
+        return "dates", values.astype("M8[us]")
+    seen = [v for v in values if not is_missing(v)]
+    if seen and all(_is_number(v) for v in seen):
+        known = [np.nan if is_missing(v) else float(v) for v in values]
+        return "numbers", np.array(known)
+    if seen and all(isinstance(v, (datetime.date, np.datetime64)) for v in seen):
+        return "dates", np.array(
+            [None if is_missing(v) else v for v in values], "M8[us]"
+        )
+    return "categories", values
+
+
+def _is_number(value):
+    is_flag = isinstance(value, (bool, np.bool_))
+    return isinstance(value, numbers.Real) and not is_flag
+
+
+class ColumnUnits:
+    """Standard deviations of the columns of numbers of a table.
+
+    Parameters
+    ----------
+    X : data frame or ndarray of shape (n_samples, n_features)
+        The rows that give the units, such as those of training.
+    """
+
+    def __init__(self, X):
+        read = [read_column(column) for column in table_columns(X)]
+        self.kinds = [kind for kind, _ in read]
+        self.sd = np.array([_spread(*pair) for pair in read])
+
+    @classmethod
+    def of(cls, X):
+        """Return the units of a table, or None for other rows."""
+        return None if table_columns(X) is None else cls(X)
+
+
+def _spread(kind, values):
+    if kind != "numbers":
+        return np.nan
+    known = values[np.isfinite(values)]
+    if not known.size or known.min() == known.max():
+        return 0.0
+    return float(known.std())
+
+
+def table_change(X, moved, units):
+    """Return what happened to the columns of a table.
+
+    Parameters
+    ----------
+    X, moved : data frame or ndarray of shape (n_samples, n_features)
+        Clean and perturbed rows.
+    units : ColumnUnits
+        Units of the columns.
+
+    Returns
+    -------
+    figures : ndarray of shape (8,)
+        For each of ``FIGURES`` its value and the number of columns: the mean absolute
+        change of the cells of numbers in standard deviations (columns without a spread
+        left out), the percentage of changed cells, the mean absolute shift in days, and
+        the percentage of cells that went missing; each over the columns that it
+        concerns, nan for none.
+    touched : ndarray of bool of shape (n_features,)
+        Which columns changed at all.
+    """
+    touched = np.zeros(len(units.sd), dtype=bool)
+    found = {name: [] for name in FIGURES}
+    columns = zip(table_columns(X), table_columns(moved), strict=True)
+    for j, (old, new) in enumerate(columns):
+        kind, x = read_column(old)
+        other, z = read_column(new)
+        if kind != other:  # such as numbers that became text, or all went missing
+            kind, x, z = "categories", _objects(old), _objects(new)
+        gone, changed, size = _cells(kind, x, z)
+        touched[j] = gone.any() or changed.any()
+        if gone.any():
+            found["missing"].append(100 * gone.mean())
+        if changed.any() and kind == "numbers":
+            if units.sd[j] > 0:
+                found[kind].append(size / units.sd[j])
+        elif changed.any():
+            found[kind].append(size)
+    figures = []
+    for name in FIGURES:
+        values = found[name]
+        figures += [float(np.mean(values)) if values else np.nan, len(values)]
+    return np.array(figures), touched
+
+
+def _objects(column):
+    return column_values(column).astype(object)
+
+
+def _cells(kind, x, z):
+    """Return which cells went missing, which changed else, and how far on average."""
+    if kind == "categories":
+        lost = [np.array([is_missing(v) for v in side], dtype=bool) for side in (x, z)]
+        pairs = _pairs(x, z, lost)
+        same = np.array([a is b or bool(a == b) for a, b in pairs], dtype=bool)
+        changed = ~lost[1]
+        changed[~lost[0] & ~lost[1]] = ~same
+        changed[lost[0] & lost[1]] = False
+        return lost[1] & ~lost[0], changed, 100 * changed.mean()
+    lost = x != x, z != z
+    changed = (x != z) & ~lost[1]
+    both = ~lost[0] & ~lost[1]
+    step = np.abs(z[both] - x[both])
+    if kind == "dates":
+        step = step / _DAY
+    step = step[np.isfinite(step)]
+    return lost[1] & ~lost[0], changed, float(step.mean()) if step.size else 0.0
+
+
+def _pairs(x, z, lost):
+    known = ~lost[0] & ~lost[1]
+    return zip(x[known].tolist(), z[known].tolist(), strict=True)
+
+
+def change_words(figures):
+    """Return the figures of a change as one line.
+
+    Parameters
+    ----------
+    figures : ndarray of shape (8,)
+        As :func:`table_change` returns them.
+
+    Returns
+    -------
+    str
+        Such as "numbers of 3 columns move by 0.2 standard deviations on average".
+    """
+    parts = []
+    for i, name in enumerate(FIGURES):
+        value, n = figures[2 * i : 2 * i + 2]
+        if n > 0:
+            columns = "1 column" if round(n) == 1 else f"{round(n)} columns"
+            parts.append(_SENTENCES[name].format(v=value, n=columns))
+    return "; ".join(parts) or "nothing changes"
+
+
+def describe_change(perturbation, X, X_ref, caller):
+    """Return what a perturbation does to rows, in words and numbers.
+
+    Parameters
+    ----------
+    perturbation : object with ``perturb``
+        Fitted where it must be.
+    X : data frame or array-like of shape (n_samples, n_features)
+        The rows that it perturbs.
+    X_ref : data frame or array-like, default=None
+        Rows whose standard deviations are the units; None: those of X.
+    caller : str
+        Name of the public method, for messages.
+
+    Returns
+    -------
+    Results
+        ``words``, and the figures behind them.
+    """
+    X, X_ref = (
+        np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (X, X_ref)
+    )
+    units = ColumnUnits.of(X if X_ref is None else X_ref)
+    if units is None or table_columns(X) is None:
+        raise ValueError(f"{caller} takes tables of shape (n_samples, n_features).")
+    moved = perturbation.perturb(None, X, None)
+    figures, touched = table_change(X, moved, units)
+    labels = column_labels(X)
+    return Results(
+        words=change_words(figures),
+        std_change=figures[0],
+        percent_changed=figures[2],
+        days=figures[4],
+        percent_missing=figures[6],
+        touched=tuple(labels[j] for j in np.flatnonzero(touched)),
+    )

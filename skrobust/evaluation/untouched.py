@@ -1,0 +1,139 @@
+"""Columns that no condition changes, and whether the model depends on them."""
+
+import warnings
+
+import numpy as np
+
+from skrobust._containers import is_frame
+from skrobust._responses import predict_labels
+from skrobust._stacklevel import level_outside
+from skrobust.base.changed_rows import is_clean
+from skrobust.base.frame_columns import column_at, rows_at, with_columns
+from skrobust.base.table_change import (
+    ColumnUnits,
+    change_words,
+    column_labels,
+    read_column,
+    table_change,
+    table_columns,
+)
+
+_SHOWN = 5  # names in a warning
+
+
+def units_for(conditions, X):
+    """Return units in which changes of a table are told, or None for other rows.
+
+    Arrays count as tables where a condition is one of tables.
+    """
+    of_tables = any(_takes_tables(condition) for condition in conditions)
+    is_table = is_frame(X) or (of_tables and isinstance(X, np.ndarray))
+    return ColumnUnits.of(X) if is_table else None
+
+
+def _takes_tables(condition):
+    steps = getattr(condition, "steps", None)
+    if isinstance(steps, (list, tuple)):
+        return any(_takes_tables(step) for step in steps)
+    return getattr(condition, "_takes", None) == "table"
+
+
+def change_fields(X, moved, units):
+    """Return what a condition did to a table, for its part; empty for other rows."""
+    if units is None or table_columns(moved) is None or moved.shape != X.shape:
+        return {}
+    figures, touched = table_change(X, moved, units)
+    return {"figures": figures, "touched": touched}
+
+
+def dependence(estimator, X, places, scorer, y):
+    """Return how much the answers change when columns are shuffled among the rows.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        The model.
+    X : data frame or ndarray of shape (n_samples, n_features)
+        Clean rows.
+    places : sequence of int
+        The columns, which are shuffled together.
+    scorer : callable or None
+        None: the share of labels that change; else the change of the score.
+    y : array-like of shape (n_samples,)
+        True labels or targets.
+
+    Returns
+    -------
+    float
+        At least 0.
+    """
+    order = np.random.default_rng(0).permutation(X.shape[0])
+    shuffled = _with_rows_of(X, places, order)
+    if scorer is None:
+        labels = (predict_labels(estimator, rows) for rows in (X, shuffled))
+        return float(np.mean(next(labels) != next(labels)))
+    return abs(float(scorer(estimator, X, y)) - float(scorer(estimator, shuffled, y)))
+
+
+def _with_rows_of(X, places, order):
+    if not is_frame(X):
+        out = X.copy()
+        out[:, places] = X[order][:, places]
+        return out
+    other = rows_at(X, order)
+    return with_columns(X, {int(j): column_at(other, j) for j in places})
+
+
+def _varies(column):
+    values = read_column(column)[1]
+    return any(str(value) != str(values[0]) for value in values)
+
+
+def add_untouched(results, table, conditions, parts, X, depends, caller):
+    """Add what conditions do in words, and the columns that none of them changes.
+
+    A warning follows where the model depends on these and the conditions are of more
+    than one kind.
+
+    Parameters
+    ----------
+    results : Results
+        Gets ``untouched_columns`` and ``untouched_dependence``.
+    table : dict
+        Columns of the conditions; gets ``std_change``, ``percent_changed`` and
+        ``effect``.
+    conditions : list
+        The conditions.
+    parts : pair of ndarray of shape (n_conditions, 8) and (n_features,)
+        Figures of the changes, and which columns a condition touched.
+    X : data frame or ndarray of shape (n_samples, n_features)
+        Clean rows.
+    depends : callable
+        From places of columns to how much the answers depend on them.
+    caller : str
+        Name of the public function, for the warning.
+    """
+    figures, touched = parts
+    table["std_change"], table["percent_changed"] = figures[:, 0], figures[:, 2]
+    table["effect"] = np.array([change_words(row) for row in figures])
+    labels, places = column_labels(X), np.flatnonzero(~touched)
+    results["untouched_columns"] = tuple(labels[j] for j in places)
+    results["untouched_dependence"] = size = depends(places) if len(places) else 0.0
+    kinds = set(table["corruption"][[not is_clean(c) for c in conditions]].tolist())
+    # Who asks for one perturbation alone knows which columns it leaves.
+    if not size > 0 or len(kinds) < 2:
+        return
+    columns = table_columns(X)
+    places = [j for j in places if _varies(columns[j])]
+    shown = ", ".join(repr(labels[j]) for j in places[:_SHOWN])
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    what = "answers change" if "flip_rate" in table else "its score changes"
+    by = (
+        f"{size:.1%} of the {what}" if "flip_rate" in table else f"{what} by {size:.3g}"
+    )
+    text = (
+        f"{caller}: no condition changes the columns {shown}{more}, on which the model "
+        f"depends: {by} when their cells are shuffled among the rows. The scores say "
+        "nothing of errors in these columns; add conditions that change them."
+    )
+    warnings.warn(text, UserWarning, stacklevel=level_outside())
