@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from skrobust._containers import is_text
 from skrobust._whole_file import write_text_whole
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import (
@@ -21,7 +22,7 @@ from skrobust.cli.thresholds import finish, threshold_options
 from skrobust.evaluation import suggest_repairs
 from skrobust.evaluation.repair_candidates import KINDS
 from skrobust.perturbations.presets import find_preset
-from skrobust.report.data_facts import is_text, versions
+from skrobust.report.data_facts import versions
 from skrobust.report.number_text import number
 from skrobust.report.preset_conditions import make_conditions
 from skrobust.report.summary_cells import interval_text
