@@ -10,7 +10,9 @@ from tqdm import tqdm
 
 from skrobust.report import summary_rows
 from skrobust.report.doubt_meanings import explained
+from skrobust.report.model_verdict import build_verdicts
 from skrobust.report.number_text import number
+from skrobust.report.page_parts import STATUS_WORDS
 from skrobust.report.summary_cells import interval_text, summary_columns
 
 
@@ -69,7 +71,12 @@ def summary_text(collected, *, verbose=False):
         f"({w['model']}, {w['section']}) {w['text']}" for w in collected["warnings"]
     ]
     last = warning_lines(shown, verbose, "the report lists them")
-    return "\n".join([*aligned(table), *map(wrapped, texts), *last])
+    verdicts = [
+        f"{v['name']}: {STATUS_WORDS[v['status']]}. {v['sentence']}"
+        for v in collected.get("verdicts") or build_verdicts(collected)
+    ]
+    lines = [*verdicts, *texts]
+    return "\n".join([*aligned(table), *map(wrapped, lines), *last])
 
 
 def _cell(cell):

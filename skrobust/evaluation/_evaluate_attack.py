@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._one_line import one_line
-from skrobust._responses import predict_probabilities
+from skrobust._responses import predict_probabilities, predicts_numbers
 from skrobust._results import Results
 from skrobust.attacks import StrongestAttack
 from skrobust.base.attack import own_params
@@ -24,6 +24,10 @@ from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
 from skrobust.evaluation.model_checks import quietly
 from skrobust.evaluation.proved_rows import bracket
+from skrobust.evaluation.regression_attack import (
+    refuse_for_numbers,
+    regression_results,
+)
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
 from skrobust.evaluation.temperature import fit_temperature, tempered
 from skrobust.evaluation.verdict import verdict_on_attack
@@ -73,12 +77,12 @@ def evaluate_attack(
 
     Parameters
     ----------
-    estimator : fitted classifier
+    estimator : fitted classifier or regressor
         The model; used as it is.
     X : array-like or data frame of shape (n_samples, ...)
         Raw input of the whole pipeline; not changed.
     y : array-like of shape (n_samples,)
-        True labels.
+        True labels; for a regressor, targets.
     attack : object with ``perturb(estimator, X, y)``, or "auto"
         An attack, a perturbation, or an object of your own; "auto" is
         :class:`~skrobust.attacks.StrongestAttack`, which chooses by the model.
@@ -90,7 +94,9 @@ def evaluate_attack(
     data_range : (low, high), default=None
         Bounds of the raw input, for "auto".
     tolerances : array-like of floats in [0, 1], default=None
-        Bounds on the change of probability; None is 0, .01, ..., .20.
+        Bounds on the change of probability; None is 0, .01, ..., .20. For a regressor,
+        bounds of at least 0 on the change of the prediction, in the units of y; None
+        is 0, .02, ..., .50 standard deviations of y.
     reference : {"predicted", "true", "max"}, default="predicted"
         The class whose probability counts. The attack drives that of the predicted
         class; for another reference the ratio is a looser upper bound.
@@ -155,11 +161,21 @@ def evaluate_attack(
         faces only), ``true_rate`` stands in place of ``robust_accuracy``: the rate of
         that class under attack, without gaps where the classes differ.
 
+        Of a regressor, ``clean_r2`` and ``robust_r2``, ``clean_mean_absolute_error``
+        and ``robust_mean_absolute_error``, each with its ``..._interval`` (bootstrap,
+        500 resamples), where the attack moves each prediction away from its target
+        (``"prediction_error"``); and the columns ``tolerance`` and
+        ``robust_ratio_prediction_shift`` with ``_low`` and ``_high``, the share of
+        rows whose prediction moves by no more (``"prediction_shift"``), with
+        ``prediction_shift`` (mean), ``largest_shift`` and ``target_std``. An attack
+        with one of the two objectives gives its half.
+
     Raises
     ------
     ValueError
-        For an attack without ``perturb``, "auto" without ``eps``, a regressor, lengths
-        that differ, fewer than two groups, or a cluster in two groups.
+        For an attack without ``perturb``, "auto" without ``eps``, lengths that differ,
+        fewer than two groups, a cluster in two groups, and groups or checks of a
+        regressor.
 
     Warns
     -----
@@ -189,6 +205,11 @@ def evaluate_attack(
     seed = {"random_state": random_state}
     attack = read_attack(attack, "attack", caller, X=X, **seed, **ball)
     check_perturber(attack, "attack", caller)
+    if predicts_numbers(estimator):
+        refuse_for_numbers(caller, checks=checks, groups=groups)
+        how = {"tolerances": tolerances, "clusters": clusters, "caller": caller}
+        how |= {"confidence": confidence, "checkpoint": checkpoint}
+        return regression_results(estimator, X, y, attack, **how)
     y = check_labels(estimator, X, y, caller)
     tolerances = check_tolerances(tolerances, caller)
     draws = confidence, n_permutations, random_state

@@ -23,12 +23,14 @@ def collect_report(
     times=None,
     metrics=None,
     checks=True,
+    thresholds=None,
+    reference=None,
     n_samples=None,
     class_counts=None,
     n_labels=100,
     random_state=0,
     n_jobs=None,
-    verbose=0,
+    verbose=None,
     checkpoint=None,
     title=None,
     call=None,
@@ -47,8 +49,9 @@ def collect_report(
     X : array-like or data frame of shape (n_samples, ...)
         Rows to score: raw input of the whole pipelines, not seen in training. Text may
         be of shape (n_samples,).
-    y : array-like of shape (n_samples,)
-        True labels or values.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        True labels or values. For models that predict several targets, each target has
+        its own results, under the name of the model and of the target.
     X_train : array-like or data frame, default=None
         The training rows: they count into the size of the data set, are compared with
         ``X``, and give the range of the pixels where ``data_range`` does not.
@@ -76,7 +79,7 @@ def collect_report(
         Conditions to perturb the rows by: a name of
         :func:`~skrobust.perturbations.get_preset` or a list of conditions; None is
         ``"asi68"`` for images, ``"text"`` for text and ``"tabular"`` for tables whose
-        training rows are given. A regressor is perturbed only when asked.
+        training rows are given.
     groups : array-like of shape (n_samples,) or dict of str to such, default=None
         Group of each row, or several groupings by their names, of 2 to 50 groups each.
     times : array-like of shape (n_samples,), default=None
@@ -88,6 +91,15 @@ def collect_report(
     checks : bool, default=True
         Whether attacked models are asked for signs of overstated robustness, see
         :func:`~skrobust.evaluation.check_evaluation`: about seven attacks on 64 rows.
+    thresholds : dict of str to float, default=None
+        Needs that decide the verdict: the lowest acceptable "accuracy",
+        "mean_accuracy", "worst_accuracy" (of any condition), "robust_accuracy",
+        "certified_accuracy", "robust_ratio", "asi", "normalized", of regressors "r2",
+        "mean_r2", "worst_r2" and "robust_r2", and those of ``metrics``. A need is met
+        where the lower 95 % limit reaches it. None: each model is compared with a
+        constant model.
+    reference : str, default=None
+        The model whose mean corruption error is 1; None is a constant model.
     n_samples : int, default=None
         Size of the whole data set, for the normalized score; None: the rows of ``X``
         and of ``X_train``.
@@ -100,8 +112,9 @@ def collect_report(
         Seed of everything that is drawn.
     n_jobs : int, default=None
         Conditions scored at a time.
-    verbose : int, default=0
-        From 1 on, a progress bar.
+    verbose : int, default=None
+        From 1 on, a progress bar with the percentage done and the time left; 0 is none.
+        None: a bar where standard error is a terminal and there is no ``progress``.
     checkpoint : str or path, default=None
         Folder in which finished conditions and attacks are kept, so that a report that
         was interrupted goes on from there when it is made again.
@@ -121,9 +134,12 @@ def collect_report(
     collected : dict
         ``title``, ``created``, ``seconds``, ``call``, ``settings``, ``columns``,
         ``classes``, ``models`` (one dict each, with ``clean``, ``normalized``,
-        ``stability``, ``attacks``, ``curve``, ``doubts``, ``groups``, ``times`` and
-        ``labelling``, or None), ``comparisons`` (rankings of two and more models, with
-        their paired differences), ``skipped``, ``warnings`` and ``versions``.
+        ``stability``, ``weakness`` (what the worst condition rests on), ``attacks``,
+        ``curve``, ``doubts``, ``groups``, ``times`` and ``labelling``, or
+        None), ``verdicts`` (one for each model), ``untested`` and ``undefined`` (what
+        was not tested, and why a number is undefined), ``comparisons`` (rankings of two
+        and more models, with their paired differences), ``skipped``, ``warnings`` and
+        ``versions``.
 
     Raises
     ------

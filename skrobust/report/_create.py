@@ -54,7 +54,7 @@ class Report(os.PathLike):
 
     @classmethod
     def load(cls, path):
-        """Read a report back from its JSON twin; nothing is computed anew.
+        """Read a report back from its JSON twin; nothing is computed again.
 
         Parameters
         ----------
@@ -177,11 +177,12 @@ def create_report(
 ):
     """Measure fitted models and write one HTML page about them.
 
-    The page needs no network and no other file. It shows the clean and the normalized
-    score, the stability under 69 conditions (for images), robust accuracy and robust
-    ratio (where the attacks understand the model), a rehearsal of operational testing,
-    what was skipped and why, warnings, versions, seeds, and the call that reproduces
-    it.
+    The page needs no network and no other file. It begins with a verdict on each model:
+    stated needs or a constant model, the worst condition and what it rests on, the
+    score under attack, what to do next and what was not tested. Then follow, with the
+    models side by side, stability under perturbation, attacks and certificates, groups,
+    doubts, comparisons, data, what was skipped and why, warnings, versions, seeds, the
+    call that reproduces it and, for classifiers, a rehearsal of operational testing.
 
     Parameters
     ----------
@@ -189,7 +190,7 @@ def create_report(
         Classifiers or regressors, used as they are.
     X : array-like or data frame of shape (n_samples, ...)
         Rows to score: raw input of the whole pipelines, not seen in training.
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
         True labels or values.
     out : path-like
         The HTML file.
@@ -202,9 +203,9 @@ def create_report(
     **settings : dict
         As in :func:`collect_report`: ``X_train``, ``image_shape``, ``channel_axis``,
         ``data_range``, ``eps``, ``norm``, ``attacks``, ``radii``, ``conditions``,
-        ``groups``, ``times``, ``metrics``, ``checks``, ``n_samples``,
-        ``class_counts``, ``n_labels``, ``random_state``, ``n_jobs``, ``verbose``,
-        ``checkpoint``, ``title``, ``dataset``.
+        ``groups``, ``times``, ``metrics``, ``checks``, ``thresholds``,
+        ``reference``, ``n_samples``, ``class_counts``, ``n_labels``, ``random_state``,
+        ``n_jobs``, ``verbose``, ``checkpoint``, ``title``, ``dataset``.
 
     Returns
     -------

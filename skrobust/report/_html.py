@@ -12,15 +12,16 @@ from skrobust._optional import require
 from skrobust.report._report_json import plain_report, restored
 from skrobust.report._summary import summary_rows
 from skrobust.report.doubt_meanings import explained
+from skrobust.report.heat_map import heat
 from skrobust.report.model_ranking import DECISION_WORDS
 from skrobust.report.number_text import compact, number
+from skrobust.report.page_parts import page_parts
 from skrobust.report.pictures import (
     draw_comparison,
     draw_curves,
     draw_pictures,
     told_apart,
 )
-from skrobust.report.severity_table import severity_table
 from skrobust.report.summary_cells import (
     TOLERANCE,
     attack_names,
@@ -35,6 +36,7 @@ _PARTS += ("doubts", "groups", "times", "labelling")
 _MODES = {
     "loss": "loss, run in full",
     "probability_shift": "probability shift",
+    "prediction_shift": "move of the prediction",
     "given": "as given (upper bound)",
 }
 
@@ -83,7 +85,6 @@ def build_report(collected):
             "slug": slug,
             "pictures": draw_pictures(model),
             "attack_rows": _attack_rows(model),
-            "severities": severity_table(model["stability"]),
         }
         for model, slug in zip(collected["models"], slugs, strict=True)
     ]
@@ -97,6 +98,7 @@ def build_report(collected):
     page = environment.get_template("report.html").render(
         {
             **collected,
+            **page_parts(collected, models),
             "comparisons": comparisons,
             "models": models,
             "columns_of_summary": summary_columns(collected, rows),
@@ -115,13 +117,6 @@ def build_report(collected):
         }
     )
     return page.rstrip("\n") + "\n"
-
-
-def heat(score, clean):
-    """Return how much of the clean score is lost, from 0 (little) to 5 (all)."""
-    if clean is None or not clean > 0:
-        return 0
-    return int(np.clip(np.ceil(5 * (1 - score / clean) - 0.05), 0, 5))
 
 
 def _file(name):
@@ -152,8 +147,11 @@ def _attack_rows(model):
     for attack, results in model["attacks"].items():
         for mode in (results or {}).get("modes", ()):
             row = {"attack": attack, "mode": mode}
-            for key, suffix in (("cells", ""), ("tempered", "_tempered")):
-                places = _SHOWN_TOLERANCES
-                row[key] = [ratio_at(results, mode, t, suffix) for t in places]
-            rows.append(row | {"temperature": results["temperature"]})
+            places = np.array(_SHOWN_TOLERANCES) * results.get("target_std", 1.0)
+            row["cells"] = [ratio_at(results, mode, t) for t in places]
+            row["temperature"] = results.get("temperature")
+            row["tempered"] = row["temperature"] is not None and [
+                ratio_at(results, mode, t, "_tempered") for t in places
+            ]
+            rows.append(row)
     return rows

@@ -2,34 +2,18 @@
 
 from skrobust.report._summary import summary_rows
 from skrobust.report.doubt_meanings import explained
+from skrobust.report.markdown_parts import (
+    bracket_lines,
+    escaped,
+    stability_lines,
+    undefined_lines,
+    untested_lines,
+    verdict_lines,
+)
 from skrobust.report.summary_cells import interval_text, summary_columns
+from skrobust.report.undefined_numbers import is_known
 
-# Characters that GitHub reads as markup, a mention, a link or HTML.
-_ESCAPES = {sign: f"\\{sign}" for sign in "\\`*_{}[]()#+!~|$"}
-_ESCAPES |= {"<": "&lt;", ">": "&gt;", "&": "&amp;", "@": "&#64;", ":": "&#58;"}
 _SHOWN = 10  # rows of long lists
-
-
-def escaped(text):
-    r"""Return text of the user on one line, with nothing that Markdown would read.
-
-    Parameters
-    ----------
-    text : object
-        Any text.
-
-    Returns
-    -------
-    str
-        Markdown that is rendered as exactly that text.
-
-    Examples
-    --------
-    >>> escaped("<b>| a_b @me")
-    '&lt;b&gt;\\| a\\_b &#64;me'
-    """
-    line = " ".join(str(text).split())
-    return "".join(_ESCAPES.get(sign, sign) for sign in line)
 
 
 def build_markdown(collected):
@@ -43,7 +27,8 @@ def build_markdown(collected):
     Returns
     -------
     str
-        Summary, comparisons in words, doubts, what was skipped, and the call.
+        Verdict, scores with intervals, stability, brackets, comparisons in words,
+        doubts, what is undefined or was skipped or not tested, and the call.
 
     Examples
     --------
@@ -63,8 +48,11 @@ def build_markdown(collected):
         about += f" of {escaped(settings['dataset'])}"
     seed = escaped(settings["random_state"])
     lines = [f"## {escaped(collected['title'])}", "", f"{about}, seed {seed}.", ""]
-    lines += [*_summary(collected), *_doubts(collected), *_words(collected)]
+    lines += [*verdict_lines(collected), *_summary(collected)]
+    lines += [*stability_lines(collected), *bracket_lines(collected)]
+    lines += [*_doubts(collected), *_words(collected), *untested_lines(collected)]
     skipped = _events(collected["skipped"], "reason")
+    lines += _details("Undefined numbers", undefined_lines(collected))
     lines += _details("Parts that could not be measured", skipped)
     lines += _details("Warnings", _events(collected["warnings"], "text"))
     if collected.get("call"):
@@ -90,7 +78,11 @@ def _summary(collected):
 
 
 def _cell(cell):
-    return "skipped" if cell is None else interval_text(cell["value"], cell["interval"])
+    if cell is None:
+        return "skipped"
+    if not is_known(cell["value"]):
+        return escaped(f"undefined: {cell['note']}" if cell["note"] else "undefined")
+    return interval_text(cell["value"], cell["interval"])
 
 
 def _doubts(collected):

@@ -11,7 +11,7 @@ from skrobust._validation import invalid
 from skrobust.report.strict_json import strict_json, to_plain
 
 FORMAT = "skrobust report"
-VERSION = 2
+VERSION = 3
 
 
 def plain_report(collected):
@@ -31,7 +31,7 @@ def to_json(collected):
 def report_from_json(source):
     """Read the JSON twin of a report back, so that its page can be made again.
 
-    Nothing is computed anew: the page is poured from the same numbers.
+    Nothing is computed again: the page is made from the stored numbers.
 
     Parameters
     ----------
@@ -54,8 +54,9 @@ def report_from_json(source):
 
     Notes
     -----
-    The file holds ``format`` ("skrobust report") and ``format_version`` (2), which
-    rises when a key changes its meaning or goes; keys may be added without it. The
+    The file holds ``format`` ("skrobust report") and ``format_version`` (3), which
+    rises when a key changes its meaning or goes; keys may be added without it. From 3
+    on the attacks on regressors have R2 in place of accuracy; files of 2 are read. The
     others are those of :func:`~skrobust.report.collect_report`; see
     :func:`report_schema` for their types. All numbers are finite; null stands for what
     is undefined or was skipped.

@@ -8,6 +8,7 @@ from skrobust.report.summary_cells import (
     headline,
     ratio_at,
 )
+from skrobust.report.undefined_numbers import is_known, reason_of
 
 
 def summary_rows(collected):
@@ -38,7 +39,13 @@ def summary_rows(collected):
     ('neighbours', True, None)
     """
     names, chosen = attack_names(collected), headline(collected)
-    return [_row(model, names, chosen) for model in collected["models"]]
+    rows = [_row(model, names, chosen) for model in collected["models"]]
+    for row in rows:
+        for key, found in row.items():
+            if isinstance(found, dict) and not is_known(found["value"]):
+                reason = reason_of(collected, row["name"], key)
+                found["note"] = reason or found["note"]
+    return rows
 
 
 def _row(model, names, chosen):
@@ -50,15 +57,22 @@ def _row(model, names, chosen):
         **{name: found and _metric(found) for name, found in metrics},
         "clean": cell(clean["value"], clean["interval"], note=clean["metric"]),
         "normalized": model["normalized"] and cell(model["normalized"]["score"]),
-        "asi": model["stability"] and _stability(model["stability"]),
+        "worst": model["stability"] and _worst(model["stability"]),
+        "asi": model["stability"] and _stability(model["stability"], clean["metric"]),
         "ratio": None,
         "estimate": _estimate(model["labelling"]),
     }
-    keys = ("robust_accuracy", "robust_accuracy_interval")
+    score = "robust_accuracy" if model["kind"] == "classifier" else "robust_r2"
     for name in dict.fromkeys([*names, AUTO]):
         results = attacks.get(name)
-        row[name] = results and cell(*(results[key] for key in keys))
+        known = results and score in results
+        row[name] = (
+            cell(results[score], results[f"{score}_interval"]) if known else None
+        )
     results, mode = attacks.get(chosen), "probability_shift"
+    if results and "prediction_shift" in results.get("modes", ()):
+        tolerance = TOLERANCE * results["target_std"]
+        row["ratio"] = ratio_at(results, "prediction_shift", tolerance)
     if results and mode in results.get("modes", ()):
         scaled = ratio_at(results, mode, TOLERANCE, "_tempered")["value"]
         ratio = ratio_at(results, mode, TOLERANCE)
@@ -71,15 +85,21 @@ def _metric(found):
     return cell(found["value"], found["interval"], note=found["interval_note"])
 
 
-def _stability(results):
+def _worst(results):
+    worst = results["worst"]
+    return cell(worst["score"], worst["interval"], note=str(worst["name"]))
+
+
+def _stability(results, metric):
     notes = [results.get("interval_note")]
     if results.get("preset") not in (None, "asi68"):
         notes.append(f"{len(results['score'])} conditions")
     elif results["smoke_figure"]:
         notes.append("indicative only")
     note = "; ".join(text for text in notes if text) or None
-    beside, value = (results["mean"], "mean accuracy"), "accuracy_stability_index"
-    return cell(results[value], results.get("interval"), beside, note)
+    beside = results["mean"], f"mean {metric}"
+    value = results["accuracy_stability_index"]
+    return cell(value, results.get("interval"), beside, note)
 
 
 def _estimate(labelling):

@@ -9,14 +9,19 @@ from skrobust._containers import is_frame, is_text, shape_of
 from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.report import data_facts
+from skrobust.report.corruption_error import add_corruption_errors, check_reference
 from skrobust.report.measure_model import ModelSections
 from skrobust.report.model_ranking import compare_all
+from skrobust.report.model_verdict import build_verdicts
+from skrobust.report.next_steps import untested
 from skrobust.report.report_options import check_options, name_of_conditions
 from skrobust.report.section_log import Log
+from skrobust.report.several_targets import by_target
+from skrobust.report.undefined_numbers import undefined_numbers
 
 # Options that are shown as they were given.
 _SHOWN = ("dataset", "class_counts", "image_shape", "channel_axis", "data_range")
-_SHOWN += ("norm", "checks", "n_labels", "random_state")
+_SHOWN += ("norm", "checks", "n_labels", "random_state", "thresholds", "reference")
 
 
 def collect(caller, models, X, y, **options):
@@ -38,16 +43,23 @@ def collect(caller, models, X, y, **options):
     """
     started = time.perf_counter()
     _check_models(models, caller)
-    kinds = {name: data_facts.kind_of(name, model) for name, model in models.items()}
+    for name, model in models.items():
+        data_facts.kind_of(name, model)
     if not is_frame(X) and not hasattr(X, "shape"):
         X = np.asarray(X)
-    y = np.asarray(check_targets(y, caller))
+    models, columns, y = by_target(models, X, y)
+    kinds = {name: data_facts.kind_of(name, model) for name, model in models.items()}
+    targets = None if columns is None else list(dict.fromkeys(columns.values()))
+    y = np.asarray(y if targets else check_targets(y, caller))
     shape, has_text = shape_of(X), is_text(X)
     check_same_length(caller, X=range(shape[0]), y=y)
     if len(shape) < 2 and not has_text:
         raise invalid("X", caller, "of shape (n_samples, ...)", tuple(shape))
     options = check_options(options, len(y), caller)
-    log = Log(options["progress"])
+    check_reference(options["reference"], models, caller)
+    log = Log(options["progress"], len(models), options["verbose"])
+    # The bar of the report stands in place of those of its parts.
+    options["verbose"] = int(bool(options["verbose"] and options["progress"]))
     work = {
         **options,
         "caller": caller,
@@ -70,7 +82,8 @@ def collect(caller, models, X, y, **options):
     }
     for name, reason in (options["skipped"] or {}).items():
         log.skip(name, "the whole model", reason)
-    has_classes = "classifier" in kinds.values()
+    settings["targets"] = targets
+    has_classes = "classifier" in kinds.values() and targets is None
     collected = {
         "title": options["title"] or "Robustness report",
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -84,13 +97,30 @@ def collect(caller, models, X, y, **options):
         collected["n_shared_rows"] = log.run(
             "data", "rows seen in training", data_facts.shared_rows, X, X_train
         )
-    collected["models"] = [
-        ModelSections(name, model, kinds[name], X, y, settings, work, log).measure()
-        for name, model in models.items()
-    ]
+    collected["models"] = []
+    for name, model in models.items():
+        target = None if targets is None else columns[name]
+        own = y if targets is None else y[:, targets.index(target)]
+        data = name, model, kinds[name], X, own, settings, work, log, target
+        collected["models"].append(ModelSections(*data).measure())
+        log.finish_model()
     random_state = options["random_state"]
-    collected["comparisons"] = compare_all(work["paired"], y, random_state, log)
+    held = {
+        name: values
+        for (metric, _), found in work["paired"].items()
+        if metric == "stability"
+        for name, values in found.items()
+    }
+    if targets is None:
+        reference = options["reference"]
+        add_corruption_errors(held, collected["models"], y, reference, log)
+    truths = y if targets is None else dict(zip(targets, y.T, strict=True))
+    collected["comparisons"] = compare_all(work["paired"], truths, random_state, log)
     collected["skipped"], collected["warnings"] = log.skipped, log.warnings
+    collected["undefined"] = undefined_numbers(collected)
+    collected["verdicts"] = build_verdicts(collected)
+    collected["untested"] = untested(collected)
+    log.close()
     collected["versions"] = data_facts.versions()
     collected["seconds"] = time.perf_counter() - started
     return collected

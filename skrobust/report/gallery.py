@@ -7,7 +7,6 @@ from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust.report import measurements
 from skrobust.report.pictures import label, picture
-from skrobust.report.preset_conditions import with_scales
 
 N_IMAGES, N_LINES = 5, 3
 
@@ -35,11 +34,11 @@ def draw_gallery(model, X, y, found, settings, work):
     n_rows = N_IMAGES if kind == "image" else N_LINES
     rows = np.unique(np.linspace(0, len(y) - 1, n_rows).astype(int))
     shown = {"clean": take_rows(X, rows)}
-    shown |= _perturbed(found["stability"], model, X, y, settings, work, rows)
-    done = [name for name, results in found["attacks"].items() if results is not None]
+    shown |= _perturbed(found["stability"], model, X, y, rows)
+    X_ref = X if work["X_train"] is None else work["X_train"]
+    made = measurements.make_attacks(work["attacks"], settings, X_ref) or {}
+    done = [name for name in made if found["attacks"].get(name) is not None]
     if done:
-        X_ref = X if work["X_train"] is None else work["X_train"]
-        made = measurements.make_attacks(work["attacks"], settings, X_ref)
         one = made[done[-1]]
         shown[done[-1]] = one.perturb(model, shown["clean"], y[rows])
     if len(shown) == 1:
@@ -62,18 +61,13 @@ def draw_gallery(model, X, y, found, settings, work):
     return picture(draw, alt, "svg", (7.0, 0.75 * len(shown)))
 
 
-def _perturbed(results, model, X, y, settings, work, rows):
+def _perturbed(results, model, X, y, rows):
     """Return the rows under the middle and the worst condition."""
     if results is None:
         return {}
-    conditions, X_ref = with_scales(work["conditions"], settings, work["X_train"])
-    if len(conditions) != len(results["score"]):
-        return {}
     order, shown = np.argsort(results["score"], kind="stable"), {}
     for place in dict.fromkeys((order[len(order) // 2], order[0])):
-        one = conditions[place]
-        if X_ref is not None and hasattr(one, "fit"):
-            one = one.fit(X_ref)
+        one = results["perturbations"][place]  # fitted
         # All rows, as in the measurement: the range of pixels may be theirs.
         changed = one.perturb(model, X, y)
         shown[label(results["name"][place])] = take_rows(changed, rows)

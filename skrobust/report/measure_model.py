@@ -2,13 +2,16 @@
 
 import numpy as np
 
+from skrobust._containers import is_text
 from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
 from skrobust.report.estimator_text import estimator_text
+from skrobust.report.responsible import responsible_parts
 from skrobust.report.summary_cells import headline_of
 
-_SECTIONS = ("normalized", "stability", "curve", "doubts", "gallery", "groups", "times")
+_SECTIONS = ("normalized", "stability", "weakness", "curve", "doubts")
+_SECTIONS += ("gallery", "groups", "times")
 
 
 class ModelSections:
@@ -30,9 +33,12 @@ class ModelSections:
         Options of the measurement; ``paired`` is filled for the comparisons.
     log : Log
         Takes reasons and warnings.
+    target : str, default=None
+        Name of the target, where the model has several.
     """
 
-    def __init__(self, name, model, kind, X, y, settings, work, log):
+    def __init__(self, name, model, kind, X, y, settings, work, log, target=None):
+        self.target = target
         self.name, self.model, self.kind, self.X, self.y = name, model, kind, X, y
         self.settings, self.work, self.log = settings, work, log
         self.seed = {"random_state": settings["random_state"]}
@@ -82,7 +88,8 @@ class ModelSections:
         self.log.skip(self.name, section, reason)
 
     def _pair(self, metric, values):
-        self.work["paired"].setdefault(metric, {})[self.name] = values
+        key = metric, self.target
+        self.work["paired"].setdefault(key, {})[self.name] = values
 
     def _measure_classifier(self):
         found = self.found
@@ -93,6 +100,7 @@ class ModelSections:
             by_condition = found["stability"]["correct"]
             self._pair("mean accuracy", by_condition.mean(axis=1))
             self._pair("stability", by_condition)
+        found["weakness"] = self._weakness()
         found["attacks"] = self._attacks()
         done = {name: r for name, r in found["attacks"].items() if r is not None}
         for attack, results in done.items():
@@ -113,12 +121,12 @@ class ModelSections:
 
     def _measure_regressor(self):
         self._pair("R2", self.predicted)
-        left_out = "attacks and operational testing"
-        if self.work["conditions"] is None:
-            left_out = f"stability, {left_out}"
-        else:
-            self.found["stability"] = self._stability()
-        self._skip(left_out, "They count correct labels; a regressor predicts none.")
+        reason = "It estimates an accuracy; a regressor predicts no labels."
+        self._skip("operational testing", reason)
+        self.found["stability"] = self._stability()
+        self.found["weakness"] = self._weakness()
+        self.found["attacks"] = self._attacks()
+        self.found["gallery"] = self._gallery()
         if self.work["groups"]:
             self._skip("groups", "They compare proportions of correct labels.")
         self.found["times"] = self._times()
@@ -154,6 +162,15 @@ class ModelSections:
         function = measurements.stability
         return self._on_rows("stability", function, self.settings, **options)
 
+    def _weakness(self):
+        results = self.found["stability"]
+        if results is None:
+            return None
+        worst = results["perturbations"][int(np.argmin(results["score"]))]
+        more = worst, self.settings, is_text(self.X)
+        function, section = responsible_parts, "responsible part of the input"
+        return self._on_rows(section, function, self.kind, *more)
+
     def _make_attacks(self):
         X_train = self.work["X_train"]
         reference = self.X if X_train is None else X_train
@@ -169,7 +186,8 @@ class ModelSections:
             self._skip("attacks", reason)
             return {}
         found, options = {}, {"checkpoint": self.work["checkpoint"], **self.seed}
-        checked = headline_of(list(made)) if self.settings["checks"] else None
+        of_labels = self.settings["checks"] and self.kind == "classifier"
+        checked = headline_of(list(made)) if of_labels else None
         for name, attack in made.items():
             parts = name, evaluate_attack, attack
             found[name] = results = self._on_rows(

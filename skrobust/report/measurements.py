@@ -3,20 +3,20 @@
 import inspect
 
 import numpy as np
-from sklearn.metrics import mean_absolute_error
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_labels
 from skrobust.base.spread import with_number
 from skrobust.evaluation import evaluate_perturbations
+from skrobust.evaluation.regression_attack import regression_scores
 from skrobust.metrics import (
     confidence_interval,
     normalized_score_parts,
     proportion_interval,
 )
 from skrobust.metrics.registry import get_metric
+from skrobust.report.condition_words import condition_words
 from skrobust.report.number_text import compact
-from skrobust.report.optional_measurements import r_squared
 from skrobust.report.preset_conditions import with_scales
 from skrobust.report.public_classes import build_attack
 from skrobust.report.summary_cells import interval_ends
@@ -43,19 +43,23 @@ def clean_score(model, X, y, kind):
     Returns
     -------
     dict
-        ``metric``, ``value``, ``interval`` (None for a regressor), ``constant_model``
-        (the score of the best constant answer), ``n_rows``, and ``predicted``.
+        ``metric``, ``value``, ``interval``, ``constant_model`` (the score of the best
+        constant answer), ``n_rows``, and ``predicted``; of a regressor also
+        ``mean_absolute_error`` with its interval.
     """
     predicted = predict_labels(model, X)
     n = len(y)
     found = {"n_rows": n, "predicted": predicted}
     if kind == "regressor":
+        scores = regression_scores("clean", y, np.asarray(predicted, dtype=float))
+        error = "mean_absolute_error"
         return found | {
             "metric": "R2",
-            "value": r_squared(y, predicted),
-            "interval": None,
+            "value": scores["clean_r2"],
+            "interval": scores["clean_r2_interval"],
             "constant_model": 0.0,
-            "mean_absolute_error": float(mean_absolute_error(y, predicted)),
+            error: scores[f"clean_{error}"],
+            f"{error}_interval": scores[f"clean_{error}_interval"],
         }
     n_right = int((predicted == y).sum())
     _, counts = np.unique(y, return_counts=True)
@@ -126,8 +130,9 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
         sampling noise adds to the spread, its ends, and why one is None),
         ``variation_corrected`` (the coefficient of variation without it), the intervals
         of mean, variation and area as pairs or None, ``worst``
-        (number, name, score; interval and estimate, corrected for its selection),
-        ``clean`` and ``smoke_figure``.
+        (number, name, score; interval and estimate, corrected for its selection, of a
+        regressor not corrected), ``words`` for each condition, ``clean`` and
+        ``smoke_figure``.
     """
     preset, sides = settings["conditions"], settings["sides"]
     conditions, X_ref = with_scales(conditions, settings, X_train)
@@ -152,6 +157,13 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
             key = f"{name}_interval"
             if key in results:
                 results[key] = interval_ends(results[key])[0]
+    else:
+        moved = results["perturbations"][worst].perturb(model, X, y)
+        moved = predict_labels(model, moved)
+        bounds = regression_scores("worst", y, moved)["worst_r2_interval"]
+    effects = results.get("effect", [""] * len(results.score))
+    pairs = zip(results["perturbations"], effects, strict=True)
+    results["words"] = [condition_words(one) or str(done) for one, done in pairs]
     results["worst"] = {
         "number": int(results.number[worst]),
         "name": str(results.name[worst]),

@@ -34,11 +34,11 @@ def compare_all(paired, y, random_state, log):
 
     Parameters
     ----------
-    paired : dict of str to dict
-        By measure and model the values that are paired: correctness, or the
+    paired : dict of (str, str or None) to dict
+        By (measure, target) and model the values that are paired: correctness, or the
         predictions for "R2".
-    y : ndarray of shape (n_samples,)
-        True labels or values.
+    y : ndarray of shape (n_samples,) or dict of str to ndarray
+        True labels or values, by target where there are several.
     random_state : int, RandomState, Generator or None
         Seed of the resamples.
     log : Log
@@ -50,14 +50,15 @@ def compare_all(paired, y, random_state, log):
         From :func:`compare_measure`.
     """
     seed, found = seed_number(random_state, "collect_report"), []
-    for measure, models in paired.items():
+    for (measure, target), models in paired.items():
         if len(models) > 1:
-            section, data = f"comparison, {measure}", (measure, models, y, seed)
+            section = f"comparison, {measure}" + (f", {target}" if target else "")
+            data = measure, models, y[target] if target else y, seed, target
             found.append(log.run("all models", section, compare_measure, *data))
     return [comparison for comparison in found if comparison is not None]
 
 
-def compare_measure(measure, models, y, random_state):
+def compare_measure(measure, models, y, random_state, target=None):
     """Rank models on one measure, with their paired differences.
 
     Parameters
@@ -70,6 +71,8 @@ def compare_measure(measure, models, y, random_state):
         True labels or values.
     random_state : int
         Seed of the resamples.
+    target : str, default=None
+        Name of the target, where there are several.
 
     Returns
     -------
@@ -111,8 +114,9 @@ def compare_measure(measure, models, y, random_state):
             row[side] = int(results.ranks[side][places[str(name)]])
         ranking.append(row)
     words = _WORDS.get(measure, measure.replace("accuracy, ", "accuracy under "))
+    words += f" of {target}" if target else ""
     return {
-        "measure": measure,
+        "measure": f"{measure}, {target}" if target else measure,
         "words": words,
         "ranking": ranking,
         "pairs": pairs,

@@ -13,7 +13,8 @@ def number(value, digits=3):
     value : float or None
         The number.
     digits : int, default=3
-        After the point, for fractions; integers keep theirs.
+        After the point, for fractions; integers keep theirs, and fractions of 1000 and
+        more have none.
 
     Returns
     -------
@@ -29,7 +30,8 @@ def number(value, digits=3):
         return "undefined"
     if isinstance(value, (int, np.integer)):
         return str(int(value))
-    return f"{value + 0.0:.{digits}f}"
+    digits = 0 if abs(value) >= 1000 else digits
+    return f"{round(float(value), digits) + 0.0:.{digits}f}"  # no minus before 0
 
 
 def compact(value):

@@ -90,7 +90,7 @@ def period_scores(y, predicted, kind, times):
     """Return the score of each period and its stability index."""
     name, metric = "accuracy", "accuracy"
     if kind == "regressor":
-        name, metric = "R2", r_squared
+        name, metric = "R2", r_squared_score
     settings = {"metric": metric, "return_periods": True}
     index, table = period_stability_index(y, predicted, times, **settings)
     return {
@@ -102,6 +102,6 @@ def period_scores(y, predicted, kind, times):
     }
 
 
-def r_squared(y_true, y_pred):
+def r_squared_score(y_true, y_pred):
     """Return R2, which a single row leaves undefined."""
     return float(r2_score(y_true, y_pred)) if len(y_true) > 1 else float("nan")

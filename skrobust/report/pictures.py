@@ -2,18 +2,26 @@
 
 import base64
 import io
+import re
 import warnings
 
 import numpy as np
 
 from skrobust._one_line import one_line
+from skrobust.report.heat_map import is_additive
 from skrobust.report.section_log import FAILURES
-from skrobust.report.severity_table import severity_table
-from skrobust.report.summary_cells import headline
 
 SVG_LIMIT = 200_000  # bytes; a larger drawing is smaller as pixels
+# Colours of the page by day and by night, and what matplotlib draws in them.
+_COLORS = {
+    "ink": ("#1d2125", "#e6e8ea"),
+    "soft": ("#5c6670", "#a0a9b2"),
+    "line": ("#c9ced2", "#454c53"),
+    "ground": ("#ffffff", "#1b1f23"),
+}
+_NAMED = {"#000000": "ink", "#ffffff": "ground", "#b0b0b0": "line", "#cccccc": "line"}
+_NAMED |= {"#808080": "soft", "#7f7f7f": "soft", "#262626": "ink"}
 _SIZE = (5.8, 3.9)  # inches
-_MANY = 6  # curves that can be told apart
 _LONG = 30  # characters of a name
 _BREAK, _DOTS = "\N{ZERO WIDTH SPACE}", "\N{HORIZONTAL ELLIPSIS}"
 
@@ -29,43 +37,21 @@ def draw_pictures(model):
     Returns
     -------
     pictures : dict of str to dict
-        ``surface``, ``grid``, ``severity``, ``ratio`` and ``times``: each with ``uri``
-        and ``alt``, or with ``missing``, the reason why it could not be drawn; and
-        ``groups``, by grouping and measure.
+        ``surface`` and ``grid``, of a grid of two factors: each with ``uri`` and
+        ``alt``, or with ``missing``, the reason why it could not be drawn. The surface
+        is left out where the two factors act independently of each other.
     """
     name, results, pictures = model["name"], model["stability"], {}
     named = {"name": label(name)}
-    if results is not None and "correct" in results:
+    if results is None or results.get("preset", "asi68") != "asi68":
+        return pictures
+    if "correct" in results and not is_additive(results):
         alt = f"Mean accuracy, coefficient of variation and stability index of {name} "
         alt += "in three dimensions, with its conditions as points"
         parts = "StabilitySurfaceDisplay", results, alt
         pictures["surface"] = _display(*parts, form="png", **named)
-    if results is not None and results.get("preset", "asi68") == "asi68":
-        alt = f"Accuracy of {name} under both orders of each pair of factors"
-        pictures["grid"] = _display("PerturbationGridDisplay", results, alt)
-    table = severity_table(results)
-    if table is not None and len(table["severities"]) > 1:
-        alt = f"Score of {name} against severity, one curve per perturbation"
-        pictures["severity"] = picture(lambda plots: _severity(plots, results), alt)
-    if model.get("times") is not None:
-        pictures["times"] = picture(
-            lambda plots: _times(plots, model["times"]),
-            f"{model['times']['metric']} of {name} over the periods, with its trend",
-        )
-    chosen = headline({"models": [model]})
-    if (model["attacks"].get(chosen) or {}).get("modes"):
-        alt = f"Robust ratio of {name} against the tolerance under {chosen}, with its "
-        alt += "robust accuracy"
-        attacked = model["attacks"][chosen]
-        pictures["ratio"] = _display("RobustRatioDisplay", attacked, alt, **named)
-    pictures["groups"] = {
-        grouping: {
-            measure: _groups(results, f"{name} by {grouping}, {measure}")
-            for measure, results in measures.items()
-            if results is not None
-        }
-        for grouping, measures in (model.get("groups") or {}).items()
-    }
+    alt = f"Accuracy of {name} under both orders of each pair of factors"
+    pictures["grid"] = _display("PerturbationGridDisplay", results, alt)
     return pictures
 
 
@@ -160,30 +146,6 @@ def _curve(model):
     }
 
 
-def _severity(plots, results):
-    display = plots.SeverityCurveDisplay.from_results(results)
-    worst = severity_table(results)["rows"][:_MANY]  # the table has all
-    curves = {label(row["name"]): display.curves[row["kind"]] for row in worst}
-    display.curves = curves
-    return display.plot()
-
-
-def _times(plots, table):
-    periods = [label(period)[:12] for period in table["period"]]
-    shown, kind = {**table, "period": periods}, plots.StabilityPatternDisplay
-    return kind.from_results(shown, score_name=table["metric"]).plot()
-
-
-def _groups(results, text):
-    n = len(results["group"])
-    shown = {**results, "group": np.array([label(g) for g in results["group"]])}
-    return picture(
-        lambda plots: plots.GroupGapDisplay.from_results(shown).plot(),
-        f"Share of right labels of {text}, with intervals",
-        size=_forest(n),
-    )
-
-
 def _forest(n_rows):
     return _SIZE[0], min(1.5 + 0.27 * n_rows, 14.0)
 
@@ -235,9 +197,30 @@ def picture(draw, alt, form="svg", size=_SIZE):
                     pyplot.close(number)
     except FAILURES as error:
         return {"missing": one_line(error), "alt": alt}
+    if form == "svg":
+        data = by_night(data.decode("utf-8")).encode("utf-8")
     kind = {"svg": "image/svg+xml", "png": "image/png"}[form]
     text = base64.b64encode(data).decode("ascii")
-    return {"uri": f"data:{kind};base64,{text}", "alt": alt}
+    found = {"uri": f"data:{kind};base64,{text}", "alt": alt}
+    return found | ({"follows": True} if form == "svg" else {})
+
+
+def by_night(text):
+    """Return an SVG of matplotlib whose ink and greys follow the page.
+
+    Black is the ink of the page and white its ground, by day and by night; colours of
+    lines stay.
+    """
+    for color, name in _NAMED.items():
+        text = re.sub(f"{color}(?![0-9a-f])", f"var(--{name})", text, flags=re.I)
+    night = "".join(f"--{name}:{ends[1]};" for name, ends in _COLORS.items())
+    day = "".join(f"--{name}:{ends[0]};" for name, ends in _COLORS.items())
+    style = (
+        f"<style>svg{{{day}fill:var(--ink)}}"
+        f"@media (prefers-color-scheme: dark){{svg{{{night}}}}}</style>"
+    )
+    head, mark, rest = text.partition("<defs>")
+    return f"{head}{style}{mark}{rest}" if mark else text
 
 
 def _saved(figure, form):

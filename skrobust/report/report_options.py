@@ -11,6 +11,7 @@ from skrobust.base.spread import Radius
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
+from skrobust.report.needs import check_needs
 from skrobust.report.preset_conditions import GIVEN
 from skrobust.report.public_classes import get_attack_classes
 
@@ -63,6 +64,7 @@ def check_options(options, n_rows, caller):
     if times is not None:  # read as given: an ordered Categorical has its own order
         refuse_missing(_check_per_row("times", times, n_rows, caller), caller, "times")
     metrics = _check_metrics(options["metrics"], caller)
+    thresholds = check_needs(options["thresholds"], metrics, caller)
     return options | {
         "attacks": _check_attacks(options["attacks"], (*_RESERVED, *metrics), caller),
         "radii": radii,
@@ -72,6 +74,7 @@ def check_options(options, n_rows, caller):
             for name, values in (groups or {}).items()
         },
         "metrics": metrics,
+        "thresholds": thresholds,
     }
 
 

@@ -86,22 +86,29 @@ def summary_columns(collected, rows):
     list of (str, str)
         The clean score is always among them.
     """
+    kinds = {model["kind"] for model in collected["models"]}
+    robust = "Robust R2" if kinds == {"regressor"} else "Robust accuracy"
     columns = {
         "clean": "Clean score",
+        "worst": "Worst condition",
         "normalized": "Normalized score",
         "asi": "Stability (ASI)",
-        **{name: f"Robust accuracy, {name}" for name in attack_names(collected)},
-        "ratio": f"Robust ratio at {TOLERANCE:g}, {headline(collected)}",
+        **{name: f"{robust}, {name}" for name in attack_names(collected)},
+        "ratio": _ratio_heading(kinds, headline(collected)),
     }
     for model in collected["models"]:
         metrics = (model.get("metrics") or {}).items()
         columns |= {name: found["title"] for name, found in metrics if found}
-    columns["estimate"] = "Accuracy from few labels"
     return [
         (key, heading)
         for key, heading in columns.items()
         if key == "clean" or any(row.get(key) is not None for row in rows)
     ]
+
+
+def _ratio_heading(kinds, attack):
+    unit = "" if kinds == {"classifier"} else " SD" if len(kinds) == 1 else " or SD"
+    return f"Robust ratio at {TOLERANCE:g}{unit}, {attack}"
 
 
 def ratio_at(results, mode, tolerance, suffix=""):

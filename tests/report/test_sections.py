@@ -43,9 +43,9 @@ from skrobust.report import _create as create_module
 from skrobust.report import optional_measurements as optional_module
 from skrobust.report import pictures as pictures_module
 from skrobust.report._html import _slugs, heat
-from skrobust.report._markdown import escaped
 from skrobust.report._report_json import to_json
 from skrobust.report.doubt_meanings import MEANINGS
+from skrobust.report.markdown_parts import escaped
 from skrobust.report.model_ranking import compare_measure
 from skrobust.report.severity_table import severity_table
 from skrobust.report.summary_cells import ends_text
@@ -259,7 +259,7 @@ def test_regressors_are_compared_by_r2():
     assert stability["clean"] == pytest.approx(first["value"])
     assert stability["interval"] is None
     assert found["models"][0]["times"]["metric"] == "R2"
-    assert "R2 of ols" in build_report(found)
+    assert "Score of each period: ols, ridge" in build_report(found)
 
 
 # Doubts
@@ -278,7 +278,7 @@ def test_doubts_are_those_of_the_evaluation(collected, models, data):
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_doubts_stand_before_the_tables_with_meaning_and_cure(collected, monkeypatch):
+def test_doubts_are_named_in_the_verdict_and_explained(collected, monkeypatch):
     broken = {**collected, "models": [dict(m) for m in collected["models"]]}
     doubts = [
         {"code": code, "sentence": f"<s>{code}</s>", "numbers": {"x": 1.0}}
@@ -288,7 +288,10 @@ def test_doubts_stand_before_the_tables_with_meaning_and_cure(collected, monkeyp
         model["doubts"] = {"attack": "PGD", "n_checked": 64, "found": doubts}
     page = Page(build_report(broken))
     sections = [e["attrs"]["id"] for e in page.all("section")]
-    assert sections[:2] == ["summary", "doubts"]
+    assert sections[:2] == ["verdict", "summary"]
+    inside = page.inside("section", id="verdict")
+    assert "#doubts" in {e["attrs"].get("href") for e in inside}
+    assert "doubts" in sections
     text = " ".join(e["text"] for e in page.inside("section", id="doubts"))
     for code, (meaning, cure) in MEANINGS.items():
         assert text.count(meaning) >= 1
@@ -706,7 +709,7 @@ def test_pictures_are_svg_where_small_and_png_where_large(collected, monkeypatch
         small["Robust accuracy under PGD against the radius: plain, bayes, svc"]
         == "svg+xml"
     )
-    assert set(small.values()) == {"svg+xml", "png"}  # surfaces are large
+    assert set(small.values()) == {"svg+xml"}  # tables have no surface
     monkeypatch.setattr(pictures_module, "SVG_LIMIT", 100)
     assert set(kinds(collected["models"][:1]).values()) == {"png"}
 

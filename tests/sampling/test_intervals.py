@@ -1,4 +1,4 @@
-"""Intervals of sampling results: never outside the counts, never of width 0."""
+"""Intervals of sampling results: they hold the estimate and never have width 0."""
 
 import warnings
 
@@ -13,7 +13,16 @@ from skrobust.sampling import (
     RaoHartleyCochranSampler,
     SimpleRandomSampler,
     StratifiedSampler,
+    TwoStageSampler,
     simulate,
+)
+
+WEIGHTED = (
+    DeepESTSampler,
+    OperationalSampler,
+    TwoStageSampler,
+    ProportionalSampler,
+    RaoHartleyCochranSampler,
 )
 
 
@@ -134,3 +143,40 @@ def test_rare_draws_without_failures_keep_the_interval_wide():
         result = sampler.sample(100, lambda ids: failed[ids])
         covered.append(result.interval[0] <= 0.95 <= result.interval[1] + 1e-12)
     assert np.mean(covered) >= 0.95
+
+
+@pytest.mark.parametrize("estimator", ["default", "difference", "lure", "ppi"])
+@pytest.mark.parametrize("method", ["default", "anytime", "bootstrap"])
+def test_an_estimate_lies_within_its_interval(method, estimator):
+    """Unbiased estimates leave what the counts allow; their intervals follow them."""
+    scores = np.r_[np.full(12, 0.5), np.full(88, 0.02)]
+    failed = np.arange(100) < 9
+    beyond = n_found = 0
+    for kind in (*WEIGHTED, SimpleRandomSampler, StratifiedSampler):
+        for seed in range(12):
+            sampler = kind(random_state=seed).fit(scores)
+            sampler.sample(40, lambda ids: failed[ids])
+            try:
+                result = sampler.result(method=method, estimator=estimator)
+            except ValueError:  # the pair is not valid for these draws
+                break
+            low, high = result.interval
+            assert low <= result.accuracy <= high
+            beyond += result.accuracy > 1 - result.n_failures / 100
+            n_found += 1
+    if method == estimator == "default":
+        assert n_found == 84
+        assert beyond > 0  # without the rule these were outside
+
+
+@pytest.mark.parametrize("name", ["accuracy", "precision", "recall", "f1"])
+def test_a_metric_of_the_pool_lies_within_its_interval(name):
+    truth = np.arange(80) % 2
+    predicted = np.where(np.arange(80) < 8, 1 - truth, truth)
+    scores = np.r_[np.full(10, 0.5), np.full(70, 0.02)]
+    for seed in range(20):
+        sampler = DeepESTSampler(random_state=seed).fit(scores, y_pred=predicted)
+        sampler.sample(30, lambda ids: truth[ids])
+        label = None if name == "accuracy" else 1
+        found = sampler.metric(name, label=label)
+        assert found.interval[0] <= found.value <= found.interval[1]

@@ -15,10 +15,10 @@ from skrobust.cli.rows_file import check_columns, load_data, load_train
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import apply_thresholds, judge_both, threshold_options
 from skrobust.metrics.registry import get_metric
-from skrobust.report import summary_rows
 from skrobust.report.collect_for import collect_for
 from skrobust.report.data_facts import kind_of
 from skrobust.report.measurements import attack_label
+from skrobust.report.needs import NAMES, measured_values
 from skrobust.report.report_options import label_metric_names
 
 # Options that neither the numbers nor the parts depend on.
@@ -26,8 +26,6 @@ _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
 _ASIDE |= {"fail_under", "fail_under_limit", "junit", "n_jobs"}
 # Options that the report takes as they are.
 _AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
-MEASURES = ("accuracy", "robust_accuracy", "certified_accuracy", "robust_ratio")
-MEASURES += ("asi", "normalized")
 
 
 def threshold_names():
@@ -35,9 +33,9 @@ def threshold_names():
     metrics = [
         name
         for name in label_metric_names()
-        if name not in MEASURES and get_metric(name).greater_is_better
+        if name not in NAMES and get_metric(name).greater_is_better
     ]
-    return (*MEASURES, *metrics)
+    return (*NAMES, *metrics)
 
 
 @shared.command(short_help="Write an HTML report on fitted models.")
@@ -109,7 +107,10 @@ def report(ctx, model, data, **options):
         for (kind, eps), one in attacking.build_attacks(names, options, known).items()
     }
     thresholds = options["fail_under"] + options["fail_under_limit"]
-    wanted = {measure for measure, _ in thresholds} - {*MEASURES}
+    needs = {}
+    for measure, least in thresholds:
+        needs[measure] = max(least, needs.get(measure, least))
+    wanted = {measure for measure, _ in thresholds} - {*NAMES}
     kept = {k: v for k, v in options.items() if k not in _ASIDE}
     settings = [model, data, kept]
     with parts_folder(options["checkpoint"], "report", settings, say) as parts:
@@ -127,6 +128,7 @@ def report(ctx, model, data, **options):
             groups={column: known["beside"][column] for column in options["groups"]},
             times=options["times"] and known["beside"][options["times"]],
             metrics=[*options["metrics"], *sorted(wanted)],
+            thresholds=needs,
             random_state=options["seed"],
             verbose=int(say.has_bars),
             checkpoint=parts,
@@ -137,32 +139,5 @@ def report(ctx, model, data, **options):
             **{name: options[name] for name in _AS_THEY_ARE},
         )
         write_files(collected, options, say)
-    measured, limits = _measured(collected)
-    decisions = judge_both({name: measured}, {name: limits}, options)
+    decisions = judge_both(*measured_values(collected), options)
     apply_thresholds(decisions, options, say)
-
-
-def _measured(collected):
-    """Return the values and the lower limits to which thresholds apply."""
-    row = summary_rows(collected)[0]
-    model = collected["models"][0]
-    cells = {name: row[name] for name in (*model["metrics"], "normalized", "asi")}
-    cells["accuracy"] = row["clean"] if row["kind"] == "classifier" else None
-    cells["robust_ratio"] = row["ratio"]
-    attacks = model["attacks"].values()
-    attacked = [results for results in attacks if results]
-    found = {name: cell and cell["value"] for name, cell in cells.items()}
-    lows = {
-        name: cell["interval"][0]
-        for name, cell in cells.items()
-        if cell and cell["interval"]
-    }
-    name, ends = "robust_accuracy", "robust_accuracy_interval"
-    found[name] = min((one[name] for one in attacked), default=None)
-    lows[name] = min((one[ends][0] for one in attacked), default=None)
-    proved = [one for one in attacked if "robust_accuracy_lower" in one]
-    name, lower = "certified_accuracy", "robust_accuracy_lower"
-    found[name] = min((one[lower] for one in proved), default=None)
-    ends = f"{lower}_interval"
-    lows[name] = min((one[ends][0] for one in proved), default=None)
-    return found, lows

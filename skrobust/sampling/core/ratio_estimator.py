@@ -192,6 +192,8 @@ class RatioEstimator:
             float, (found.rate, found.std_error, found.effective_n)
         )
         ends, level = tuple(map(float, ends)), float(self.confidence)
+        if not np.isnan(value):  # an unbiased estimate may lie outside [0, 1]
+            ends = min(ends[0], value), max(ends[1], value)
         return SamplingEstimate(value, ends, error, n_used, n_eff, level, tuple(notes))
 
     def ratio(self, answered, above, below):

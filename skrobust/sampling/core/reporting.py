@@ -36,6 +36,7 @@ def sampling_result(estimator, ids, status, pool_notes):
         found = over_skipped(answered, skipped, estimator.evaluate)
         estimate, rates, bounds = worst_case(found, len(skipped))
         low, high, method, more = within_counts(estimate.rate, bounds, limits)
+        low, high = min(low, rates[0]), max(high, rates[1])
         notes += more
     return SamplingResult(
         accuracy=float(1 - estimate.rate),
@@ -121,13 +122,17 @@ def worst_case(found, n_skipped):
 
 
 def within_counts(rate, bounds, limits):
-    """Return the bounds cut to what the counts of answers allow."""
+    """Return the bounds cut to what the counts of answers allow.
+
+    An unbiased estimate may lie outside of that. Cutting it too would bias it, so the
+    interval that is reported reaches as far as the estimate; it only gains coverage.
+    """
     low, high, method, notes = bounds
     notes = list(notes)
     if method != "census" and not limits[0] <= rate <= limits[1]:
         notes.append(
             "The estimate lies outside what the counts allow, as unbiased estimates "
-            "may; the interval does not."
+            "may; the interval reaches as far as the estimate."
         )
     if low < high and min(high, limits[1]) - max(low, limits[0]) < 1e-12:
         notes.append(

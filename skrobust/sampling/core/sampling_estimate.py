@@ -23,8 +23,9 @@ class SamplingEstimate:
     value : float
         Estimate; nan where nothing of the kind was drawn.
     interval : Interval
-        Confidence interval, inside [0, 1] for metrics that are proportions. It unpacks
-        and compares as ``(low, high)``.
+        Confidence interval, inside [0, 1] for metrics that are proportions, unless the
+        estimate lies outside; it always contains ``value``. It unpacks and compares as
+        ``(low, high)``.
     std_error : float
         Estimated standard error.
     n_used : int

@@ -20,8 +20,9 @@ class SamplingResult:
         Unbiased estimate, nan before two labels. It may leave [0, 1]: clipping it
         would bias it.
     interval : Interval
-        Confidence interval of the accuracy, (0, 1) before two labels. It unpacks and
-        compares as ``(low, high)``.
+        Confidence interval of the accuracy, (0, 1) before two labels. It lies within
+        what the counts of answers allow, but always contains ``accuracy``. It unpacks
+        and compares as ``(low, high)``.
     std_error : float
         Estimated standard error of ``accuracy``, nan before two labels.
     n_labels, n_failures : int
