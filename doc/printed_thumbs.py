@@ -21,9 +21,7 @@ def printed_lines(page):
         textwrap.dedent(m[1]).strip("\n") for m in PRINTED.finditer(page)
     )
     lines = [line for line in printed.splitlines() if line.strip()]
-    return [textwrap.shorten(line, WIDTH, placeholder=" ...") for line in lines][
-        -LINES:
-    ]
+    return [line[:WIDTH] for line in lines[-LINES:]]
 
 
 def write_thumbs(app):
