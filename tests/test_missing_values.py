@@ -177,6 +177,10 @@ OF_TEXT = {
         lambda v: evaluation.evaluate_perturbations(MODEL, X, Y, [NOISE], groups=v),
     ("evaluation", "evaluate_perturbations", "clusters"):
         lambda v: evaluation.evaluate_perturbations(MODEL, X, Y, [NOISE], clusters=v),
+    ("evaluation", "suggest_repairs", "clusters"):
+        lambda v: evaluation.suggest_repairs(
+            MODEL, X, Y, [NOISE], clusters=v
+        ),
     ("evaluation", "robust_accuracy_bounds", "clusters"):
         lambda v: evaluation.robust_accuracy_bounds(MODEL, X, Y, eps=0.1, clusters=v),
     ("evaluation", "robust_ratio_bounds", "clusters"):

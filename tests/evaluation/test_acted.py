@@ -238,11 +238,15 @@ def test_unknown_attack_that_leaves_rows_clean_is_named(digits):
         evaluate_attack(model, X, y, SaltAndPepper(0.001, random_state=0))
 
 
+def agreement_score(y, p):
+    return (y == p).mean()
+
+
 @pytest.mark.parametrize(
     "scorer",
     [
         make_robust_scorer(First(0)),
-        make_robust_scorer(First(0), lambda y, p: (y == p).mean()),
+        make_robust_scorer(First(0), agreement_score),
         make_asi_scorer([First(60), First(0)]),
     ],
 )

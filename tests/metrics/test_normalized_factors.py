@@ -284,7 +284,7 @@ def test_snr_of_clusters():
         ({"y_pred": ["0", "1"]}, "y_true holds numbers and y_pred holds text"),
         ({"y_true": np.eye(2)}, "one-hot"),
         ({"y_pred": [0.0, np.nan]}, "y_pred without missing"),
-        ({"y_pred": [0.0, np.nan], "task": "regression"}, "y_pred without missing"),
+        ({"y_pred": [0.0, np.nan], "task": "regression"}, "needs finite y_pred"),
         ({"y_pred": [[0, 1], [1, 0]], "task": "regression"}, "1-D array of numbers"),
     ],
 )

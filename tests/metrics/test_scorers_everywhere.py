@@ -23,6 +23,7 @@ from sklearn.linear_model import (
     RidgeCV,
     SGDClassifier,
 )
+from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -234,7 +235,7 @@ def test_one_sentence_where_scikit_learn_cannot():
     )
     with pytest.raises(ValueError, match="cannot serve early stopping"):
         boosted.fit(X, Y)
-    noisy = make_robust_scorer(NOISE, lambda y, p: -np.mean((y - p) ** 2))
+    noisy = make_robust_scorer(NOISE, mean_squared_error)
     ridge = RidgeCV([0.1, 1.0], scoring=noisy)
     with pytest.raises(ValueError, match="Pass cv=5"):
         ridge.fit(X, Y.astype(float))

@@ -282,7 +282,7 @@ BAD = {
     "one class": (lambda: made([0, 1]).fit(X6, np.zeros(150)), "at least two classes"),
     "unknown": (
         lambda: made([0, 1], classes=[0, 2]).fit(X6, y6), "not among its classes"),
-    "nan labels": (lambda: made([0, 1]).fit(X6, np.full(150, np.nan)), "NaN"),
+    "nan labels": (lambda: made([0, 1]).fit(X6, np.full(150, np.nan)), "missing"),
     "double": (lambda: made([0, 1]).fit(X6.astype(float), y6), "takes float32 arrays"),
     "range": (lambda: ToNetInput(data_range=(1, 1)).fit(X6), "low < high"),
     "range kind": (lambda: ToNetInput(data_range=255).fit(X6), "low < high"),

@@ -148,7 +148,8 @@ class ImagePerturbation(BasePerturbation):
             where = "" if other is None else f", of which {other} holds no numbers"
             return f"it takes images, and X is {what}{where}"
         needs_shape = self._needs_geometry or self._severity_needs_side()
-        if len(shape) == 2 and self.image_shape is None and needs_shape:
+        is_flat = len(shape) == 2 and self.image_shape is None
+        if is_flat and needs_shape and self._severity() != 0:  # 0 changes nothing
             cure = "flat images need image_shape=(height, width), and tables tabular()"
             return f"it takes images, and X is {what}; {cure}"
         return None
