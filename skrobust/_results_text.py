@@ -55,7 +55,7 @@ def fact_text(value, interval):
     """Return a number or text, with the limits of its interval if it has one."""
     limits = ""
     if interval is not None:
-        low, high = interval.low, interval.high
+        low, high = interval
         limits = f" [{_number(low)}, {_number(high)}]"
     return f"{_number(value)}{limits}"
 
