@@ -10,7 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from skrobust._optional import require
+from skrobust.attacks import StrongestAttack
 
+_EPS = "0.1 std"  # a tenth of the standard deviation of each column
 _MEDIAN = 140  # of the measure of disease progression after one year
 
 
@@ -66,8 +68,10 @@ def table_demo(seed, quick):
     }
     test = rows[1]
     age = np.where(test["age"] < 50, "under 50", "50 and over")
+    attack = StrongestAttack(_EPS, max_queries=100 if quick else 500, random_state=seed)
     settings = {
-        "eps": "0.1 std",
+        "eps": _EPS,
+        "attacks": {"auto": attack},
         "checks": not quick,
         "thresholds": {"accuracy": 0.65, "worst_accuracy": 0.6},
         "groups": {"sex": test["sex"].to_numpy(), "age": age},

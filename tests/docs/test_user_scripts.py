@@ -4,7 +4,7 @@ import ast
 import runpy
 
 import pytest
-from doc_blocks import blocks
+from doc_blocks import ROOT, blocks
 from user_scripts import DECISION, SCRIPTS, body, decision
 
 for needed in ("pandas", "PIL"):
@@ -50,3 +50,12 @@ def test_script(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(path))
     assert capsys.readouterr().out.splitlines()[-1].startswith(DECISIONS[path.stem])
+
+
+def test_each_script_has_its_page_without_the_docstring():
+    pages = [page.read_text() for page in (ROOT / "doc/tasks").glob("*.rst")]
+    for path in SCRIPTS:
+        include = f".. literalinclude:: ../../examples/users/{path.name}\n"
+        (page,) = [page for page in pages if include in page]
+        assert "   :lines: 3-\n" in page.split(include)[1]
+        assert body(path) == "".join(path.read_text().splitlines(keepends=True)[2:])
