@@ -9,7 +9,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: demo test quick lint doc bench clean
 
 demo: $(VENV)/.demo
+	$(BIN)/skrobust demo --data digits --out skrobust-demo-digits.html
 	$(BIN)/skrobust demo --out skrobust-demo.html
+	@echo "Open skrobust-demo.html (a table) and skrobust-demo-digits.html in a browser."
 
 test: $(VENV)/.test
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile

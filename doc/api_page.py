@@ -29,26 +29,79 @@ def public_names():
     return names
 
 
+# Titles of the folders of a family; what is in none of them has the first title.
+FOLDERS = {
+    "metrics": {
+        "robust": "Robust accuracy, robust ratio, distortion, flips",
+        "stability": "Stability over conditions and over time",
+        "normalized": "Scores that take account of the data set",
+        "intervals": "Intervals",
+        "comparison": "Comparisons, thresholds, sample sizes",
+        "groups": "Groups and clips",
+        "scorers": "Scorers for cross-validation and searches",
+        "axioms": "Laws of metrics",
+    },
+    "perturbations": {
+        "": "Lists of conditions",
+        "images": "Images",
+        "tables": "Tables",
+        "time_series": "Time series",
+        "texts": "Text",
+        "meta": "Perturbations of other perturbations, and wrappers of models",
+    },
+    "sampling": {
+        "": "Samplers, and simulation",
+        "surprise": "Surprise of activations",
+        "core": "Base class, plans and results",
+    },
+}
+BASES = {
+    "GradientAttack": "With gradients, within a radius",
+    "MinimalNormAttack": "With gradients, the smallest change",
+    "BlackBoxAttack": "With queries alone",
+    "object": "Exact, combined and for words; constraints",
+}
+
+
 def tables_of(family):
-    """Return the names of a family by title; perturbations by what they take."""
+    """Return the names of a family by topic: its folders, or the bases of attacks."""
     module = importlib.import_module(f"skrobust.{family}")
     names = public_names()
-    left = [name for name in module.__all__ if names[name] == family]
-    if family != "perturbations":
-        return {"": left}
-    tables = {}
-    for kind in ("Image", "Table", "Series", "Text"):
-        base = getattr(module, f"{kind}Perturbation")
-        things = [(name, getattr(module, name)) for name in left]
-        classes = [(name, thing) for name, thing in things if inspect.isclass(thing)]
-        tables[kind] = [name for name, thing in classes if issubclass(thing, base)]
-        left = [name for name in left if name not in tables[kind]]
-    return {"Where they act, and lists of conditions": left, **tables}
+    own = [name for name in module.__all__ if names[name] == family]
+    if family == "attacks":
+        return _by_base(module, own)
+    titles = FOLDERS.get(family, {"": ""})
+    tables = {title: [] for title in titles.values()}
+    for name in own:
+        folders = getattr(module, name).__module__.split(".")[2:-1]
+        tables[titles.get(".".join(folders), titles.get("", ""))].append(name)
+    return tables
+
+
+def _by_base(module, names):
+    """Return attacks by their base classes."""
+    tables = {title: [] for title in BASES.values()}
+    for name in names:
+        thing = getattr(module, name)
+        bases = {c.__name__ for c in thing.__mro__} if inspect.isclass(thing) else ()
+        title = next((BASES[base] for base in BASES if base in bases), BASES["object"])
+        tables[title].append(name)
+    return tables
+
+
+def overview():
+    """Return a table of the families: a link, and the first line of each."""
+    lines = [".. list-table::", "   :widths: 30 70", ""]
+    for family in FAMILIES:
+        line = inspect.getdoc(importlib.import_module(f"skrobust.{family}"))
+        first = line.splitlines()[0]
+        lines += [f"   * - :ref:`skrobust.{family} <api-{family}>`", f"     - {first}"]
+    return [*lines, ""]
 
 
 def api_page():
-    """Return the text of the page: a table of names for each family."""
-    lines = ["API", "===", ""]
+    """Return the text of the page: an overview, and tables of each family by topic."""
+    lines = ["API", "===", "", *overview()]
     for family in FAMILIES:
         module = importlib.import_module(f"skrobust.{family}")
         title = f"skrobust.{family}"

@@ -12,6 +12,8 @@ from api_page import api_page, public_names
 from attack_table import attack_table
 from axioms_table import axioms_table
 from evidence_table import evidence_table
+from printed_thumbs import write_thumbs
+from sample_report import write_sample_report
 
 project = "skrobust"
 copyright = "2026, the skrobust developers"
@@ -93,6 +95,8 @@ def link_names(app, docname, source):
 
 def setup(app):
     app.connect("source-read", link_names)
+    app.connect("builder-inited", write_thumbs, priority=900)  # after the gallery
+    app.connect("build-finished", write_sample_report)
 
 
 def write_changes_page():

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skrobust._optional import require
-from skrobust._results_text import results_text
+from skrobust._results_text import fact_text, results_text
+from skrobust._tabs_html import tabs_html, topic_of
 
 _ROWS = 20  # of a table in a notebook; a longer one shows its first and last
 # Colours of the page itself, so that tables read on light and on dark ones.
@@ -140,22 +141,36 @@ class Results(Bunch):
         return results_text(type(self).__name__, self)
 
     def _repr_html_(self):
-        named = self.get("columns", ())
-        columns = {name: self[name] for name in named if name in self}
+        columns = {c: self[c] for c in self.get("columns", ()) if c in self}
+        parts = {"Results": "", "Table": _rows_html(columns)}
+        for topic in ("Results", "Checks", "Data", "Model"):
+            facts = {k: v for k, v in self._facts().items() if topic_of(k) == topic}
+            parts[topic] = facts_html("", facts) if facts else ""
         inner = {k: v for k, v in self.items() if isinstance(v, Results)}
-        facts = {
-            name: value
-            for name, value in self.items()
-            if name not in {*columns, "columns", "verdict"}
-            and not isinstance(value, Mapping)
-        }
+        folded = [folded_html(name, v._repr_html_()) for name, v in inner.items()]
+        parts["Details"] = "".join(folded)
         verdict = html.escape(self.get("verdict") or "")
-        parts = [f"<p><strong>{verdict}</strong></p>"] if verdict else []
-        parts += [facts_html(type(self).__name__, facts)] if facts else []
-        if columns:
-            n = len(next(iter(columns.values())))
-            body = columns_html("", columns)
-            title = f"{n} rows: {', '.join(columns)}"
-            parts.append(body if n <= _ROWS else folded_html(title, body))
-        parts += [folded_html(name, v._repr_html_()) for name, v in inner.items()]
-        return f"<div>{''.join(parts)}</div>"
+        line = f"<p><strong>{verdict}</strong></p>" if verdict else ""
+        return f"<div>{line}{tabs_html(parts)}</div>"
+
+    def _facts(self):
+        """Return what is about the whole; numbers with the limits of their interval."""
+        hidden, facts = {"columns", "verdict", *self.get("columns", ())}, {}
+        for name, value in self.items():
+            interval = self.get(f"{name}_interval")
+            whole = name.removesuffix("_interval")
+            beside = whole != name and isinstance(self.get(whole), numbers.Number)
+            if name not in hidden and not beside and not isinstance(value, Mapping):
+                number = isinstance(value, numbers.Number) or hasattr(value, "low")
+                facts[name] = fact_text(value, interval) if number else value
+                if isinstance(value, list) and not value:  # of warnings, for example
+                    facts[name] = "none"
+        return facts
+
+
+def _rows_html(columns):
+    """Return a table, behind a line where it is long."""
+    if not columns:
+        return ""
+    n, body = len(next(iter(columns.values()))), columns_html("", columns)
+    return body if n <= _ROWS else folded_html(f"{n} rows: {', '.join(columns)}", body)

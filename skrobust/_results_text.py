@@ -35,7 +35,7 @@ def results_text(name, results):
         if isinstance(value, Mapping) or (isinstance(value, np.ndarray) and value.ndim):
             inner.append(key)
         elif not (key.endswith("_interval") and _scalar(results, key[:-9])):
-            facts[key] = _fact(value, results.get(f"{key}_interval"))
+            facts[key] = fact_text(value, results.get(f"{key}_interval"))
     lines = [results["verdict"]] if results.get("verdict") else [name]
     width = max(map(len, facts), default=0)
     for key, value in facts.items():
@@ -51,10 +51,11 @@ def _scalar(results, key):
     return isinstance(results.get(key), numbers.Number)
 
 
-def _fact(value, interval):
+def fact_text(value, interval):
+    """Return a number or text, with the limits of its interval if it has one."""
     limits = ""
     if interval is not None:
-        low, high = interval.low, interval.high
+        low, high = interval
         limits = f" [{_number(low)}, {_number(high)}]"
     return f"{_number(value)}{limits}"
 

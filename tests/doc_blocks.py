@@ -84,14 +84,3 @@ def names_in_use():
         "target": (frame["size"] > 0).astype(int),
         "y_of": lambda ids: y[ids],
     }  # fmt: skip
-
-
-def write_faces(folder):
-    from PIL import Image
-
-    rng = np.random.default_rng(0)
-    for label in ("real", "fake"):
-        (folder / "faces" / label).mkdir(parents=True)
-        for clip in ("a", "b"):
-            pixels = rng.integers(0, 256, (64, 64, 3), dtype=np.uint8)
-            Image.fromarray(pixels).save(folder / "faces" / label / f"{clip}_1.png")

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 FLOORS = [
     {"_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line", "_optional",
      "_parallel", "_parameters", "_responses", "_results", "_results_text",
-     "_stacklevel", "_validation", "_whole_file"},
+     "_stacklevel", "_tabs_html", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},
@@ -33,7 +33,7 @@ WITHIN_LOWEST = {
     "_parameters": {"_validation"},
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
-    "_results": {"_optional", "_results_text"},
+    "_results": {"_optional", "_results_text", "_tabs_html"},
     "_validation": {"_containers"},
 }
 # Names that may occur in several folders, since they mean the same in each.

@@ -5,6 +5,7 @@ from sklearn.base import clone
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._one_line import one_line
+from skrobust._parallel import StepBar
 from skrobust._responses import predict_probabilities, predicts_numbers
 from skrobust._results import Results
 from skrobust.attacks import StrongestAttack
@@ -63,6 +64,7 @@ def evaluate_attack(
     n_permutations=999,
     certify=True,
     random_state=None,
+    verbose=0,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
@@ -124,6 +126,9 @@ def evaluate_attack(
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations, of "auto" and of the checks (there None is 0); an
         attack has its own.
+    verbose : int, default=0
+        From 1 on, a progress bar over the runs of the attack, the checks and the
+        certificate, with the time left.
 
     Returns
     -------
@@ -208,7 +213,7 @@ def evaluate_attack(
     if predicts_numbers(estimator):
         refuse_for_numbers(caller, checks=checks, groups=groups)
         how = {"tolerances": tolerances, "clusters": clusters, "caller": caller}
-        how |= {"confidence": confidence, "checkpoint": checkpoint}
+        how |= {"confidence": confidence, "checkpoint": checkpoint, "verbose": verbose}
         return regression_results(estimator, X, y, attack, **how)
     y = check_labels(estimator, X, y, caller)
     tolerances = check_tolerances(tolerances, caller)
@@ -219,7 +224,13 @@ def evaluate_attack(
     store = Checkpoint(checkpoint, caller)
     prefix = store.prefix(estimator, X, y)
     key = store.key(prefix, "right, changed", quick)
+    is_strongest = isinstance(attack, StrongestAttack)
+    reason, full = _why_no_ratio(estimator, attack), []
+    runs = [] if reason else _full_runs(attack, params)
+    n_steps = 1 + bool(checks) + len(runs) + bool(is_strongest and certify)
+    bar = StepBar(n_steps, caller, verbose)
     table = store.run(key, attack_table, estimator, quick, X, y)
+    bar.done()
     robust = table[0].astype(bool)
     if quick is attack and getattr(attack, "objective", None) == "probability_shift":
         robust &= clean  # it turns wrong rows right as well
@@ -231,11 +242,11 @@ def evaluate_attack(
             doubts, fallen = quietly(doubts_and_fallen, *parts, random_state=seed)
         except Exception as error:  # what was measured is not lost by a check
             doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
-    reason, full = _why_no_ratio(estimator, attack), []
-    for run, mode in () if reason else _full_runs(attack, params):
+        bar.done()
+    for run, mode in runs:
         key = store.key(prefix, "right, probabilities", run)
         full.append((run, mode, store.run(key, _full_run, estimator, run, X, y)))
-    is_strongest = isinstance(attack, StrongestAttack)
+        bar.done()
     if is_strongest or checks:
         for _, _, part in full:
             fallen |= clean & ~part["correct"]
@@ -261,6 +272,8 @@ def evaluate_attack(
     if is_strongest and certify:
         parts = estimator, X, y, attack, robust, clean, samples, caller
         results.update(bracket(*parts))
+        bar.done()
+    bar.close()
     results["verdict"] = verdict_on_attack(results)
     results["changed"] = float(facts.changed.mean())
     results["distortion"] = mean_of_changed(facts.changed, facts.distortion)

@@ -1,5 +1,6 @@
 """Bounds of robust accuracy: attacks above, a certificate below."""
 
+from skrobust._parallel import StepBar
 from skrobust._results import Results
 from skrobust.evaluation.argument_checks import check_labels, float_rows
 from skrobust.evaluation.attack_run import correct_labels
@@ -30,6 +31,7 @@ def robust_accuracy_bounds(
     clusters=None,
     checkpoint=None,
     random_state=None,
+    verbose=0,
 ):
     r"""Enclose robust accuracy within a ball: attacks above, a certificate below.
 
@@ -64,6 +66,9 @@ def robust_accuracy_bounds(
         Folder in which finished runs of attacks are kept.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the attacks that ``attacks=None`` stands for.
+    verbose : int, default=0
+        From 1 on, a progress bar over the attacks and the certificate, with the time
+        left.
 
     Returns
     -------
@@ -124,12 +129,15 @@ def robust_accuracy_bounds(
     clean = correct_labels(estimator, X, y, _CALLER)
     store = Checkpoint(checkpoint, _CALLER)
     prefix = store.prefix(estimator, X, y)
-    stands = clean.copy()
+    stands, bar = clean.copy(), StepBar(len(attacks) + 1, _CALLER, verbose)
     for attack in map(for_accuracy, attacks):
         key = store.key(prefix, "labels within the ball", attack, ball)
         stands &= store.run(key, _keeps, estimator, attack, X, y, values, ball)
+        bar.done()
     parts = estimator, X, y, values, stands, clean, ball, _CALLER
     proved, name, is_exact = proved_rows(*parts)
+    bar.done()
+    bar.close()
     columns = {"lower": proved, "upper": stands, "clean": clean}
     results = Results(
         columns=(),

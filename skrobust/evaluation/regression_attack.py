@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._parallel import StepBar
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_scores, check_targets, invalid
@@ -21,7 +22,17 @@ _RESAMPLES = 500
 
 
 def regression_results(
-    estimator, X, y, attack, *, tolerances, clusters, confidence, checkpoint, caller
+    estimator,
+    X,
+    y,
+    attack,
+    *,
+    tolerances,
+    clusters,
+    confidence,
+    checkpoint,
+    caller,
+    verbose=0,
 ):
     """Return the scores of a regressor under an attack, and its robust ratio.
 
@@ -44,6 +55,8 @@ def regression_results(
         Folder of finished parts.
     caller : str
         Name of the public function, for error messages.
+    verbose : int, default=0
+        From 1 on, a progress bar over the runs.
 
     Returns
     -------
@@ -66,12 +79,12 @@ def regression_results(
         for aim, reference in (("error", "true"), ("shift", "predicted"))
         if getattr(attack, "objective", None) in (None, f"prediction_{aim}")
     }
-    found = {
-        aim: store.run(
-            store.key(prefix, "predictions", run), _answers, estimator, run, X, y
-        )
-        for aim, run in runs.items()
-    }
+    found, bar = {}, StepBar(len(runs), caller, verbose)
+    for aim, run in runs.items():
+        key = store.key(prefix, "predictions", run)
+        found[aim] = store.run(key, _answers, estimator, run, X, y)
+        bar.done()
+    bar.close()
     facts = next(iter(found.values()))
     results = Results(
         columns=(),

@@ -5,7 +5,7 @@ import warnings
 from collections import Counter
 
 from skrobust._one_line import one_line
-from skrobust._optional import require
+from skrobust._parallel import progress_bar
 
 # Errors that skip one section only: whatever a user's model raises, but not Ctrl-C.
 FAILURES = (Exception,)
@@ -40,10 +40,7 @@ class Log:
         self._n_done, self._bar = 0, None
         shown = sys.stderr.isatty() if verbose is None else verbose > 0
         if shown and progress is None and n_models:
-            tqdm = require("tqdm", "A progress bar (verbose=1)", extra="report").tqdm
-            form = "{l_bar}{bar}| [{elapsed}<{remaining}]"
-            total = n_models * _WORK
-            self._bar = tqdm(total=total, desc="report", bar_format=form)
+            self._bar = progress_bar(n_models * _WORK, "report")
 
     def skip(self, model, section, reason):
         """Note that a section was left out, and why."""

@@ -28,7 +28,7 @@ pytest.importorskip("click.testing")
 
 from cli_runner import run  # noqa: E402
 
-from skrobust.cli import demo_models, main  # noqa: E402
+from skrobust.cli import demo_digits, main  # noqa: E402
 from skrobust.cli.commands import demo_command, report_command  # noqa: E402
 from skrobust.nets import small_cnn_classifier  # noqa: E402
 
@@ -348,8 +348,11 @@ def test_ctrl_c_during_training_gives_no_half_trained_report(
     def cnn(*args, **kwargs):
         return small_cnn_classifier(*args, callbacks=[Interrupt()], **kwargs)
 
-    monkeypatch.setattr(demo_models, "small_cnn_classifier", cnn)
-    assert main(["demo", "--quick", "--out", str(tmp_path / "r.html")]) == 130
+    monkeypatch.setattr(demo_digits, "small_cnn_classifier", cnn)
+    assert (
+        main(["demo", "--data", "digits", "--quick", "--out", str(tmp_path / "r.html")])
+        == 130
+    )
     assert "interrupted" in one_sentence(capsys.readouterr().err)
     assert list(tmp_path.iterdir()) == []
 
@@ -390,11 +393,20 @@ def test_importing_the_command_line_imports_no_click():
 @pytest.mark.slow
 def test_demo_without_torch_finishes_and_says_so(tmp_path):
     out = tmp_path / "demo.html"
-    args = ("demo", "--quick", "--out", out, "--json", tmp_path / "demo.json")
+    args = (
+        "demo",
+        "--data",
+        "digits",
+        "--quick",
+        "--out",
+        out,
+        "--json",
+        tmp_path / "demo.json",
+    )
     done = run_blocked({"torch", "skorch"}, *args)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "demo.json").read_text())
-    assert [model["name"] for model in found["models"]] == ["scaled SVC"]
+    assert [model["name"] for model in found["models"]] == ["SVC"]
     assert found["models"][0]["clean"]["value"] > 0.95
     reasons = {row["model"]: row["reason"] for row in found["skipped"]}
     assert "pip install 'skrobust[torch]'" in reasons["small CNN"]
@@ -410,11 +422,11 @@ def test_demo_shows_what_an_attack_does(tmp_path):
     pytest.importorskip("torch")
     pytest.importorskip("skorch")
     out, twin = tmp_path / "demo.html", tmp_path / "demo.json"
-    code, text, err = run("demo", "--out", out, "--json", twin)
+    code, text, err = run("demo", "--data", "digits", "--out", out, "--json", twin)
     assert code == 0, err
     found = json.loads(twin.read_text())
     svc, cnn = found["models"]
-    assert (svc["name"], cnn["name"]) == ("scaled SVC", "small CNN")
+    assert (svc["name"], cnn["name"]) == ("SVC", "small CNN")
     clean = cnn["clean"]["value"]
     fgsm, pgd = (cnn["attacks"][a]["robust_accuracy"] for a in ("FGSM", "PGD"))
     assert clean >= 0.95

@@ -1,5 +1,6 @@
 """Tables in notebooks: all text escaped, nothing loaded, the numbers of the results."""
 
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from sklearn import config_context
 
 from skrobust.evaluation import Results
-from skrobust.metrics import confidence_interval, group_robustness
+from skrobust.metrics import Interval, confidence_interval, group_robustness
 from skrobust.sampling import SimpleRandomSampler
 
 
@@ -19,7 +20,7 @@ class Cells(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
-        if tag != "br":
+        if tag not in ("br", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -51,11 +52,51 @@ def test_results_escape_and_fold():
         "td",
         "details",
         "summary",
+        "input",
+        "label",
+        "style",
     }
     assert evil in found.text
     assert "0.1235" in found.text
     assert "… 30 more rows …" in found.text
     assert {"gaps", "2"} <= set(found.text)
+
+
+def tabbed():
+    return Results(
+        columns=("score",),
+        verdict="Enough.",
+        score=np.array([0.5]),
+        mean=0.5,
+        mean_interval=Interval(0.5, 0.25, 0.75, 0.9, "t", 5, ""),
+        n_samples=5,
+        warnings=("DOUBT",),
+        attack="PGD",
+    )
+
+
+def test_tabs_show_results_table_checks_data_and_model():
+    page = tabbed()._repr_html_()
+    found = Cells(page)
+    assert not found.open
+    titles = ["Results", "Table", "Checks", "Data", "Model"]
+    assert [text for text in found.text if text in titles and text != "Results"] == (
+        titles[1:]
+    )
+    assert "0.5 [0.25, 0.75]" in found.text
+    assert "mean_interval" not in found.text
+    assert "script" not in found.tags
+    # the first is shown, and each tab has a rule that shows its part
+    assert page.count(" checked>") == 1
+    assert page.count(":checked)>.tab-") == len(titles) == page.count('class="tab-')
+    assert page.index("Enough.") < page.index("<style>")
+
+
+def test_tabs_of_two_results_do_not_move_one_another():
+    results, radio = tabbed(), re.compile(r'name="([^"]+)"')
+    names = [set(radio.findall(results._repr_html_())) for _ in range(2)]
+    assert [len(one) for one in names] == [1, 1]
+    assert not names[0] & names[1]
 
 
 def test_empty_results_have_a_page():

@@ -6,12 +6,16 @@ from pathlib import Path
 
 from skrobust._whole_file import write_text_whole
 from skrobust.cli.exit_codes import UserError, as_user_error
+from skrobust.cli.labelling.spreadsheet_cells import from_cell, to_cell
 
 COLUMNS = ("id", "item", "predicted", "answer")
+_READ = ("id", "item", "answer")
 
 
 def write_questions(path, ids, pool, reader, *, show=()):
     """Write the list of inputs to label, with an empty column ``answer``.
+
+    Text that a spreadsheet would take for a formula begins with an apostrophe.
 
     Parameters
     ----------
@@ -31,11 +35,12 @@ def write_questions(path, ids, pool, reader, *, show=()):
     writer = csv.writer(buffer, lineterminator="\n")
     given = [name for name in COLUMNS[:3] if name != "predicted" or reader.takes_labels]
     shown = [f"pool {name}" if name in COLUMNS else name for name in show]
-    writer.writerow([*given, *shown, "answer"])
+    writer.writerow([*given, *map(to_cell, shown), "answer"])
     for i in ids:
         facts = {"id": i, "item": pool.items[i], "predicted": reader.predicted(i)}
         more = [pool.frame[name].iloc[i] for name in show]
-        writer.writerow([*(facts[name] for name in given), *more, ""])
+        cells = [*(facts[name] for name in given), *more]
+        writer.writerow([*map(to_cell, cells), ""])
     write_text_whole(path, buffer.getvalue())
 
 
@@ -107,7 +112,10 @@ def _rows(path):
                     f"{path.name!r} has no column {name!r}; fill in a list that "
                     "--to-label wrote."
                 )
-        return [(table.line_num, row) for row in table]
+        return [
+            (table.line_num, {**row, **{k: from_cell(row.get(k)) for k in _READ}})
+            for row in table
+        ]
 
 
 def _position(text, n_pool, where):

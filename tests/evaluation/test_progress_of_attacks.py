@@ -1,0 +1,32 @@
+"""Long calls say how far they are: with verbose=1, and else nothing."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from skrobust.attacks import FGSM
+from skrobust.evaluation import evaluate_attack, robust_accuracy_bounds
+
+pytest.importorskip("tqdm")
+X = np.random.default_rng(0).normal(size=(30, 2))
+Y = (X[:, 0] > 0).astype(int)
+MODEL = LogisticRegression().fit(X, Y)
+LINE = LinearRegression().fit(X, X[:, 0] + X[:, 1] ** 2)
+CALLS = {
+    "attack": lambda **k: evaluate_attack(MODEL, X, Y, FGSM(0.1), **k),
+    "auto": lambda **k: evaluate_attack(MODEL, X, Y, "auto", eps=0.1, **k),
+    "checks": lambda **k: evaluate_attack(MODEL, X, Y, FGSM(0.1), checks=True, **k),
+    "regression": lambda **k: evaluate_attack(LINE, X, X[:, 0], FGSM(0.1), **k),
+    "bounds": lambda **k: robust_accuracy_bounds(MODEL, X, Y, eps=0.1, **k),
+}
+
+
+@pytest.mark.filterwarnings("ignore:regression_robust_ratio")
+@pytest.mark.parametrize("name", CALLS)
+def test_the_bar_ends_at_all_of_its_steps(name, capsys):
+    loud, shown = CALLS[name](verbose=1), capsys.readouterr().err
+    assert "100%" in shown
+    assert "<" in shown  # the time left
+    quiet = CALLS[name]()
+    assert capsys.readouterr().err == ""
+    assert repr(loud) == repr(quiet)
