@@ -215,13 +215,15 @@ def test_weighted_scores_are_the_curve_at_the_observed_severities():
     assert index == 1  # one condition alone
 
 
-@pytest.mark.parametrize("severities", [[], [np.nan], [[1.0]], [-1.0]])
+@pytest.mark.parametrize(
+    "severities", [[], [np.nan], [[1.0]], [-1.0], [0.0, -1.0], [0.0, np.inf], ["a"]]
+)
 def test_weights_refuse_severities(severities):
     with pytest.raises(ValueError, match="'severities' parameter of severity_weights"):
         severity_weights(severities, 1)
 
 
-@pytest.mark.parametrize("observed", [-1, np.nan, [], [[1.0]]])
+@pytest.mark.parametrize("observed", [-1, np.nan, [], [[1.0]], "a"])
 def test_weights_refuse_observed(observed):
     with pytest.raises(ValueError, match="'observed' parameter of severity_weights"):
         severity_weights([0, 1], observed)
