@@ -2,6 +2,7 @@
 
 import importlib
 
+from skrobust._containers import is_text
 from skrobust._validation import invalid
 from skrobust.base.spread import with_number
 
@@ -36,7 +37,14 @@ def read_attack(attack, name, caller, *, X=None, random_state=None, **ball):
         if attack != AUTO:
             rule = "'auto' or an object with perturb(estimator, X, y)"
             raise invalid(name, caller, rule, attack)
-        if "eps" not in given:
+        of_texts = X is not None and is_text(X)
+        if of_texts and given:
+            raise ValueError(
+                f"The parameter {min(given)!r} of {caller} does not apply to texts, "
+                f"whose budget is words. Pass {name}=StrongestAttack(n_words=3), or "
+                "'auto' alone for 3 words."
+            )
+        if "eps" not in given and not of_texts:
             raise ValueError(
                 f"{caller} needs eps with {name}='auto': a number in the units of X, "
                 "or one in units of its spread, such as '0.1 std'."

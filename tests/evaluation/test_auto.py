@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -222,3 +223,14 @@ def test_one_radius_in_spreads_serves_breast_cancer():
 def test_errors_say_what_to_do(call, match):
     with pytest.raises(ValueError, match=match):
         call()
+
+
+def test_texts_have_no_radius():
+    texts = ["good film", "bad film", "good plot", "plot"] * 3
+    labels = ["yes", "no"] * 6
+    model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, labels)
+    with pytest.raises(ValueError, match="'eps' of evaluate_attack does not apply to"):
+        evaluate_attack(model, texts, labels, "auto", eps=1)
+    found = evaluate_attack(model, texts, labels, "auto", random_state=0)
+    by_hand = evaluate_attack(model, texts, labels, StrongestAttack(random_state=0))
+    assert found.robust_accuracy == by_hand.robust_accuracy < 1
