@@ -90,7 +90,7 @@ def evaluate_attack(
         :class:`~skrobust.attacks.StrongestAttack`, which chooses by the model.
     eps : float or str, default=None
         Radius of "auto", which needs it: in the units of X, or of the spread of each of
-        its features, as in ``"0.1 std"``. An attack has its own.
+        its features, as in ``"0.1 std"``. An attack has its own, and texts have none.
     norm : {inf, 2, 1}, default=None
         Norm of "auto"; None is inf.
     data_range : (low, high), default=None
