@@ -1,5 +1,7 @@
 """Strongest attack: the members that suit a model, one after the other."""
 
+import contextlib
+
 from skrobust._containers import is_text
 from skrobust._parameters import Count
 from skrobust._responses import predicts_numbers
@@ -13,6 +15,7 @@ from skrobust.attacks._random_search import RandomSearch
 from skrobust.attacks._square import Square
 from skrobust.attacks._word_substitution import WordSubstitution
 from skrobust.attacks.core.attack_ensemble import AttackEnsemble
+from skrobust.attacks.trees.row_gaps import gaps_of
 
 
 class StrongestAttack(AttackEnsemble):
@@ -27,6 +30,7 @@ class StrongestAttack(AttackEnsemble):
       the targeted DLR loss, :class:`FAB`;
     - every model: :class:`RandomSearch`, then :class:`HopSkipJump`, whose labels also
       guide where scores are flat, and with scores :class:`Square`;
+    - rows with missing values: :class:`ExactTree` alone, for trees that take them;
     - text: :class:`WordSubstitution` alone, whose budget is ``n_words``.
 
     Where probabilities or predictions are to be moved, each member (the exact ones,
@@ -141,6 +145,9 @@ class StrongestAttack(AttackEnsemble):
         """
         if is_text(X):
             return self._on_texts().perturb(estimator, X, y)
+        if gaps_of(X) is not None:
+            with contextlib.suppress(ValueError):  # other models: needs finite X
+                return self._on_trees().perturb(estimator, X, y)
         return super().perturb(estimator, X, y)
 
     def run(self, estimator, X, y=None, *, start=None):
@@ -158,7 +165,17 @@ class StrongestAttack(AttackEnsemble):
         """
         if is_text(X):
             return self._on_texts().run(estimator, X, y)
+        if gaps_of(X) is not None:
+            with contextlib.suppress(ValueError):  # other models: needs finite X
+                return self._on_trees().run(estimator, X, y)
         return super().run(estimator, X, y, start=start)
+
+    def _on_trees(self):
+        """Return the attack on rows with missing values, which trees alone take."""
+        [(_, attack)] = self._set_up(
+            [("trees", ExactTree(node_budget=self.node_budget))]
+        )
+        return attack
 
     def _on_texts(self):
         return WordSubstitution(

@@ -203,3 +203,17 @@ def test_it_is_auto_attack_and_more():
     ours = StrongestAttack("0.3 std", random_state=0).run(model, *few).success
     theirs = AutoAttack("0.3 std", random_state=0).run(model, *few).success
     assert ours.sum() >= theirs.sum()
+
+
+def test_trees_that_take_missing_values_are_attacked_with_them():
+    rows, y = X[::4].copy(), Y[::4]
+    rows[::3, 2] = np.nan
+    model = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=5).fit(rows, y)
+    attack = StrongestAttack("0.5 std", node_budget=1000, random_state=0)
+    result = attack.run(model, rows, y)
+    truth = ExactTree("0.5 std", node_budget=1000).run(model, rows, y)
+    assert 0 < result.success.sum() < len(y)
+    np.testing.assert_array_equal(result.success, truth.success)
+    np.testing.assert_array_equal(np.isnan(result.X_adv), np.isnan(rows))
+    with pytest.raises(ValueError, match="StrongestAttack needs finite X"):
+        attack.perturb(MODELS["bayes"], rows, y)
