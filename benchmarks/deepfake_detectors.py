@@ -80,7 +80,11 @@ def load_groups(folder, per_group):
     if not (folder / "utk_groups").is_dir():
         return None
     images = load_image_folder(
-        folder / "utk_groups", levels=("group",), label="Real", resize=(SIDE, SIDE)
+        folder / "utk_groups",
+        levels=("group",),
+        label="Real",
+        pattern="(?P<clip>.+)",  # each image is of a person of its own
+        resize=(SIDE, SIDE),
     )
     rows = [
         np.flatnonzero(images.group == g)[:per_group] for g in np.unique(images.group)

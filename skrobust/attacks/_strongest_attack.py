@@ -25,8 +25,8 @@ class StrongestAttack(AttackEnsemble):
       decides are done;
     - models with gradients: :class:`FGSM`, :class:`AutoPGD` on the soft margin and on
       the targeted DLR loss, :class:`FAB`;
-    - every model: :class:`RandomSearch`, then :class:`Square`, or with labels alone
-      :class:`HopSkipJump`;
+    - every model: :class:`RandomSearch`, then :class:`HopSkipJump`, whose labels also
+      guide where scores are flat, and with scores :class:`Square`;
     - text: :class:`WordSubstitution` alone, whose budget is ``n_words``.
 
     Where probabilities or predictions are to be moved, each member (the exact ones,
@@ -183,11 +183,10 @@ class StrongestAttack(AttackEnsemble):
         budget = {"max_queries": self.max_queries}
         members += [("random", RandomSearch(**budget))]
         if by_label:
+            members += [("hopskipjump", HopSkipJump(**budget))]
             names = ("predict_proba", "decision_function")
             if any(hasattr(model, name) for name in names):
                 members += [("square", Square(**budget))]
-            else:
-                members += [("hopskipjump", HopSkipJump(**budget))]
         return self._set_up(members)
 
     def _common(self):

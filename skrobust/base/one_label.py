@@ -4,8 +4,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from skrobust._containers import one_per_row
 from skrobust._responses import is_net, unwrap
-from skrobust._validation import invalid
+from skrobust._validation import invalid, refuse_missing
 from skrobust.base.label_codes import codes, digits, joint
 
 ANY = "any"
@@ -112,7 +113,8 @@ class OneLabel(ClassifierMixin, BaseEstimator):
             The ``y`` of attacks, scorers and evaluations; -1 for a combination with a
             value that the model never saw.
         """
-        Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
+        Y = one_per_row(Y.toarray() if hasattr(Y, "toarray") else Y)
+        refuse_missing(Y, "OneLabel.codes", "Y")
         values = self._values()
         if Y.ndim != 2 or (values is not None and Y.shape[1] != len(values)):
             k = "n_labels" if values is None else len(values)

@@ -54,7 +54,7 @@ class LinearProof(DifferenceProof):
         # Sums of many products round; what is certified must survive that.
         size = np.abs(region.rows) @ np.abs(weights).T + np.abs(offset)
         self._slack = region.slack * (
-            size.max(axis=1) + np.max(region.eps) * np.abs(weights).max()
+            size.max(axis=1) + (region.eps * np.abs(weights)).max()
         )
 
     @classmethod

@@ -124,14 +124,34 @@ class _Search:
     """Search for a point of one region where one function of the net is not positive.
 
     Variables of the programs: the input, then each stage's neurons after their hinge.
+    The tolerances of the solver are absolute, so each is in units of its own range: the
+    input from the row in units of the radius, neurons and the function of their most.
     """
 
     def __init__(self, stages, x, weights, offset, slack):
-        self.stages, self.x, self.weights, self.offset = stages, x, weights, offset
-        self.slack = slack + 1e-6  # what the solver of the programs may be off
-        self.low, self.high = x.box
-        self.low, self.high = self.low[0], self.high[0]
-        self.sizes = [len(b) for _, b, _ in stages]
+        middle, (low, high) = x.rows[0], (end[0] for end in x.box)
+        size = np.full(len(middle), x.eps) if x.norm == 1 else (high - low) / 2
+        size = np.where(size > 0, size, 1.0)
+        low, high = (low - middle) / size, (high - middle) / size
+        self.is_ball, self.low, self.high = x.norm == 1, low, high
+        self.stages, self.sizes = [], [len(b) for _, b, _ in stages]
+        for place, (w, b, gamma) in enumerate(stages):
+            b = b if place else b + middle @ w
+            w = w * size[:, None]
+            least, most = _interval(low, high, w, b)
+            size = np.maximum(np.abs(least), np.abs(most))
+            size = np.where(size > 0, size, 1.0)
+            self.stages.append((w / size, b / size, gamma))
+            least, most = least / size, most / size
+            low = np.where(least > 0, least, gamma * least)
+            high = np.where(most > 0, most, gamma * most)
+        if not stages:
+            offset = offset + middle @ weights
+        weights = weights * size
+        most = np.abs(weights).sum()
+        most = most if most > 0 else 1.0
+        self.weights, self.offset = weights / most, offset / most
+        self.slack = slack / most + 1e-6  # what the solver of the programs may be off
 
     def value(self, point):
         """Return the function at a point."""
@@ -173,14 +193,12 @@ class _Search:
         left to split.
         """
         d = len(self.low)
-        n_variables = d + sum(self.sizes) + (d if self.x.norm == 1 else 0)
+        n_variables = d + sum(self.sizes) + (d if self.is_ball else 0)
         bounds = [*zip(self.low, self.high, strict=True)]
         rows, limits, equal, values, open_ = [], [], [], [], []
         low, high, start, at = self.low, self.high, 0, 0
         for weights, offset, gamma in self.stages:
-            middle, radius = (low + high) / 2, (high - low) / 2
-            centre, reach = middle @ weights + offset, radius @ np.abs(weights)
-            least, most = centre - reach, centre + reach
+            least, most = _interval(low, high, weights, offset)
             width = len(low)
             here = d + at
             for j in range(len(offset)):
@@ -214,7 +232,7 @@ class _Search:
             high = np.where(most > 0, most, gamma * most)
             bounds += [*zip(low, high, strict=True)]
             start, at = here, at + len(offset)
-        if self.x.norm == 1:
+        if self.is_ball:
             rows, limits = self._ball(rows, limits, d, n_variables)
             bounds += [(0, None)] * d
         goal = np.zeros(n_variables)
@@ -246,23 +264,24 @@ class _Search:
     def _ball(self, rows, limits, d, n_variables):
         """Add the ball of norm 1, by the absolute moves as variables."""
         first = n_variables - d
-        x = self.x.rows[0]
         for j in range(d):
             for sign in (1, -1):
                 row = np.zeros(n_variables)
                 row[j], row[first + j] = sign, -1.0
                 rows.append(row)
-                limits.append(sign * x[j])
+                limits.append(0.0)
         row = np.zeros(n_variables)
         row[first:] = 1.0
-        return [*rows, row], [*limits, self.x.eps]
+        return [*rows, row], [*limits, 1.0]
 
     def _inside(self, point):
         """Return a point of the program, put back into the ball by its rounding."""
         point = np.clip(point, self.low, self.high)
-        if self.x.norm == 1:
-            delta = point - self.x.rows[0]
-            length = np.abs(delta).sum()
-            if length > self.x.eps:
-                point = self.x.rows[0] + delta * (self.x.eps / length)
-        return point
+        return point / max(1.0, np.abs(point).sum()) if self.is_ball else point
+
+
+def _interval(low, high, weights, offset):
+    """Return the least and greatest values of an affine stage in a box."""
+    middle, radius = (low + high) / 2, (high - low) / 2
+    centre, reach = middle @ weights + offset, radius @ np.abs(weights)
+    return centre - reach, centre + reach

@@ -1,15 +1,18 @@
 """Files of a report, and its summary on the terminal."""
 
+from pathlib import Path
+
 import click
 
 from skrobust.cli.option_types import check_different
 from skrobust.cli.terminal_text import summary_text
-from skrobust.report import write_report
+from skrobust.report import model_card, write_report
 
 
 def check_names(options):
     """Raise, before the work, where two files have one name."""
     names = {"--out": "out", "--json": "json_out", "--markdown": "markdown_out"}
+    names |= {"--model-card": "model_card"} if "model_card" in options else {}
     check_different({option: options[name] for option, name in names.items()})
 
 
@@ -20,13 +23,17 @@ def write_files(collected, options, say):
     twins = {"markdown_out": options["markdown_out"]}
     twins["json_out"] = None if to_stdout else options["json_out"]
     written = write_report(collected, options["out"], **twins)
+    card = options.get("model_card")
+    if card is not None:
+        Path(card).write_text(model_card(collected), encoding="utf-8")
     if to_stdout:
         click.echo(written.to_json(), nl=False)
     if to_stdout or options["quiet"]:
         return
     click.echo(summary_text(collected, verbose=options.get("verbose", False)))
-    paths = (written.path, written.json_path, written.markdown_path)
-    for kind, path in zip(("report", "json", "markdown"), paths, strict=True):
+    paths = (written.path, written.json_path, written.markdown_path, card)
+    kinds = ("report", "json", "markdown", "card")
+    for kind, path in zip(kinds, paths, strict=True):
         if path is not None:
             click.echo(f"{kind}: {path}")
     click.echo(f"total: {say.seconds:.1f} s")

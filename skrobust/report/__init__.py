@@ -4,6 +4,7 @@ from skrobust.report._collect import collect_report
 from skrobust.report._create import Report, create_report, write_report
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
+from skrobust.report._model_card import model_card
 from skrobust.report._report_json import report_from_json
 from skrobust.report._schema import report_schema
 from skrobust.report._summary import summary_rows
@@ -14,6 +15,7 @@ __all__ = [
     "build_report",
     "collect_report",
     "create_report",
+    "model_card",
     "report_from_json",
     "report_schema",
     "summary_rows",

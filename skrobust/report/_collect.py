@@ -25,6 +25,7 @@ def collect_report(
     checks=True,
     thresholds=None,
     reference=None,
+    evidence=None,
     n_samples=None,
     class_counts=None,
     n_labels=100,
@@ -100,6 +101,11 @@ def collect_report(
         constant model.
     reference : str, default=None
         The model whose mean corruption error is 1; None is a constant model.
+    evidence : str or list of str, default=None
+        "eu-ai-act", "nist-ai-rmf" or "iso-24029-2", or several: a section that lists
+        the figures by the clauses they speak to, with what was not measured,
+        fingerprints of the data and the models, and blank lines for signatures. The
+        mapping is that of skrobust and no legal advice.
     n_samples : int, default=None
         Size of the whole data set, for the normalized score; None: the rows of ``X``
         and of ``X_train``.
@@ -139,7 +145,7 @@ def collect_report(
         None), ``verdicts`` (one for each model), ``untested`` and ``undefined`` (what
         was not tested, and why a number is undefined), ``comparisons`` (rankings of two
         and more models, with their paired differences), ``skipped``, ``warnings`` and
-        ``versions``.
+        ``versions``, and ``evidence`` where it was asked for.
 
     Raises
     ------

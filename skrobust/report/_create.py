@@ -204,8 +204,9 @@ def create_report(
         As in :func:`collect_report`: ``X_train``, ``image_shape``, ``channel_axis``,
         ``data_range``, ``eps``, ``norm``, ``attacks``, ``radii``, ``conditions``,
         ``groups``, ``times``, ``metrics``, ``checks``, ``thresholds``,
-        ``reference``, ``n_samples``, ``class_counts``, ``n_labels``, ``random_state``,
-        ``n_jobs``, ``verbose``, ``checkpoint``, ``title``, ``dataset``.
+        ``reference``, ``evidence``, ``n_samples``, ``class_counts``, ``n_labels``,
+        ``random_state``, ``n_jobs``, ``verbose``, ``checkpoint``, ``title``,
+        ``dataset``.
 
     Returns
     -------

@@ -89,7 +89,9 @@ def build_report(collected):
         for model, slug in zip(collected["models"], slugs, strict=True)
     ]
     rows = summary_rows(collected)
+    evidence = collected.get("evidence")
     style, script = _file("report.css"), _file("report.js")
+    style += _file("evidence.css") if evidence else ""
     comparisons = [
         {**one, "picture": len(one["pairs"]) > 1 and draw_comparison(one)}
         for one in collected.get("comparisons", ())
@@ -99,6 +101,7 @@ def build_report(collected):
         {
             **collected,
             **page_parts(collected, models),
+            "evidence": evidence,
             "comparisons": comparisons,
             "models": models,
             "columns_of_summary": summary_columns(collected, rows),

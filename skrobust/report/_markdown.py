@@ -2,6 +2,7 @@
 
 from skrobust.report._summary import summary_rows
 from skrobust.report.doubt_meanings import explained
+from skrobust.report.evidence_text import evidence_lines
 from skrobust.report.markdown_parts import (
     bracket_lines,
     escaped,
@@ -55,6 +56,7 @@ def build_markdown(collected):
     lines += _details("Undefined numbers", undefined_lines(collected))
     lines += _details("Parts that could not be measured", skipped)
     lines += _details("Warnings", _events(collected["warnings"], "text"))
+    lines += evidence_lines(collected)
     if collected.get("call"):
         fence = "`" * max(3, 1 + _longest_ticks(collected["call"]))
         call = " ".join(collected["call"].splitlines())

@@ -1,156 +1,140 @@
 """JSON Schema of the machine-readable twin of a report."""
 
 from skrobust.report._report_json import FORMAT, VERSION
-
-_TEXT, _COUNT = {"type": "string"}, {"type": "integer", "minimum": 0}
-_NUMBER = {"type": ["number", "null"]}  # null: undefined
-_OR_TEXT = {"type": ["string", "null"]}
-_PAIR = {"type": ["array", "null"], "items": _NUMBER, "minItems": 2, "maxItems": 2}
-_COLUMN = {"type": "array", "items": {"type": ["number", "string", "boolean", "null"]}}
-
-
-def _object(required, **optional):
-    """Return the schema of an object; other keys may be added without a new version."""
-    return {
-        "type": "object",
-        "required": list(required),
-        "properties": {**required, **optional},
-    }
-
-
-def _or_null(schema):
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _list(schema):
-    return {"type": "array", "items": schema}
-
-
-def _map(schema):
-    return {"type": "object", "additionalProperties": schema}
+from skrobust.report.evidence_schema import evidence_schema
+from skrobust.report.schema_parts import (
+    COLUMN,
+    COUNT,
+    NUMBER,
+    OR_TEXT,
+    PAIR,
+    TEXT,
+    list_of,
+    map_of,
+    object_of,
+    or_null,
+)
 
 
 def _model():
-    clean = _object(
-        {"metric": _TEXT, "value": _NUMBER, "interval": _PAIR, "n_rows": _COUNT}
+    clean = object_of(
+        {"metric": TEXT, "value": NUMBER, "interval": PAIR, "n_rows": COUNT}
     )
-    stability = _object(
-        {"columns": _list(_TEXT), "name": _COLUMN, "score": _COLUMN, "preset": _TEXT},
-        mean=_NUMBER,
-        coefficient_of_variation=_NUMBER,
-        accuracy_stability_index=_NUMBER,
-        interval=_PAIR,
-        interval_note=_OR_TEXT,
-        mean_interval=_PAIR,
-        coefficient_of_variation_interval=_PAIR,
-        variation_corrected=_NUMBER,
-        area_under_severity_curve=_NUMBER,
-        area_under_severity_curve_interval=_PAIR,
-        mean_corruption_error=_NUMBER,
-        mean_corruption_error_interval=_PAIR,
-        mean_corruption_error_reference=_TEXT,
-        words=_list(_TEXT),
-        effect=_COLUMN,
-        untouched_columns=_COLUMN,
-        untouched_dependence=_NUMBER,
-        left_out=_list(_TEXT),
-        clean=_NUMBER,
-        worst=_object({"name": _TEXT, "score": _NUMBER, "interval": _PAIR}),
+    stability = object_of(
+        {"columns": list_of(TEXT), "name": COLUMN, "score": COLUMN, "preset": TEXT},
+        mean=NUMBER,
+        coefficient_of_variation=NUMBER,
+        accuracy_stability_index=NUMBER,
+        interval=PAIR,
+        interval_note=OR_TEXT,
+        mean_interval=PAIR,
+        coefficient_of_variation_interval=PAIR,
+        variation_corrected=NUMBER,
+        area_under_severity_curve=NUMBER,
+        area_under_severity_curve_interval=PAIR,
+        mean_corruption_error=NUMBER,
+        mean_corruption_error_interval=PAIR,
+        mean_corruption_error_reference=TEXT,
+        words=list_of(TEXT),
+        effect=COLUMN,
+        untouched_columns=COLUMN,
+        untouched_dependence=NUMBER,
+        left_out=list_of(TEXT),
+        clean=NUMBER,
+        worst=object_of({"name": TEXT, "score": NUMBER, "interval": PAIR}),
     )
-    columns = {"modes": _list(_TEXT), "tolerance": _COLUMN}
-    of_labels = _object(
+    columns = {"modes": list_of(TEXT), "tolerance": COLUMN}
+    of_labels = object_of(
         {
-            "attack": _TEXT,
-            "clean_accuracy": _NUMBER,
-            "robust_accuracy": _NUMBER,
-            "robust_accuracy_interval": _PAIR,
+            "attack": TEXT,
+            "clean_accuracy": NUMBER,
+            "robust_accuracy": NUMBER,
+            "robust_accuracy_interval": PAIR,
         },
-        temperature=_NUMBER,
+        temperature=NUMBER,
         **columns,
     )
-    of_numbers = _object(
-        {"attack": _TEXT, "clean_r2": _NUMBER, "clean_r2_interval": _PAIR},
-        robust_r2=_NUMBER,
-        robust_r2_interval=_PAIR,
-        robust_mean_absolute_error=_NUMBER,
-        prediction_shift=_NUMBER,
+    of_numbers = object_of(
+        {"attack": TEXT, "clean_r2": NUMBER, "clean_r2_interval": PAIR},
+        robust_r2=NUMBER,
+        robust_r2_interval=PAIR,
+        robust_mean_absolute_error=NUMBER,
+        prediction_shift=NUMBER,
         **columns,
     )
     attack = {"anyOf": [of_labels, of_numbers]}
-    weakness = _object(
-        {"part": {"enum": ["column", "region", "word"]}, "method": _TEXT},
-        names=_list(_TEXT),
-        drops=_list(_NUMBER),
-        together=_list(_TEXT),
-        together_drop=_NUMBER,
+    weakness = object_of(
+        {"part": {"enum": ["column", "region", "word"]}, "method": TEXT},
+        names=list_of(TEXT),
+        drops=list_of(NUMBER),
+        together=list_of(TEXT),
+        together_drop=NUMBER,
     )
-    doubt = _object({"code": _TEXT, "sentence": _TEXT, "numbers": {"type": "object"}})
-    groups = _object({"group": _COLUMN, "value": _COLUMN, "range": _NUMBER})
-    times = _object({"index": _NUMBER, "metric": _TEXT, "period": _COLUMN})
-    labelling = _object(
-        {"accuracy": _NUMBER, "interval": _PAIR, "n_labels": _COUNT}, covered={}
+    doubt = object_of({"code": TEXT, "sentence": TEXT, "numbers": {"type": "object"}})
+    groups = object_of({"group": COLUMN, "value": COLUMN, "range": NUMBER})
+    times = object_of({"index": NUMBER, "metric": TEXT, "period": COLUMN})
+    labelling = object_of(
+        {"accuracy": NUMBER, "interval": PAIR, "n_labels": COUNT}, covered={}
     )
-    return _object(
+    return object_of(
         {
-            "name": _TEXT,
+            "name": TEXT,
             "kind": {"enum": ["classifier", "regressor"]},
             "clean": clean,
-            "normalized": _or_null(_object({"score": _NUMBER, "raw": _NUMBER})),
-            "stability": _or_null(stability),
-            "attacks": _map(_or_null(attack)),
-            "weakness": _or_null(weakness),
-            "curve": _or_null(_object({"eps": _COLUMN, "robust_accuracy": _COLUMN})),
-            "doubts": _or_null(_object({"attack": _TEXT, "found": _list(doubt)})),
-            "groups": _or_null(_map(_map(_or_null(groups)))),
-            "times": _or_null(times),
-            "labelling": _map(_or_null(labelling)),
+            "normalized": or_null(object_of({"score": NUMBER, "raw": NUMBER})),
+            "stability": or_null(stability),
+            "attacks": map_of(or_null(attack)),
+            "weakness": or_null(weakness),
+            "curve": or_null(object_of({"eps": COLUMN, "robust_accuracy": COLUMN})),
+            "doubts": or_null(object_of({"attack": TEXT, "found": list_of(doubt)})),
+            "groups": or_null(map_of(map_of(or_null(groups)))),
+            "times": or_null(times),
+            "labelling": map_of(or_null(labelling)),
         },
-        estimator=_TEXT,
-        metrics=_map(_or_null(_object({"value": _NUMBER, "interval": _PAIR}))),
+        estimator=TEXT,
+        metrics=map_of(or_null(object_of({"value": NUMBER, "interval": PAIR}))),
     )
 
 
 def _verdict():
-    need = _object(
+    need = object_of(
         {
-            "measure": _TEXT,
-            "threshold": _NUMBER,
-            "value": _NUMBER,
-            "low": _NUMBER,
+            "measure": TEXT,
+            "threshold": NUMBER,
+            "value": NUMBER,
+            "low": NUMBER,
             "status": {"enum": ["met", "missed", "not shown", "not measured"]},
         }
     )
-    worst = _object(
-        {"score": _NUMBER, "interval": _PAIR, "name": _TEXT, "words": _TEXT}
-    )
-    return _object(
+    worst = object_of({"score": NUMBER, "interval": PAIR, "name": TEXT, "words": TEXT})
+    return object_of(
         {
-            "name": _TEXT,
+            "name": TEXT,
             "status": {"enum": ["good", "bad", "open"]},
-            "sentence": _TEXT,
-            "needs": _list(need),
-            "worst": _or_null(worst),
-            "next": _list(_TEXT),
+            "sentence": TEXT,
+            "needs": list_of(need),
+            "worst": or_null(worst),
+            "next": list_of(TEXT),
         }
     )
 
 
 def _comparison():
-    difference = {"difference": _NUMBER, "low": _NUMBER, "high": _NUMBER}
+    difference = {"difference": NUMBER, "low": NUMBER, "high": NUMBER}
     judged = {
-        "p_adjusted": _NUMBER,
+        "p_adjusted": NUMBER,
         "verdict": {"enum": ["real", "could be chance", "none", "undefined"]},
     }
-    pair = _object({"better": _TEXT, "worse": _TEXT, **difference, **judged})
-    place = _object({"rank": _COUNT, "name": _TEXT, "value": _NUMBER}, **difference)
-    return _object(
+    pair = object_of({"better": TEXT, "worse": TEXT, **difference, **judged})
+    place = object_of({"rank": COUNT, "name": TEXT, "value": NUMBER}, **difference)
+    return object_of(
         {
-            "measure": _TEXT,
-            "ranking": _list(place),
-            "pairs": _list(pair),
-            "sentences": _list(_TEXT),
-            "method": _TEXT,
-            "confidence": _NUMBER,
+            "measure": TEXT,
+            "ranking": list_of(place),
+            "pairs": list_of(pair),
+            "sentences": list_of(TEXT),
+            "method": TEXT,
+            "confidence": NUMBER,
         }
     )
 
@@ -174,28 +158,29 @@ def report_schema():
     >>> schema["properties"]["format"], schema["properties"]["format_version"]
     ({'const': 'skrobust report'}, {'const': 3})
     """
-    text = dict.fromkeys(("model", "section"), _TEXT)
+    text = dict.fromkeys(("model", "section"), TEXT)
     undefined = ("model", "number", "reason")
-    settings = {"n_rows": _COUNT, "eps": {}, "norm": {}, "random_state": {}}
+    settings = {"n_rows": COUNT, "eps": {}, "norm": {}, "random_state": {}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "skrobust report",
-        **_object(
+        **object_of(
             {
                 "format": {"const": FORMAT},
                 "format_version": {"const": VERSION},
-                "title": _TEXT,
-                "created": _TEXT,
-                "seconds": _NUMBER,
-                "settings": _object(settings),
-                "models": {"minItems": 1, **_list(_model())},
-                "verdicts": _list(_verdict()),
-                "untested": _list(_TEXT),
-                "undefined": _list(_object(dict.fromkeys(undefined, _TEXT))),
-                "comparisons": _list(_comparison()),
-                "skipped": _list(_object({**text, "reason": _TEXT})),
-                "warnings": _list(_object({**text, "text": _TEXT, "count": _COUNT})),
-                "versions": _map(_TEXT),
-            }
+                "title": TEXT,
+                "created": TEXT,
+                "seconds": NUMBER,
+                "settings": object_of(settings),
+                "models": {"minItems": 1, **list_of(_model())},
+                "verdicts": list_of(_verdict()),
+                "untested": list_of(TEXT),
+                "undefined": list_of(object_of(dict.fromkeys(undefined, TEXT))),
+                "comparisons": list_of(_comparison()),
+                "skipped": list_of(object_of({**text, "reason": TEXT})),
+                "warnings": list_of(object_of({**text, "text": TEXT, "count": COUNT})),
+                "versions": map_of(TEXT),
+            },
+            evidence=or_null(evidence_schema()),
         ),
     }

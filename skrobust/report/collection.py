@@ -10,6 +10,8 @@ from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.report import data_facts
 from skrobust.report.corruption_error import add_corruption_errors, check_reference
+from skrobust.report.evidence_by_clause import build_evidence, check_evidence
+from skrobust.report.evidence_record import record_of
 from skrobust.report.measure_model import ModelSections
 from skrobust.report.model_ranking import compare_all
 from skrobust.report.model_verdict import build_verdicts
@@ -47,6 +49,8 @@ def collect(caller, models, X, y, **options):
         data_facts.kind_of(name, model)
     if not is_frame(X) and not hasattr(X, "shape"):
         X = np.asarray(X)
+    frameworks = check_evidence(options["evidence"], caller)
+    record = record_of(models, X, y, options["X_train"]) if frameworks else None
     models, columns, y = by_target(models, X, y)
     kinds = {name: data_facts.kind_of(name, model) for name, model in models.items()}
     targets = None if columns is None else list(dict.fromkeys(columns.values()))
@@ -122,6 +126,8 @@ def collect(caller, models, X, y, **options):
     collected["untested"] = untested(collected)
     log.close()
     collected["versions"] = data_facts.versions()
+    evidence = build_evidence(collected, frameworks, record) if frameworks else None
+    collected["evidence"] = evidence
     collected["seconds"] = time.perf_counter() - started
     return collected
 

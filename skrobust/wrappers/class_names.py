@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._containers import to_array
+from skrobust._containers import is_missing, one_per_row
 from skrobust._validation import invalid
 from skrobust.wrappers.wrapped_model import CALLER
 
@@ -12,10 +12,16 @@ def checked_classes(classes):
     if classes is None:
         return None
     is_map = isinstance(classes, dict)
-    labels = list(classes.values() if is_map else np.ravel(to_array(classes)).tolist())
+    given = one_per_row(list(classes.values()) if is_map else classes)
+    labels = given.ravel().tolist()
+    # Text and numbers do not sort together, and numpy makes text of both.
+    is_mixed = given.dtype.kind == "O" and not all(isinstance(v, str) for v in labels)
     few = len(labels) < 2 or len(set(labels)) < len(labels)
-    if few or isinstance(classes, (str, bytes)):
-        rule = "None, or a list or dictionary of at least two different labels"
+    if few or is_mixed or given.ndim != 1 or any(map(is_missing, labels)):
+        rule = (
+            "None, or a list or dictionary of at least two different labels, all "
+            "numbers or all text"
+        )
         raise invalid("classes", CALLER, rule, classes)
     return classes if is_map else labels
 

@@ -48,6 +48,8 @@ class ModuleSource(FunctionSource):
             kind.__module__.startswith("transformers.") for kind in type(model).__mro__
         ):
             self._shared = LogitsOf(self._shared)
+        # A first layer may work in place, on rows or on what gradients are asked for.
+        self._shared.register_forward_pre_hook(_copied_inputs)
         self._shared.to(self._device).eval()
         self._float = torch.float32 if first is None else first.dtype
         self.dtype = _FLOATS.get(self._float, "float32")
@@ -128,6 +130,11 @@ class ModuleSource(FunctionSource):
         net.module_ = self._shared
         net.module_.eval()
         return net
+
+
+def _copied_inputs(module, inputs):
+    """Return copies of the tensors that a module is given."""
+    return tuple(x.clone() if isinstance(x, torch.Tensor) else x for x in inputs)
 
 
 class LogitsOf(nn.Module):

@@ -242,6 +242,12 @@ def part_of(X, start, stop):
     return X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
 
 
+def _copied(rows):
+    """Return a copy of rows of any container."""
+    copied = getattr(rows, "copy", None) or getattr(rows, "clone", None)
+    return rows if copied is None else copied()
+
+
 def ask(source, rows, names, batch_size, prepare=None):
     """Return the answers of a source to rows, and the names of their columns.
 
@@ -272,6 +278,7 @@ def ask(source, rows, names, batch_size, prepare=None):
     for start in range(0, n, size):
         part = part_of(rows, start, start + size)
         part = part if prepare is None else prepare(part)
+        part = _copied(part)  # functions may work in place
         count = min(size, n - start)
         missing = source.fixed_batch is not None and source.fixed_batch - count
         if missing and missing > 0:  # the model insists on the number of rows

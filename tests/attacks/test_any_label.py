@@ -53,6 +53,8 @@ def test_combinations_are_classes():
     by_hand = [p[0][:, a] * p[1][:, b] * p[2][:, c] for a, b, c in np.ndindex(2, 2, 2)]
     np.testing.assert_allclose(one.predict_proba(X), np.transpose(by_hand))
     assert list(one.codes([["0", "maybe", "5"], ["0", "no", "6"]])) == [-1, 1]
+    with pytest.raises(ValueError, match="codes needs Y without missing values; 1 of"):
+        one.codes([["0", None, "5"], ["0", "no", "6"]])
 
 
 def test_scores_have_the_probabilities_and_labels_of_the_model(model):

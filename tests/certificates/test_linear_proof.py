@@ -18,6 +18,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from skrobust.attacks import ExactLinear
+from skrobust.certificates.linear_proof import LinearProof
 from skrobust.certificates.region import Region
 from skrobust.certificates.softmax_extremes import least_lse, most_lse
 from skrobust.evaluation import robust_accuracy_bounds, robust_ratio_bounds
@@ -229,3 +230,17 @@ def test_probabilities_of_classes_that_move_together_are_certified():
     alone = np.maximum(p - worst[0], worst[1] - p)
     assert (r.per_sample.certified <= alone + 1e-7).all()
     assert np.mean(alone <= 0.1) < r.lower[0] - 0.03
+
+
+def test_labels_are_exact_in_any_units_of_the_features():
+    rng = np.random.default_rng(0)
+    x, weights = rng.normal(size=(30, 2)), rng.normal(size=(3, 2))
+    unit = np.array([1e-8, 1e8])
+    own = (x @ weights.T).argmax(axis=1)
+    plain = LinearProof(
+        Region.of(x, np.full(2, 0.2), np.inf, None), weights, np.zeros(3), None
+    )
+    region = Region.of(x * unit, 0.2 * unit, np.inf, None)
+    found = LinearProof(region, weights / unit, np.zeros(3), None).wins(own)
+    assert 0 < found.sum() < len(x)
+    np.testing.assert_array_equal(found, plain.wins(own))

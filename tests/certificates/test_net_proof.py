@@ -144,3 +144,23 @@ def test_a_step_that_is_not_affine_is_named():
     r = robust_accuracy_bounds(model, X, Y, [NoAttack()], eps=0.1, norm=np.inf)
     assert r.lower == 0
     assert "the step 'polynomialfeatures' before it" in r.certificate
+
+
+@pytest.mark.parametrize(("norm", "unit"), [(np.inf, [1.0, 1e10]), (1, [1e-9, 1e-9])])
+def test_proofs_depend_neither_on_units_nor_on_the_scale_of_scores(norm, unit):
+    x, model = X[:20], mlp(hidden=(8,))
+    own = model.predict(x)
+
+    def proved(factor, scores):
+        scaled = mlp(hidden=(8,))
+        scaled.coefs_ = [model.coefs_[0] / factor[:, None], model.coefs_[1] * scores]
+        scaled.intercepts_ = [model.intercepts_[0], model.intercepts_[1] * scores]
+        eps = 0.2 * (factor if norm == np.inf else factor[0])
+        parts = scaled, Region.of(x * factor, eps, norm, None), 3, None, "a test"
+        return find_proof(*parts, (2,)).wins(own)
+
+    expected = proved(np.ones(2), 1.0)
+    assert 0 < expected.sum() < len(x)
+    for factor, scores in (unit, 1.0), ([1, 1], 1e-7), (unit, 1e7):
+        found = proved(np.array(factor, dtype=float), scores)
+        np.testing.assert_array_equal(found, expected)

@@ -330,6 +330,7 @@ def test_measurements_go_on_after_ctrl_c(command, folder, tmp_path):
     models = [folder / "bare-weak.skops", folder / "bare-strong.skops"]
     sizes = ",".join(f"{0.01 * i:g}" for i in range(1, 16))
     args = ["--eps", sizes, "--set", "n_steps=60", "--checkpoint", "parts"]
+    args += ["--attack", "PGD"]
     if command == "report":
         models, args = models[:1], [*args, "--out", "r.html", "--no-checks"]
     said, kept = interrupted([command, *models, "iris", *args], "parts/*.npy", tmp_path)

@@ -87,8 +87,11 @@ def test_metrics_of_scikit_learn():
     assert broken(table) == {"scale"}
     worst = row_of(table, "scale")
     assert worst["after"] == pytest.approx(10 * worst["before"])
-    # With its sign unstated, a loss is not monotone.
-    wrong = metric_axioms(mean_squared_error, task="regression", **FEW)
+    unstated = metric_axioms(mean_squared_error, task="regression", **FEW)
+    assert broken(unstated) == {"scale"}  # its name says that it is a loss
+    # With its sign wrong, a loss is not monotone.
+    loss["greater_is_better"] = True
+    wrong = metric_axioms(mean_squared_error, **loss)
     assert {"monotonicity", "constant model"} <= broken(wrong)
     assert broken(metric_axioms("roc_auc", **FEW)) == set()
     table = metric_axioms(f1_score, average="macro", n_classes=3, **FEW)

@@ -1,5 +1,7 @@
 """Observed drift on the scale of a perturbation, and weights by it."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -45,7 +47,7 @@ def test_a_shift_of_half_a_deviation_is_severity_3():
     assert found.distance == pytest.approx(0.5)
     assert found.interval[0] < 3 < found.interval[1]
     assert found.severity == pytest.approx(3, abs=0.2)
-    assert found.p_value == 1 / 41
+    assert found.p_value == 1 / 81  # of 80 deals, the fewest at this level
     assert found.words.startswith("severity 3 of MeanDrift (95% interval 2.")
     assert "move by 0.49 standard deviations" in found.words
     assert found.to_frame().shape == (3, 3)
@@ -215,13 +217,42 @@ def test_weighted_scores_are_the_curve_at_the_observed_severities():
     assert index == 1  # one condition alone
 
 
-@pytest.mark.parametrize("severities", [[], [np.nan], [[1.0]], [-1.0]])
+@pytest.mark.parametrize(
+    "severities", [[], [np.nan], [[1.0]], [-1.0], [0.0, -1.0], [0.0, np.inf], ["a"]]
+)
 def test_weights_refuse_severities(severities):
     with pytest.raises(ValueError, match="'severities' parameter of severity_weights"):
         severity_weights(severities, 1)
 
 
-@pytest.mark.parametrize("observed", [-1, np.nan, [], [[1.0]]])
+@pytest.mark.parametrize("observed", [-1, np.nan, [], [[1.0]], "a"])
 def test_weights_refuse_observed(observed):
     with pytest.raises(ValueError, match="'observed' parameter of severity_weights"):
         severity_weights([0, 1], observed)
+
+
+def test_the_p_value_is_that_of_all_ways_to_deal_the_rows():
+    first, second = np.array([0.0, 1.0, 7.0]), np.array([3.0, 9.0, 30.0])
+    pooled = np.concatenate([first, second])
+
+    def distance(one, other):
+        return wasserstein_distance(one, other) / one.std()
+
+    deals = [list(deal) for deal in itertools.combinations(range(6), 3)]
+    all_ = [distance(pooled[deal], np.delete(pooled, deal)) for deal in deals]
+    expected = np.mean(np.array(all_) >= distance(first, second) - 1e-9)
+    settings = {"n_resamples": 4000, "random_state": 0}
+    found = calibrate_severity(first[:, None], second[:, None], **settings)
+    assert found.distance == pytest.approx(distance(first, second))
+    assert found.p_value == pytest.approx(expected, abs=0.03)
+    assert found.severity == 0
+
+
+def test_heavy_tails_give_no_more_false_alarms():
+    n_found = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        before, after = rng.standard_t(3, size=(40, 2)), rng.standard_t(3, size=(30, 2))
+        found = calibrate_severity(before, after, n_resamples=80, random_state=seed)
+        n_found += found.severity > 0
+    assert n_found <= 2  # of 40 at a level of .025

@@ -183,6 +183,10 @@ def test_a_label_that_was_not_named_is_an_error_later_too():
     [
         ({"classes": ["a"]}, "'classes' parameter"),
         ({"classes": ["a", "a"]}, "'classes' parameter"),
+        ({"classes": [True, None, 3]}, "all numbers or all text"),
+        ({"classes": [1, "a", 2.5]}, "all numbers or all text"),
+        ({"classes": [0.0, 1.0, np.nan]}, "all numbers or all text"),
+        ({"classes": [("a", 1), ("b", 2), ("c", 3)]}, "'classes' parameter"),
         ({"classes": ["a", "b"], "response": "values"}, "which has no classes"),
         ({"response": "scores"}, "'response' parameter"),
         ({"input_shape": (0, 3)}, "'input_shape' parameter"),
@@ -232,6 +236,17 @@ def test_rows_pass_as_they_are_and_unchanged():
     model.predict(frame)
     assert list(seen[-1].columns) == list("abcd")
     np.testing.assert_array_equal(frame, X)
+
+
+def test_functions_that_work_in_place_change_no_rows():
+    def in_place(rows):
+        rows *= 2
+        return MODEL.predict_proba(rows / 2)
+
+    rows = X.copy()
+    model = skrobust.wrap(in_place, classes=NAMES, sample=rows)
+    np.testing.assert_array_equal(model.predict_proba(rows), MODEL.predict_proba(X))
+    np.testing.assert_array_equal(rows, X)
 
 
 def test_attacks_query_labels_alone():

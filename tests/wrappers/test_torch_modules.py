@@ -94,6 +94,16 @@ def test_a_told_response_overrides_and_is_checked():
         skrobust.wrap(linear(), response="probabilities")
 
 
+def test_modules_that_work_in_place_keep_rows_and_gradients():
+    model = skrobust.wrap(nn.Sequential(nn.ELU(inplace=True), linear()), sample=X)
+    plain = skrobust.wrap(nn.Sequential(nn.ELU(), linear()), sample=X)
+    rows = X.copy()
+    np.testing.assert_array_equal(model.predict_proba(rows), plain.predict_proba(X))
+    made = FGSM(0.3).perturb(model, rows, Y)
+    np.testing.assert_array_equal(made, FGSM(0.3).perturb(plain, X, Y))
+    np.testing.assert_array_equal(rows, X)
+
+
 def test_weights_are_shared_and_modes_are_left():
     module = nn.Sequential(linear(), nn.BatchNorm1d(3), nn.Dropout(0.5))
     module.train()

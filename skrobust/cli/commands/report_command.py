@@ -17,13 +17,15 @@ from skrobust.cli.thresholds import apply_thresholds, judge_both, threshold_opti
 from skrobust.metrics.registry import get_metric
 from skrobust.report.collect_for import collect_for
 from skrobust.report.data_facts import kind_of
+from skrobust.report.evidence_clauses import FRAMEWORKS
 from skrobust.report.measurements import attack_label
 from skrobust.report.needs import NAMES, measured_values
 from skrobust.report.report_options import label_metric_names
 
 # Options that neither the numbers nor the parts depend on.
 _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
-_ASIDE |= {"fail_under", "fail_under_limit", "junit", "n_jobs"}
+_ASIDE |= {"fail_under", "fail_under_limit", "junit", "n_jobs", "evidence"}
+_ASIDE |= {"model_card"}
 # Options that the report takes as they are.
 _AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
 
@@ -43,6 +45,13 @@ def threshold_names():
 @click.argument("data")
 @shared.output("--out", "The HTML file.", required=True)
 @shared.MARKDOWN
+@shared.output("--model-card", "A model card as Hugging Face reads it, README.md.")
+@shared.repeated(
+    "--evidence",
+    "Add a section that lists the figures by the clauses they speak to; may be "
+    "repeated.",
+    click.Choice(list(FRAMEWORKS)),
+)
 @shared.with_options(*attacking.attack_options("auto"))
 @shared.repeated(
     "--radii",
@@ -129,6 +138,7 @@ def report(ctx, model, data, **options):
             times=options["times"] and known["beside"][options["times"]],
             metrics=[*options["metrics"], *sorted(wanted)],
             thresholds=needs,
+            evidence=list(options["evidence"]) or None,
             random_state=options["seed"],
             verbose=int(say.has_bars),
             checkpoint=parts,

@@ -12,7 +12,11 @@ from skrobust.base.perturbation import MAX_SEVERITY
 from skrobust.base.table_change import column_labels
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.tables._drift import MeanDrift
-from skrobust.perturbations.tables.drift_distance import DriftDistance, KindError
+from skrobust.perturbations.tables.drift_distance import (
+    DriftDistance,
+    KindError,
+    PooledDistance,
+)
 from skrobust.perturbations.tables.table_perturbation import (
     TablePerturbation,
     check_container,
@@ -46,8 +50,11 @@ def calibrate_severity(
     sample is perturbed; :math:`D(s)` is the distribution of their distance. The
     severity is where the median of :math:`D(s)` is the observed distance, linear
     between severities in steps of .5. The interval consists of the severities s under
-    which the observed distance lies between the quantiles of :math:`D(s)`. Where 0
-    belongs to it, the drift is below the noise floor and the severity is 0.
+    which the observed distance lies between the quantiles of :math:`D(s)`. Zero
+    belongs to it, too, where the rows of both samples, dealt out anew at random, are as
+    far apart in more than half of 1 - ``confidence`` of all deals: this permutation
+    test is exact for samples of one source, of any distribution. Where 0 belongs to the
+    interval, the drift is below the noise floor and the severity is 0.
 
     Parameters
     ----------
@@ -71,7 +78,7 @@ def calibrate_severity(
         ``severity``, 0 below the noise floor and inf beyond 5; ``interval``, (low,
         high) in the same terms; ``words``, what was found; ``noise_floor``, the
         severity from which on a drift stands out half the time with samples of these
-        sizes; ``p_value``, how often samples without drift are as far apart;
+        sizes; ``p_value`` of the permutation test;
         ``distance``; ``perturbation``, ``confidence``, ``n_reference`` and ``n_later``;
         ``left_out``, columns of numbers that are constant in ``reference``, which give
         no unit. Columns of the table, one row a column of the rows: ``column``,
@@ -89,7 +96,8 @@ def calibrate_severity(
     given int as ``random_state``. The distance looks at each column by itself: drift of
     the dependence between columns, or of the labels, is not seen. The time grows with
     the number of rows times ``n_resamples``. The mean over columns and the interval,
-    the inversion of a bootstrap test, are our choice.
+    the inversion of a bootstrap test, are our choice. The interval is
+    too short where few rows have heavy tails, as bootstraps are.
 
     References
     ----------
@@ -160,7 +168,10 @@ def calibrate_severity(
     means = np.array([_mean_of_known(by_column) for by_column in found])
     low, middle, high = np.nanquantile(means, [alpha, 0.5, 1 - alpha], axis=1)
     distance = float(observed.mean())
-    interval = _severity_of(distance, high), _severity_of(distance, low)
+    pooled, n_deals = PooledDistance(known, later), max(n_resamples, round(2 / alpha))
+    p_value = pooled.p_value(distance, len(rows), n_deals, draws, _CELLS)
+    lowest = _severity_of(distance, high) if p_value <= alpha else 0.0
+    interval = lowest, _severity_of(distance, low)
     severity = _severity_of(distance, middle) if interval[0] > 0 else 0.0
     results = Results(
         columns=("column", "distance_of_column", "noise_of_column"),
@@ -170,7 +181,7 @@ def calibrate_severity(
         severity=severity,
         interval=interval,
         noise_floor=_severity_of(high[0], middle),
-        p_value=float((1 + (means[0] >= distance).sum()) / (1 + n_resamples)),
+        p_value=p_value,
         distance=distance,
         perturbation=type(scale).__name__,
         confidence=confidence,

@@ -43,15 +43,20 @@ def severity_weights(severities, observed):
     [0.0, 0.25, 0.75, 0.0]
     """
     caller = "severity_weights"
-    levels = np.asarray(severities, dtype=np.float64)
-    if levels.ndim != 1 or not (levels >= 0).any():
+    levels = _numbers(severities)
+    known = levels[~np.isnan(levels)]
+    if (
+        levels.ndim != 1
+        or not known.size
+        or not ((known >= 0) & (known < np.inf)).all()
+    ):
         rule = "a sequence of numbers of at least 0, or nan, one for each condition"
         raise invalid("severities", caller, rule, severities)
-    seen = np.atleast_1d(np.asarray(observed, dtype=np.float64))
+    seen = np.atleast_1d(_numbers(observed))
     if seen.ndim != 1 or not seen.size or not (seen >= 0).all():
         rule = "a number of at least 0, or a sequence of them"
         raise invalid("observed", caller, rule, observed)
-    distinct, place = np.unique(levels[~np.isnan(levels)], return_inverse=True)
+    distinct, place = np.unique(known, return_inverse=True)
     position = np.interp(
         np.minimum(seen, distinct[-1]), distinct, np.arange(len(distinct))
     )
@@ -64,3 +69,11 @@ def severity_weights(severities, observed):
     counts = np.bincount(place)
     weights[~np.isnan(levels)] = (by_level / counts)[place] / len(seen)
     return weights
+
+
+def _numbers(values):
+    """Return numbers as an array; NaN for what is none, which the rules refuse."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.array(np.nan)

@@ -49,8 +49,7 @@ class DriftDistance:
 
     def order(self):
         """Return the rows in an order that units and the order given do not change."""
-        keys = [np.unique(_ranked(c), return_inverse=True)[1] for c in self.columns]
-        return np.lexsort(keys[::-1])
+        return _sorting(self.columns)
 
     def pairs(self, rows):
         """Return for each column that counts a :class:`_ColumnPair` with other rows."""
@@ -70,6 +69,97 @@ class DriftDistance:
             else:
                 found[j] = _ColumnPair(old, _floats(new), unit)
         return found
+
+
+class PooledDistance:
+    """Distance of the rows of two samples, dealt out anew.
+
+    The unit of a column is that of the rows that are dealt to the first sample, so that
+    all deals are alike where the samples are of one source.
+
+    Parameters
+    ----------
+    known : DriftDistance
+        Of the first sample.
+    rows : data frame or ndarray of shape (n_samples, n_features)
+        The other sample.
+    """
+
+    def __init__(self, known, rows):
+        columns, pooled = table_columns(rows), []
+        parts = zip(known.places, known.kinds, known.columns, strict=True)
+        for j, kind, old in parts:
+            if j in known.left_out:
+                continue
+            new = _as_numbers(*read_column(columns[j]))
+            if known.missing:
+                old, new = _lost(old), _lost(new)
+            elif kind != "categories":
+                new = _floats(new)
+            pooled.append(np.concatenate([old, new]))
+        order = _sorting(pooled)
+        self._columns = [column[order] for column in pooled]
+        self._has_units = not known.missing
+
+    def p_value(self, distance, n, n_deals, draws, most):
+        """Return how often deals at random are as far apart.
+
+        Parameters
+        ----------
+        distance : float
+            Observed.
+        n : int
+            Rows of the first sample.
+        n_deals : int
+            Number of deals.
+        draws : Generator
+            Deals.
+        most : int
+            Numbers that may be held at once.
+
+        Returns
+        -------
+        float
+            The observed deal counts as one of them.
+        """
+        size = len(self._columns[0])
+        once = (np.arange(size) < n).astype(np.float64)
+        step, as_far = max(1, most // (4 * size)), 0
+        for start in range(0, n_deals, step):
+            deals = np.tile(once, (min(step, n_deals - start), 1))
+            found = self.distances(draws.permuted(deals, axis=1))
+            as_far += int((found >= distance * (1 - 1e-9)).sum())
+        return (1 + as_far) / (1 + n_deals)
+
+    def distances(self, first):
+        """Return the mean distances, for deals of shape (n_draws, n + m) of 0 and 1."""
+        found = np.array([self._one(column, first) for column in self._columns])
+        known = ~np.isnan(found)
+        total = np.where(known, found, 0.0).sum(axis=0)
+        return total / np.maximum(known.sum(axis=0), 1)
+
+    def _one(self, column, first):
+        if column.dtype.kind == "O":
+            return _CategoryPair(column, column).distance(first, 1 - first)
+        there = ~np.isnan(column)
+        column, first = column[there], first[:, there]
+        unit = _unit(None, column)
+        if not unit:
+            return np.full(len(first), np.nan)
+        values = (column - column.mean()) / unit
+        apart = _ColumnPair(values, values, 1.0).distance(first, 1 - first)
+        if not self._has_units:
+            return apart * unit
+        n = np.maximum(first.sum(axis=1), 1)
+        middle = first @ values / n
+        spread = np.sqrt(np.maximum(first @ values**2 / n - middle**2, 0))
+        return apart / np.where(spread > 1e-12, spread, np.nan)
+
+
+def _sorting(columns):
+    """Return the order of rows by the ranks of their values."""
+    keys = [np.unique(_ranked(c), return_inverse=True)[1] for c in columns]
+    return np.lexsort(keys[::-1])
 
 
 def _as_numbers(kind, values):

@@ -1,0 +1,147 @@
+"""Digest of the content of data and models: the same after saving and loading."""
+
+import hashlib
+from types import BuiltinFunctionType, FunctionType
+
+import numpy as np
+from scipy.sparse import issparse
+
+from skrobust._containers import is_frame, to_array
+
+_PLAIN = (bool, int, float, complex, type(None), np.generic)
+_BYTES = (bytes, bytearray)
+
+
+def content_digest(value):
+    """Return the SHA-256 of data or of a model as hexadecimal text.
+
+    Arrays count by their data type, shape and values, data frames also by the names and
+    the order of columns, models by their class and their state as they would be
+    pickled. Unlike the pickle itself, the digest does not depend on which parts are one
+    object in memory, so that it is the same after saving and loading. The code of
+    classes and functions is known by name only.
+
+    Parameters
+    ----------
+    value : object
+        It is not changed.
+
+    Returns
+    -------
+    str
+        64 digits.
+
+    Raises
+    ------
+    TypeError
+        For what cannot be pickled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = np.arange(6.0).reshape(3, 2)
+    >>> content_digest(a) == content_digest(a.copy())
+    True
+    >>> content_digest(a) == content_digest(a[::-1])
+    False
+    """
+    digest = hashlib.sha256()
+    _Walk(digest).add(value)
+    return digest.hexdigest()
+
+
+class _Walk:
+    """Walk over the parts of a value, each with its type and its length."""
+
+    def __init__(self, digest):
+        self.digest, self.open = digest, []  # ids of the values that hold this one
+
+    def text(self, text):
+        self.bytes(text.encode("utf-8", "backslashreplace"))
+
+    def bytes(self, content):
+        # With its length, so that two parts never run together.
+        self.digest.update(b"%d:" % len(content))
+        self.digest.update(content)
+
+    def add(self, value):
+        if isinstance(value, str):
+            self.text(f"str {str(value)!r}")
+        elif isinstance(value, _PLAIN):
+            self.text(f"{type(value).__name__} {value!r}")
+        elif isinstance(value, _BYTES):
+            self.text("bytes")
+            self.bytes(bytes(value))
+        elif isinstance(value, (type, FunctionType, BuiltinFunctionType)):
+            self.text(f"name {value.__module__}.{value.__qualname__}")
+        elif id(value) in self.open:
+            self.text(f"above {len(self.open) - self.open.index(id(value))}")
+        else:
+            self.open.append(id(value))
+            self._parts(value)
+            self.open.pop()
+
+    def _parts(self, value):
+        if isinstance(value, np.ndarray):
+            self._array(value)
+        elif is_frame(value):
+            self._frame(value)
+        elif issparse(value):
+            self._sparse(value)
+        elif type(value) in (list, tuple, dict, set, frozenset):
+            self._container(value)
+        else:
+            self._object(value)
+
+    def _array(self, values):
+        self.text(f"array {values.dtype.str} {values.shape}")
+        if values.dtype.names:  # by field: bytes between fields mean nothing
+            for name in values.dtype.names:
+                self.text(name)
+                self._array(values[name])
+        elif values.dtype.hasobject:
+            for value in values.ravel():
+                self.add(value)
+        else:
+            self.bytes(np.ascontiguousarray(values).tobytes())
+
+    def _frame(self, frame):
+        for place, name in enumerate(frame.columns):
+            column = column_at(frame, place)
+            self.text(f"column {name!r} {column.dtype}")
+            self.add(to_array(column))
+
+    def _sparse(self, values):
+        rows = values.tocsr().copy()
+        rows.sum_duplicates()
+        self.text(f"sparse {rows.shape}")
+        for part in (rows.indptr.astype(np.int64), rows.indices.astype(np.int64)):
+            self._array(part)
+        self._array(rows.data)
+
+    def _container(self, values):
+        self.text(f"{type(values).__name__} {len(values)}")
+        if isinstance(values, (set, frozenset)):
+            values = sorted(content_digest(value) for value in values)
+        for value in values.items() if isinstance(values, dict) else values:
+            self.add(value)
+
+    def _object(self, value):
+        reduced = value.__reduce_ex__(4)
+        if isinstance(reduced, str):  # the name of a single object
+            self.text(f"name {type(value).__module__}.{reduced}")
+            return
+        make, arguments, *more = reduced
+        self.text(f"object {len(more)}")
+        self.add(make)
+        self.add(arguments)
+        for place, part in enumerate(more):
+            is_items = place in (1, 2) and part is not None  # of lists and dicts
+            self.add(list(part) if is_items else part)
+
+
+def column_at(frame, place):
+    """Return a column of a data frame by its place: names may occur twice."""
+    if hasattr(frame, "iloc"):
+        return frame.iloc[:, place]
+    return frame[frame.columns[place]]
