@@ -73,7 +73,7 @@ class _Sweep:
 
     def n_open(self):
         """Return the number of radii, of all samples, that are not decided."""
-        return int((self.high - self.low - 1).sum())
+        return int(np.maximum(self.high - self.low - 1, 0).sum())
 
     def bisect(self, bar):
         """Cut the brackets until they are one step of the grid."""
