@@ -24,8 +24,9 @@ rows = pd.read_csv("patients.csv")
 X_train, X_test, y_train, y_test = train_test_split(
     rows.drop(columns="progresses"), rows["progresses"], test_size=0.5, random_state=0
 )
+text = make_column_selector(dtype_exclude="number")
 columns = make_column_transformer(
-    (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include=str)),
+    (OneHotEncoder(handle_unknown="ignore"), text),
     remainder=make_pipeline(SimpleImputer(), StandardScaler()),
 )
 model = make_pipeline(columns, LogisticRegression()).fit(X_train, y_train)
