@@ -32,6 +32,8 @@ def write_thumbs(app):
         lines = printed_lines(page.read_text(encoding="utf-8"))
         if lines and thumb.exists():
             figure = Figure((4, 2.8), dpi=100)
-            text = "\n".join(lines)
-            figure.text(0.03, 0.94, text, family="monospace", size=9, va="top")
+            # a letter is 0.6 of its size wide, and 270 points fit in
+            size = min(270 / (0.6 * max(map(len, lines))), 14)
+            look = {"family": "monospace", "size": size, "va": "center", "ha": "center"}
+            figure.text(0.5, 0.5, "\n".join(lines), linespacing=1.5, **look)
             figure.savefig(thumb)

@@ -47,7 +47,9 @@ _STYLE = (
     "border-bottom:2px solid transparent}"
     "#ID>input:checked+label{opacity:1;border-bottom-color:currentColor}"
     "#ID>input:focus-visible+label{outline:2px solid currentColor}"
-    "#ID>div{display:none;padding:.5em 0}"
+    "#ID>div{padding:.5em 0}"
+    # Browsers that cannot show one part (before 2023) show all.
+    "@supports selector(:has(*)){#ID>div{display:none}}"
 )
 
 

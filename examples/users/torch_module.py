@@ -25,6 +25,6 @@ for _ in range(200):
 # From the model to a decision.
 model = skrobust.wrap(module, classes=range(10), sample=X_test)
 limits = {"eps": 0.03, "data_range": (0, 1), "random_state": 0}
-results = evaluate_attack(model, X_test[:99], y_test[:99], "auto", **limits)
+results = evaluate_attack(model, X_test[:60], y_test[:60], "auto", **limits)
 print(results.verdict)
 print("deploy" if results.robust_accuracy_interval.low > 0.5 else "train adversarially")

@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from skrobust._containers import to_array
 from skrobust._keyed_noise.rows import take_rows
+from skrobust._parallel import StepBar
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._validation import check_scores, invalid
@@ -70,7 +71,11 @@ class _Sweep:
         self.low[rows[~won]] = np.maximum(self.low[rows[~won]], place)
         self.low = np.minimum(self.low, self.high - 1)
 
-    def bisect(self):
+    def n_open(self):
+        """Return the number of radii, of all samples, that are not decided."""
+        return int(np.maximum(self.high - self.low - 1, 0).sum())
+
+    def bisect(self, bar):
         """Cut the brackets until they are one step of the grid."""
         while (self.high - self.low > 1).any():
             open_rows = np.flatnonzero(self.high - self.low > 1)
@@ -78,7 +83,9 @@ class _Sweep:
             middle = np.clip(np.rint(low + _CUT * (high - low)), low + 1, high - 1)
             middle = middle.astype(int)
             for place in np.unique(middle):
+                left = self.n_open()
                 self.attack_at(place, open_rows[middle == place], self.attack)
+                bar.done(left - self.n_open())
 
     def tighten(self, loss, *, warm):
         """Attack each sample at its largest robust radius with AutoPGD while it falls.
@@ -107,6 +114,7 @@ def robust_accuracy_curve(
     tighten=True,
     confidence=0.95,
     random_state=None,
+    verbose=0,
 ):
     """Measure robust accuracy at every radius of a grid.
 
@@ -142,6 +150,9 @@ def robust_accuracy_curve(
         Level of the Wilson intervals.
     random_state : int, RandomState, Generator or None, default=None
         Seed of "auto".
+    verbose : int, default=0
+        From 1 on, a progress bar with the time left: over the radii that are open, of
+        all samples, and the two runs that attack again.
 
     Returns
     -------
@@ -214,10 +225,16 @@ def robust_accuracy_curve(
     fallen = predicted != y if target is None else predicted == target
     sweep.high[fallen], sweep.reached[fallen] = -1, 0.0
     sweep.low = np.minimum(sweep.low, sweep.high)
-    sweep.bisect()
-    if tighten and isinstance(attack, GradientAttack):
+    again = tighten and isinstance(attack, GradientAttack)
+    n_open = sweep.n_open()
+    bar = StepBar(n_open * (2 if again else 1), _CALLER, verbose)
+    sweep.bisect(bar)
+    if again:
         sweep.tighten("dlr", warm=True)
+        bar.done(n_open / 2)
         sweep.tighten("soft_margin", warm=False)
+        bar.done(n_open / 2)
+    bar.close()
     for message in sweep.messages:
         warnings.warn(message, UserWarning, stacklevel=2)
     idle = sweep.n_runs > 0 and not sweep.changed.any()

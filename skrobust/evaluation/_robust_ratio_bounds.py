@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from skrobust._parallel import StepBar
 from skrobust._responses import predict_probabilities
 from skrobust._results import Results
 from skrobust._validation import check_choice
@@ -44,6 +45,7 @@ def robust_ratio_bounds(
     clusters=None,
     checkpoint=None,
     random_state=None,
+    verbose=0,
 ):
     r"""Enclose the robust ratio within a ball: attacks above, a certificate below.
 
@@ -85,6 +87,9 @@ def robust_ratio_bounds(
         Folder in which finished runs of attacks are kept.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the attacks that ``attacks=None`` stands for.
+    verbose : int, default=0
+        From 1 on, a progress bar over the attacks and the certificate, with the time
+        left.
 
     Returns
     -------
@@ -174,10 +179,12 @@ def robust_ratio_bounds(
     store = Checkpoint(checkpoint, _CALLER)
     prefix = store.prefix(estimator, X, y)
     found, atol, effects = np.zeros(len(y)), 0.0, []
+    bar = StepBar(len(strong) + 1, _CALLER, verbose)
     for attack in strong:
         key = store.key(prefix, "within the ball, changed", attack, ball)
         run = store.run(key, _within_ball, estimator, attack, X, y, values, ball)
         effects.append((float(run["changed"]), float(run["distortion"])))
+        bar.done()
         idle = effects[-1][0] == 0
         if ball["eps"] > 0:
             warn_idle_attack(attack, idle, _CALLER)
@@ -191,6 +198,8 @@ def robust_ratio_bounds(
         estimator, X, exact, p.astype(np.float64), columns, caller=_CALLER, **ball
     )
     certified = proof.shift(p.astype(np.float64), columns)
+    bar.done()
+    bar.close()
     if values.dtype != np.float64 or p.dtype != np.float64:
         certified = certified + 1e-6  # the model rounds
     beyond = int((found > certified + 1e-5).sum())

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from skrobust.attacks import FGSM
-from skrobust.evaluation import evaluate_attack, robust_accuracy_bounds
+from skrobust.attacks import FGSM, Square
+from skrobust.evaluation import (
+    evaluate_attack,
+    robust_accuracy_bounds,
+    robust_accuracy_curve,
+    robust_ratio_bounds,
+)
 
 pytest.importorskip("tqdm")
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -17,6 +22,11 @@ CALLS = {
     "auto": lambda **k: evaluate_attack(MODEL, X, Y, "auto", eps=0.1, **k),
     "checks": lambda **k: evaluate_attack(MODEL, X, Y, FGSM(0.1), checks=True, **k),
     "regression": lambda **k: evaluate_attack(LINE, X, X[:, 0], FGSM(0.1), **k),
+    "curve": lambda **k: robust_accuracy_curve(MODEL, X, Y, FGSM(), [0.1, 1], **k),
+    "queries": lambda **k: robust_accuracy_curve(
+        MODEL, X, Y, Square(max_queries=20, random_state=0), [0.1], **k
+    ),
+    "ratio": lambda **k: robust_ratio_bounds(MODEL, X, Y, eps=0.1, **k),
     "bounds": lambda **k: robust_accuracy_bounds(MODEL, X, Y, eps=0.1, **k),
 }
 
