@@ -33,7 +33,9 @@ def indices(n, x):
 
 def mask_at(place, n):
     """Return a mask of n columns that is True at one place of each sample."""
-    return indices(n, place)[None, :] == place[:, None]
+    xp = namespace(place)
+    columns = np.arange(n) if xp is np else xp.arange(n, device=place.device)
+    return columns[None, :] == place[:, None]
 
 
 def length(delta, norm):

@@ -21,6 +21,7 @@ It names in ``_left_out`` those of the base that it does not take.
 """
 
 import inspect
+import re
 from dataclasses import dataclass
 from functools import cache, wraps
 
@@ -29,6 +30,10 @@ import numpy as np
 from skrobust._validation import check_choice, check_count, check_number, invalid
 
 _NONE_KNOWN = object()  # stands for no default
+_RADIUS_RULE = (
+    "a number, or a number and its unit, such as '0.1 std', '0.1 iqr', '0.1 range'"
+)
+_RADIUS = re.compile(r"\s*(\S+)\s+(std|iqr|range)\s*")
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,45 @@ class Number:
         check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
+
+
+def parse_radius(text, name="eps", caller="an attack"):
+    """Return the number and the unit of a radius that is text.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"0.1 std"`` (standard deviations), ``"0.1 iqr"`` (widths of the middle
+        half) or ``"0.1 range"`` (greatest minus least value).
+    name, caller : str
+        For the error message.
+
+    Returns
+    -------
+    number : float
+        Not negative and finite.
+    unit : {"std", "iqr", "range"}
+        What it counts.
+    """
+    parts = _RADIUS.fullmatch(text)
+    try:
+        number = float(parts[1])
+    except (TypeError, ValueError):
+        raise invalid(name, caller, _RADIUS_RULE, text) from None
+    if not 0 <= number < np.inf:
+        raise invalid(name, caller, _RADIUS_RULE, text)
+    return number, parts[2]
+
+
+class Radius(Number):
+    """A radius: a number within its bounds, or one in units of the spread."""
+
+    def __call__(self, value, name, caller):
+        """Raise unless the value obeys the rule."""
+        if isinstance(value, str):
+            parse_radius(value, name, caller)
+        else:
+            super().__call__(value, name, caller)
 
 
 @dataclass(frozen=True)

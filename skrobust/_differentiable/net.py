@@ -1,37 +1,30 @@
-"""Differentiable views: the choice for an estimator, and those of skorch nets in torch.
-
-What a net's output means depends on its criterion, as in skorch: logits for
-CrossEntropyLoss and BCEWithLogitsLoss, probabilities for NLLLoss (skorch takes the
-logarithm itself) and BCELoss.
-"""
+"""Differentiable views: the choice for an estimator, and those of skorch nets."""
 
 import sys
 import threading
 from contextlib import contextmanager
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 
 from skrobust._differentiable.frame_maps import with_frame
 from skrobust._differentiable.linear import LinearView, is_linear
 from skrobust._differentiable.maps import chain
+from skrobust._differentiable.net_outputs import (
+    KINDS,
+    NUMBERS,
+    as_logits,
+    is_binary_net,
+    one_label,
+)
 from skrobust._differentiable.pipeline import PipelineView
 from skrobust._differentiable.reduced_precision import FastNet, tensor_float
 from skrobust._differentiable.step_maps import step_maps
 from skrobust._differentiable.steps_before_net import torch_step
 from skrobust._differentiable.translate import steps_and_model
-from skrobust._responses import is_net, several_answers, torch_kind, unwrap
-from skrobust._validation import invalid
-from skrobust.base.label_codes import digits
-from skrobust.base.one_label import ANY
+from skrobust._responses import is_net, torch_kind, unwrap
 
-_KINDS = {
-    "CrossEntropyLoss": "logits",
-    "NLLLoss": "probabilities",
-    "BCEWithLogitsLoss": "binary logits",
-    "BCELoss": "binary probabilities",
-}
 # Evaluation mode is a state of the module, so only one thread at a time may set it.
 MODE_LOCK = threading.RLock()
 
@@ -129,18 +122,16 @@ class NetView:
         if steps and self._device_type != "mps":
             self._raw_dtype = self._torch.float64
         criterion = getattr(net.criterion_, "_orig_mod", net.criterion_)
-        self._kind = _KINDS.get(type(criterion).__name__)
+        self._kind = KINDS.get(type(criterion).__name__)
         self.is_regressor = is_regressor(net)
         if self.is_regressor:
-            self._kind = "numbers"
+            self._kind = NUMBERS
         if self._kind is None:
             raise ValueError(
                 f"{caller} does not know what outputs {type(criterion).__name__} "
-                f"takes; it understands {', '.join(_KINDS)}."
+                f"takes; it understands {', '.join(KINDS)}."
             )
-        self._is_binary = any(
-            c.__name__ == "NeuralNetBinaryClassifier" for c in type(net).__mro__
-        )
+        self._is_binary = self._kind.startswith("binary") and is_binary_net(net)
         self._steps = [torch_step(*step, caller, self.tensor) for step in steps]
         names = (getattr(step, "stand_in", "") for step in self._steps)
         self.stand_in = next((name for name in names if name), "")
@@ -266,10 +257,10 @@ class NetView:
                     f"returns {type(output).__name__}."
                 )
             if self._label is not None:
-                return self._one_label(output)
+                return one_label(output, self._label, self._kind)
             if self._kind == "logits" and output.ndim == 2 and output.shape[1] > 1:
                 return output
-            return self._as_logits(output)
+            return as_logits(output, self._net, self._kind, self._caller)
 
     def forward(self, x):
         """Return logits of shape (n, n_classes) and the pullback of their gradient."""
@@ -288,63 +279,6 @@ class NetView:
             return gradient
 
         return logits, pullback
-
-    def _one_label(self, output):
-        k = output.shape[1] if output.ndim == 2 else 0
-        is_any = self._label == ANY
-        if not self._kind.startswith("binary") or not (is_any or 0 <= self._label < k):
-            rule = "the place of an output of a net with BCEWithLogitsLoss or BCELoss"
-            raise invalid("label", "OneLabel", rule, self._label)
-        z = output if is_any else output[:, [self._label]]
-        if self._kind == "binary probabilities":
-            z = self._torch.logit(z, eps=self._torch.finfo(z.dtype).tiny)
-        # The score of a combination is the sum of those of the labels that are 1.
-        bits = z.new_tensor(digits(z.shape[1] * [2]))
-        return (z[:, None] * bits).sum(dim=2)
-
-    def _as_logits(self, output):
-        torch = self._torch
-        tiny = torch.finfo(output.dtype).tiny
-        most = 1 - torch.finfo(output.dtype).eps / 2  # the largest number below 1
-        if self.is_regressor:
-            if output.numel() != len(output):
-                shape, label = output.shape, f"{self._caller} needs one number"
-                raise ValueError(several_answers(self._net, label, shape))
-            return output.reshape(len(output), 1)
-        if output.ndim > 2:
-            label = f"{self._caller} needs one label"
-            raise ValueError(several_answers(self._net, label, output.shape))
-        if self._kind.startswith("binary") and self._is_binary:
-            z = output.reshape(len(output))
-            if self._kind == "binary probabilities":
-                z = torch.log(z.clamp_min(tiny)) - torch.log1p(-z.clamp_max(most))
-            return torch.stack([torch.zeros_like(z), z], dim=1)
-        if output.ndim != 2 or output.shape[1] < 2:
-            raise ValueError(
-                f"{self._caller} got outputs of shape {tuple(output.shape)} from "
-                f"{type(self._net).__name__}, which needs (n, n_classes) with at least "
-                "2 classes. For one output unit use NeuralNetBinaryClassifier with "
-                "BCEWithLogitsLoss."
-            )
-        if self._kind == "probabilities":
-            values = output.detach()
-            if values.min() < 0 or (values.sum(dim=1) - 1).abs().max() > 1e-3:
-                raise ValueError(
-                    f"{self._caller} found that the module does not return "
-                    "probabilities, which skorch expects with NLLLoss (it takes the "
-                    "logarithm itself). End it in softmax, or use logits with "
-                    "CrossEntropyLoss."
-                )
-            return torch.log(output.clamp_min(tiny))
-        is_labels = self._kind.startswith("binary") and not is_classifier(self._net)
-        if is_labels and output.ndim == 2 and output.shape[1] > 2:
-            # One loss a column: labels that hold together, not classes of one label.
-            label = f"{self._caller} needs one label"
-            raise ValueError(several_answers(self._net, label, output.shape))
-        if self._kind == "binary probabilities":
-            p = output.clamp(tiny, most)
-            return torch.log(p) - torch.log1p(-p)
-        return output
 
     @property
     def has_tf32(self):

@@ -5,13 +5,12 @@ import copy
 import numpy as np
 
 from skrobust._containers import to_array
-from skrobust._parameters import Count
+from skrobust._parameters import Count, Radius
 from skrobust._validation import check_rows, invalid
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.boundary_walk import BoundaryWalk
 from skrobust.attacks.core.corner_walk import CornerWalk
 from skrobust.base.attack_input import in_order_of
-from skrobust.base.spread import Radius
 
 _N_STEPS = 10  # without a budget
 

@@ -17,6 +17,7 @@ from skrobust._parameters import (
     Choice,
     Instance,
     Norm,
+    Radius,
     SharedParameters,
     check_parameters,
 )
@@ -36,7 +37,7 @@ from skrobust.base.domain import Domain
 from skrobust.base.linear_relation import with_rows
 from skrobust.base.model_in_container import ModelInContainer
 from skrobust.base.rows_as_numbers import as_numbers, frame_of
-from skrobust.base.spread import Radius, assumed_units, with_number
+from skrobust.base.spread import assumed_units, with_number
 
 OBJECTIVES = (
     None,
@@ -174,14 +175,16 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         were not moved as far as the ball allows: use ``objective="probability_shift"``
         or :func:`skrobust.metrics.make_robust_scorer`, which asks for it.
         """
-        attack = with_number(self, X)
+        # A radius in units of the spread is a number of a copy.
+        attack = with_number(self, X) if isinstance(self.eps, str) else self
         if type(X) is np.ndarray:
             X_adv, details, _ = attack._search(estimator, X, y)
         else:
             coded, model, rows, back = as_numbers(attack, estimator, X)
             X_adv, details, _ = coded._search(model, rows, y)
             X_adv = back(X_adv)
-        self._learn_from(attack)
+        if attack is not self:
+            self._learn_from(attack)
         for message in details.get("warnings", ()):
             warnings.warn(message, UserWarning, stacklevel=2)
         return X_adv
@@ -217,7 +220,8 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         elif start is not None and is_frame(X) and rows is not X:
             start = frame_of(model).encode(start, "start")
         adversarial, details, domain = attack._search(model, rows, y, start)
-        self._learn_from(own)
+        if own is not self:
+            self._learn_from(own)
         seconds = time.perf_counter() - begun
         values, X_adv = domain.values, back(adversarial)
         with undisturbed(estimator):
@@ -250,9 +254,8 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
 
     def _learn_from(self, copied):
         """Take what a copy of this attack has learned."""
-        if copied is not self:
-            learned = {k: v for k, v in vars(copied).items() if k.endswith("_")}
-            vars(self).update(learned)
+        learned = {k: v for k, v in vars(copied).items() if k.endswith("_")}
+        vars(self).update(learned)
 
     def _aims_at_labels(self):
         return self.objective in (None, "misclassification")
@@ -281,14 +284,14 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             start = domain.put_back(start_rows(start, X, values, caller), values)
             found = attack._attack_from(estimator, values, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
-        details = self._tell_units(values, details)
+        if values.ndim == 2 and self.eps == _EPS and self.data_range is None:
+            details = self._tell_units(values, details)
         return domain.put_back(np.asarray(adversarial), values), details, domain
 
     def _tell_units(self, values, details):
         """Add what a default radius means on a table whose columns differ much."""
-        if self.eps != _EPS or self.data_range is not None or not self._tells_units:
-            return details
-        if self.constraints is not None and self.constraints.scale is not None:
+        scale = getattr(self.constraints, "scale", None)
+        if not self._tells_units or scale is not None:
             return details
         message = assumed_units(values, self.eps)
         if message is None:

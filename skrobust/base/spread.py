@@ -1,66 +1,24 @@
 """Radii in units of the spread of each feature, such as ``"0.1 std"``."""
 
 import copy
-import re
 import warnings
 
 import numpy as np
 from scipy.sparse import issparse
 
 from skrobust._containers import is_frame
-from skrobust._parameters import Number
+from skrobust._parameters import parse_radius
 from skrobust._validation import invalid
 from skrobust.base.attack_input import number_rows
 from skrobust.base.constraints import Constraints
 from skrobust.base.frame_columns import column_at, numbers_of
 
-_RULE = "a number, or a number and its unit, such as '0.1 std', '0.1 iqr', '0.1 range'"
 _FAR = 1000  # between spreads that one radius cannot serve
-_TEXT = re.compile(r"\s*(\S+)\s+(std|iqr|range)\s*")
 _MEASURES = {
     "std": lambda values: np.nanstd(values, axis=0),
     "iqr": lambda values: np.subtract(*np.nanpercentile(values, [75, 25], axis=0)),
     "range": lambda values: np.nanmax(values, axis=0) - np.nanmin(values, axis=0),
 }
-
-
-def parse_radius(text, name="eps", caller="an attack"):
-    """Return the number and the unit of a radius that is text.
-
-    Parameters
-    ----------
-    text : str
-        Such as ``"0.1 std"`` (standard deviations), ``"0.1 iqr"`` (widths of the middle
-        half) or ``"0.1 range"`` (greatest minus least value).
-    name, caller : str
-        For the error message.
-
-    Returns
-    -------
-    number : float
-        Not negative and finite.
-    unit : {"std", "iqr", "range"}
-        What it counts.
-    """
-    parts = _TEXT.fullmatch(text)
-    try:
-        number = float(parts[1])
-    except (TypeError, ValueError):
-        raise invalid(name, caller, _RULE, text) from None
-    if not 0 <= number < np.inf:
-        raise invalid(name, caller, _RULE, text)
-    return number, parts[2]
-
-
-class Radius(Number):
-    """A radius: a number within its bounds, or one in units of the spread."""
-
-    def __call__(self, value, name, caller):
-        """Raise unless the value obeys the rule."""
-        if isinstance(value, str):
-            parse_radius(value, name, caller)
-        else:
-            super().__call__(value, name, caller)
 
 
 def spread_of(X, unit, caller):
@@ -112,8 +70,8 @@ def assumed_units(values, eps):
 
     Parameters
     ----------
-    values : ndarray of shape (n_samples, ...)
-        Rows; those of tables have one axis more.
+    values : ndarray of shape (n_samples, n_features)
+        Rows.
     eps : float
         The radius.
 
@@ -123,7 +81,7 @@ def assumed_units(values, eps):
         A message, where the largest standard deviation is more than 1,000 times the
         smallest that is not 0.
     """
-    if values.ndim != 2 or len(values) < 2:
+    if len(values) < 2:
         return None
     spread = _measure(values, "std")
     low, high = spread[spread > 0].min(initial=np.inf), spread.max(initial=0.0)

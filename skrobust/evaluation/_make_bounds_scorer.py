@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from skrobust._parameters import Choice, Number
+from skrobust._parameters import Choice, Number, Radius
 from skrobust._responses import predict_labels
 from skrobust._validation import check_choice
-from skrobust.base.spread import Radius
 from skrobust.evaluation._robust_accuracy_bounds import robust_accuracy_bounds
 from skrobust.evaluation._robust_ratio_bounds import robust_ratio_bounds
 from skrobust.evaluation.attacks_in_ball import OF_ATTACK

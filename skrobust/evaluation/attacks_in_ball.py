@@ -4,12 +4,13 @@ import numpy as np
 
 from skrobust._containers import like, to_array
 from skrobust._norms import NORMS
+from skrobust._parameters import parse_radius
 from skrobust._validation import check_number, invalid
 from skrobust.attacks import StrongestAttack
 from skrobust.base import BaseAttack, Constraints
 from skrobust.base.attack_by_name import AUTO
 from skrobust.base.domain import Domain
-from skrobust.base.spread import parse_radius, spread_of, with_number
+from skrobust.base.spread import spread_of, with_number
 
 OF_ATTACK = "attack"
 

@@ -4,10 +4,9 @@ import numpy as np
 
 from skrobust._containers import is_text, one_per_row, shape_of
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._parameters import Count, Flag, Norm
+from skrobust._parameters import Count, Flag, Norm, Radius
 from skrobust._validation import check_scores, invalid, refuse_missing
 from skrobust.base.attack_by_name import AUTO
-from skrobust.base.spread import Radius
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names

@@ -1,7 +1,5 @@
 """Expectation over transformation: the mean of the answers of a net that draws."""
 
-from contextlib import nullcontext
-
 from skrobust._keyed_noise.generator import seed_number
 
 
@@ -11,11 +9,9 @@ def averaged_answers(attack, view):
     Parameters
     ----------
     attack : BaseAttack
-        With ``n_draws`` and ``random_state``. One draw is neither seeded nor averaged.
+        With ``n_draws`` above 1, and ``random_state``.
     view : view
         The model.
     """
-    if attack.n_draws == 1:
-        return nullcontext()
     seed = seed_number(attack.random_state, type(attack).__name__)
     return view.several_draws(attack.n_draws, seed)

@@ -42,10 +42,9 @@ def finish_attack(attack, goal, estimator, X, y, out, why):
         ``queries`` and ``found_by`` of each sample, and the sentence ``finish``; empty
         where nothing was asked.
     """
-    wanted = attack.finish is not None and (attack.finish != "auto" or why)
-    if wanted and goal.stops:
+    if goal.stops:
         return finish_rows(attack, estimator, X, y, out, why)
-    if wanted and goal.objective == "probability_shift":
+    if goal.objective == "probability_shift":
         return finish_shift(attack, estimator, X, y, out, why)
     return out, {}
 

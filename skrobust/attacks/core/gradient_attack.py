@@ -1,6 +1,7 @@
 """Base class of gradient attacks: labels, targets, batches, restarts, precision."""
 
 from abc import abstractmethod
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -144,7 +145,10 @@ class GradientAttack(BaseAttack):
         n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         domain = self._domain(X)
         whole_view = differentiable_view(estimator.model, caller, regressors=True)
-        with whole_view as view, averaged_answers(self, view):
+        draws = (
+            averaged_answers(self, whole_view) if self.n_draws > 1 else nullcontext()
+        )
+        with whole_view as view, draws:
             goal = Goal.of_regressor(self, y) if view.is_regressor else Goal.of(self)
             if is_reduced and not hasattr(view, "reduced_precision"):
                 raise ValueError(
@@ -208,8 +212,10 @@ class GradientAttack(BaseAttack):
         draws = self.n_draws
         details = {"forward": draws * n_forward, "backward": draws * n_backward}
         details |= {"iterations": n_backward, "warnings": messages}
-        out, finished = finish_attack(self, goal, estimator, X, y, out, why)
-        return out, details | finished
+        if self.finish is not None and (why or self.finish != "auto"):
+            out, finished = finish_attack(self, goal, estimator, X, y, out, why)
+            details |= finished
+        return out, details
 
     _attack_from = _attack
 

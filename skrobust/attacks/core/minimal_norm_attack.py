@@ -2,13 +2,14 @@
 
 import warnings
 from abc import abstractmethod
+from contextlib import nullcontext
 
 import numpy as np
 from sklearn.base import clone
 
 from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
-from skrobust._parameters import Choice, Count
+from skrobust._parameters import Choice, Count, Radius
 from skrobust.attacks.core.averaged_answers import averaged_answers
 from skrobust.attacks.core.class_margins import margin_against
 from skrobust.attacks.core.goal import Goal
@@ -19,7 +20,6 @@ from skrobust.attacks.core.targets import target_index
 from skrobust.base import BaseAttack
 from skrobust.base.attack import OBJECTIVES
 from skrobust.base.domain import Ball
-from skrobust.base.spread import Radius
 
 # How much longer an example may become until it fools in the precision of the input.
 _GROWTH = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
@@ -187,7 +187,10 @@ class MinimalNormAttack(BaseAttack):
         if objective != "probability_shift":
             domain.eps = np.inf
         whole_view = differentiable_view(estimator.model, caller)
-        with whole_view as view, averaged_answers(self, view):
+        draws = (
+            averaged_answers(self, whole_view) if self.n_draws > 1 else nullcontext()
+        )
+        with whole_view as view, draws:
             ball, label = Ball.of(view, domain), None
             if goal.targeted:
                 label = target_index(view, self.target, X, caller)
