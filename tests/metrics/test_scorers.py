@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler, minmax_scale
 from sklearn.svm import SVC
 
 from skrobust.attacks import FGSM, PGD
-from skrobust.evaluation import evaluate_attack
+from skrobust.evaluation import evaluate_attack, robust_accuracy_bounds
 from skrobust.metrics import (
     BaseScorer,
     accuracy_stability_index,
@@ -340,7 +340,7 @@ def test_metrics_of_classes_refuse_regressors():
     for call in (
         lambda: make_robust_scorer(noise)(model, X, y),
         lambda: make_normalized_scorer("accuracy")(model, X, y),
-        lambda: evaluate_attack(model, X, y, noise),
+        lambda: robust_accuracy_bounds(model, X, y, eps=0.1),
     ):
         with pytest.raises(ValueError, match="LinearRegression is a regressor"):
             call()
