@@ -10,6 +10,7 @@ from skrobust._validation import (
     check_targets,
     invalid,
 )
+from skrobust.base.attack_by_name import read_attack
 from skrobust.metrics import probability_shift, proportion_interval
 from skrobust.metrics.comparison.exact_shares import PairedShares
 from skrobust.metrics.labels import label_pair
@@ -34,6 +35,7 @@ def assert_robust(
     tolerance=0.05,
     decide="estimate",
     confidence=0.95,
+    eps=None,
 ):
     """Assert that a fitted classifier is robust.
 
@@ -49,6 +51,7 @@ def assert_robust(
         True labels.
     perturbation, attack : object with ``perturb(estimator, X, y)``, default=None
         One change of the input. Seed it with an int, so that the test is repeatable.
+        The attack "auto" is the strongest that suits the model, with seed 0.
     conditions : list of such objects, default=None
         Several. Exactly one of the three is given.
     min_accuracy : float in [0, 1], default=None
@@ -69,6 +72,9 @@ def assert_robust(
     confidence : float in (0, 1), default=0.95
         Level of the two-sided intervals: Wilson for proportions, unconditional exact
         limits for the drop.
+    eps : float or str, default=None
+        Radius of ``attack="auto"``, which needs it: in the units of X, or in those of
+        its spread, such as "0.1 std". Other attacks have their own.
 
     Raises
     ------
@@ -95,6 +101,11 @@ def assert_robust(
     >>> assert_robust(model, X[1::2], y[1::2], perturbation=noise, max_drop=0.05)
     """
     __tracebackhide__ = True
+    if attack is not None:
+        seed = {"random_state": 0} if isinstance(attack, str) else {}
+        attack = read_attack(attack, "attack", _CALLER, X=X, eps=eps, **seed)
+    elif eps is not None:
+        raise ValueError(f"{_CALLER} takes eps with attack='auto' alone.")
     changes = _changes(perturbation=perturbation, attack=attack, conditions=conditions)
     thresholds = _thresholds(
         min_accuracy=min_accuracy, max_drop=max_drop, min_robust_ratio=min_robust_ratio

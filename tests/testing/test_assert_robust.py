@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_wine
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from skrobust.attacks import FGSM
+from skrobust.attacks import FGSM, ExactLinear
 from skrobust.metrics import proportion_interval
 from skrobust.testing import assert_robust
 
@@ -151,11 +154,25 @@ def test_attack_and_unchanged_input():
         ({"perturbation": Flip(1), "max_drop": 0, "decide": "x"}, "'decide'"),
         ({"perturbation": Flip(1), "max_drop": 0, "confidence": 1}, "'confidence'"),
         ({"perturbation": Flip(1), "max_drop": 0, "tolerance": -1}, "'tolerance'"),
+        ({"attack": "auto", "max_drop": 0}, "needs eps"),
+        ({"perturbation": Flip(1), "max_drop": 0, "eps": 1}, "attack='auto' alone"),
     ],
 )
 def test_assert_robust_refuses_wrong_settings(settings, text):
     with pytest.raises(ValueError, match=text):
         assert_robust(Sign(), X, Y, **settings)
+
+
+def test_auto_is_the_truth_on_a_linear_model():
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    exact = ExactLinear(0.5).perturb(model, X, y)
+    truth = float(np.mean(model.predict(exact) == y))
+    call = {"attack": "auto", "eps": 0.5}
+    assert_robust(model, X, y, min_accuracy=truth, **call)
+    with pytest.raises(AssertionError, match=f"{truth:.4f}"):
+        assert_robust(model, X, y, min_accuracy=truth + 1 / len(y), **call)
+    assert_robust(model, X, y, attack="auto", eps="0.01 std", min_accuracy=0.95)
 
 
 def test_rows_and_kind():
