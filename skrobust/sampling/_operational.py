@@ -1,41 +1,53 @@
-"""Operational sampler: adaptive batches with a recalibrated predictor."""
-
-from dataclasses import replace
+"""Operational sampler: adaptive batches with a predictor that knows its doubts."""
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from skrobust._parameters import Count, Flag, NamedOr, Number
+from skrobust.metrics.intervals.proportion import wilson_bounds
+from skrobust.sampling.core.anytime import FEWEST, sequence_quantile
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.draws import first_where
+from skrobust.sampling.core.rate_interval import Bounds
 from skrobust.sampling.designs.frontier import frontier
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
-from skrobust.sampling.designs.recalibration import (
-    IDENTITY,
+from skrobust.sampling.designs.score_curves import (
+    ScoreCurves,
+    ScoreGroups,
     as_probabilities,
-    fit_recalibration,
-    predict,
-    score_terms,
 )
 
 EMPHASIS = {"accuracy": 0.0, "balanced": 0.5, "failures": 1.0}
 TRUST = 0.2  # power of the labels behind a predictor, in the weight of its batch
+AVERSION = 3.0, 6.0  # to curves that make it worse: at first, and halved by answers
+REFIT = 1.1  # growth of the answers after which the predictor is made anew
+DIGITS = 6  # of predictions that are stored
+WRONG_WAY = 0.975  # weight of the falling curves at which the result says so
+PILOT = 15, 0.05, 0.4  # labels, share of all, most of all
+LEAST_BATCH = 12
+POINTS_THE_WRONG_WAY = (
+    "Mispredictions are rarer where scores are higher, so the scores point the wrong "
+    "way: was a confidence given as suspicion?"
+)
 
 
 class OperationalSampler(BaseSampler):
     r"""Adaptive batch sampling between a small error and many failures.
 
-    Each ``ask(n)`` draws one batch. With p the failure probability that is predicted
-    for each input, from its score and from all answers told so far:
+    Each ``ask(n)`` draws one batch. What a score means for the failure probability is
+    not taken for granted: of some 700 curves (calibrated, over- and underconfident,
+    scores that say nothing or point the wrong way, shares of confident errors), each
+    has a weight that the answers told so far raise or lower. With p, the failure
+    probability of each input averaged over the curves:
 
-    * **probabilities** :math:`\pi_i`, of being in the batch, minimise
-      :math:`\sum p_i (1 - p_i) / \pi_i`, the error to expect, for a given number of
-      failures to expect (``failure_emphasis``) and none below ``exploration`` times
-      those of uniform draws. At emphasis 0 inputs are drawn in proportion to
-      :math:`\sqrt{p_i (1 - p_i)}`; the more emphasis, the more of the likeliest
-      failures are taken for sure, and the fewer of the rest are drawn;
-    * the **draw** is of fixed size along p (Deville's systematic sampling), which
-      stratifies by the prediction and has exactly these probabilities;
+    * **probabilities** :math:`\pi_i`, of being in the batch, minimise the error to
+      expect, averaged over the curves: while little is known the draw is close to a
+      uniform one, and no curve that is still possible makes it much worse; as answers
+      come in, more is drawn where outcomes vary. ``failure_emphasis`` shifts it towards
+      a number of failures to expect, and none is below ``exploration`` times that of
+      uniform draws. At emphasis 1 the likeliest failures are taken for sure;
+    * the **draw** is of fixed size along the scores (Deville's systematic sampling),
+      which stratifies by them and has exactly these probabilities;
     * the **estimate** of the batch corrects the prediction by what was found,
 
       .. math::
@@ -47,25 +59,18 @@ class OperationalSampler(BaseSampler):
       and is exactly unbiased whatever p is, since p knew only earlier answers. The
       failure rate is their mean with weights
       :math:`\propto n_t \max(l_t, n_1)^{0.2}`, for n_t draws after l_t before: later
-      batches have the better predictor, and weights depend on sizes alone;
-    * **recalibration** refits p before each batch: a logistic regression on log p and
-      -log(1 - p), shrunk towards leaving p as it is.
+      batches are drawn better, and weights depend on sizes alone.
 
     Answers that come late improve the batches after them, never those before. For the
-    gain of recalibration ask in several batches: ``sample`` makes ``n_batches``.
+    gain of learning ask in several batches: ``sample`` makes up to ``n_batches``.
 
-    The standard error is that of successive differences in draw order, summed over
-    batches. It is conservative up to terms of higher order: no unbiased estimator
-    exists for a draw of one unit a stratum. The default interval (t) takes the larger
-    of it and of the error implied by the predictor, since residuals vary too little
-    while no rare failure was met. It rests on predictions that are not far
-    off among inputs that are rarely drawn; "anytime" does not, and is much wider. Where
-    no misprediction at all was seen, it reaches as far as that allows.
-
-    An uninformative score costs precision: residuals weigh at most 1 / exploration
-    times what they do in uniform draws, so the error is at most about
-    :math:`1/\sqrt{\text{exploration}}` times that of simple random sampling once
-    predictions are recalibrated (3.2 times at 0.1).
+    The default interval is the wider one, at each end, of two. One is Wilson's score
+    interval with an effective number of labels,
+    :math:`\tilde\theta (1 - \tilde\theta) / V`, with V the variance that the curves
+    expect of the draws made, given all answers, or that of successive differences in
+    draw order where it gives fewer labels; so it does not shrink while rare failures
+    were not met. The other is the t interval with the latter variance. The
+    combination is our own; ``benchmarks/worlds.py`` measures its coverage.
 
     Parameters
     ----------
@@ -76,19 +81,21 @@ class OperationalSampler(BaseSampler):
         "confidence" is 1 - max(predict_proba), or the scores that ``fit`` gets where
         there is no estimator. A callable gets the inputs and returns the scores. Scores
         in [0, 1] are taken for probabilities of a misprediction. If any is above 1,
-        only their ranks count, and the result says so: the middle rank gets .1.
+        only their ranks count, and the result says so: the middle rank gets .1. Where
+        answers show that scores point the wrong way, the result says so.
     failure_emphasis : float in [0, 1] or str, default=0.0
         0 aims at the smallest error of the accuracy, 1 at the most failures; the
         expected number of failures goes evenly from one to the other. "accuracy" is 0,
         "balanced" 0.5 and "failures" 1.
     exploration : float in (0, 1], default=0.1
         Lowest probability of an input, as a share of that of uniform draws. 1 draws
-        uniformly (still along p, with the difference estimator).
+        uniformly (still along the scores, with the difference estimator).
     recalibrate : bool, default=True
-        Whether answers improve the predictor. Without, p are the scores, kept within
-        [0.0003, 0.97] as always.
+        Whether answers tell what scores mean. Without, p are the scores, in up to 200
+        groups and kept within [0.0003, 0.97] as always.
     n_batches : int, default=6
-        Batches of ``sample``; the very first has half the size of the others.
+        Most batches of ``sample``: a pilot of 15 labels and a twentieth of all (at most
+        two fifths), and equal batches of at least 12.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 
@@ -107,8 +114,8 @@ class OperationalSampler(BaseSampler):
     ----------
     C.-E. Särndal, B. Swensson, J. Wretman, "Model Assisted Survey Sampling", Springer
     1992 (difference estimator). J.-C. Deville, INSEE working paper 9804, 1998 (draw).
-    M. Kull, T. Silva Filho, P. Flach, "Beta calibration", AISTATS 2017. The frontier
-    and the combination are our own.
+    E. B. Wilson, "Probable inference, the law of succession, and statistical
+    inference", JASA 1927. The curves, the design and the combination are our own.
 
     Examples
     --------
@@ -126,7 +133,9 @@ class OperationalSampler(BaseSampler):
     """
 
     _sequential = False
-    _widened = False  # by the error implied by the predictor instead
+    _widened = False  # by the variance that the curves expect instead
+    _methods = ("default", "t", "anytime", "asymptotic", "bootstrap")
+    _stopping = "asymptotic"
     _estimators = ("default", "difference", "lure", "ppi")
     _parameter_rules = {
         "failure_emphasis": NamedOr(tuple(EMPHASIS), Number(low=0, high=1)),
@@ -168,34 +177,46 @@ class OperationalSampler(BaseSampler):
         return batch_sizes(n, self.n_batches, first=self._n_asked == 0)
 
     def _start(self):
-        p = as_probabilities(self.scores_)
-        self._terms = score_terms(p)
-        self._order = np.argsort(-p, kind="stable")
+        self._groups = ScoreGroups(as_probabilities(self.scores_))
+        self._curves = ScoreCurves(self._groups, known=not self.recalibrate)
+        self._last_fit = None  # answers used, snapshot and shares
 
     def _snapshot(self):
         told, failed = self._outcomes()
-        if not self.recalibrate or not len(told):
-            return list(IDENTITY)
-        return fit_recalibration(self._terms[told], failed).tolist()
+        if self._last_fit is None or not self._is_current(len(told)):
+            weights = self._weights(told, failed)
+            rarer = min(int(failed.sum()), len(told) - int(failed.sum()))
+            most, half_at = AVERSION
+            aversion = 1 + most * half_at / (half_at + rarer)
+            shares = self._curves.safe_shares(weights, aversion, self.exploration)
+            mean = self._curves.mean(weights)
+            snapshot = [float(f"{p:.{DIGITS}g}") for p in mean.tolist()]
+            self._last_fit = len(told), snapshot, shares
+        return self._last_fit[1]
+
+    def _is_current(self, n_told):
+        n = self._last_fit[0]
+        return n <= n_told < max(REFIT * n, n + 1)
+
+    def _weights(self, ids, failed):
+        return self._curves.weights(*self._groups.counts(ids, failed))
 
     def _predict(self, snapshot):
-        return predict(self._terms, snapshot)
+        return np.array(snapshot)[self._groups.of]
 
     def _draw(self, n):
-        free = self._order[self._unasked[self._order]]
-        p = self._foreseen[free]
-        if (np.diff(p) > 0).any():  # recalibration reversed the scores
-            again = np.argsort(-p, kind="stable")
-            free, p = free[again], p[again]
-        pi = self._design(p, n)
-        drawn = ordered_draw(pi, self._rng.random(n))
-        expected = float((p * (1 - p) * (1 / pi - 1)).sum()) / self.n_pool_**2
-        self._draws.floors.extend([float(pi.min()) / n] * n)
-        return free[drawn], pi[drawn], {"expected": expected}
+        groups, (_, mean, shares) = self._groups, self._last_fit
+        free = groups.order[self._unasked[groups.order]]
+        sizes = np.bincount(groups.of[free], minlength=len(groups.sizes))
+        pi = self._design(np.array(mean), shares, sizes, n)
+        each = np.repeat(pi, sizes)
+        drawn = ordered_draw(each, self._rng.random(n))
+        self._draws.floors.extend([float(each.min()) / n] * n)
+        return free[drawn], each[drawn]
 
-    def _design(self, p, n):
+    def _design(self, p, shares, sizes, n):
         emphasis = EMPHASIS.get(self.failure_emphasis, self.failure_emphasis)
-        return frontier(p, p * (1 - p), n, emphasis, self.exploration)
+        return frontier(p, shares**2, sizes, n, emphasis, self.exploration)
 
     def _combine(self, answered, weights=None):
         weights = batch_weights(answered.sizes) if weights is None else weights
@@ -205,36 +226,87 @@ class OperationalSampler(BaseSampler):
         return successive_variance(residuals, pi, self.n_pool_)
 
     def _interval(self, answered, estimate, query):
-        if query.method == query.estimator == "default" and answered.designs:
-            parts = [answered.designs[t]["expected"] for t in range(len(answered.ends))]
-            weights = batch_weights(answered.sizes)
-            expected = float(np.sqrt(weights**2 @ np.array(parts)))
-            if expected > estimate.std_error:
-                estimate = replace(estimate, std_error=expected)
-                bounds = super()._interval(answered, estimate, query)
-                return bounds._replace(method="t, widened")
-        return super()._interval(answered, estimate, query)
+        sequence = query.method == "asymptotic"
+        own = sequence or query.method == "default"
+        if query.estimator != "default" or not own:
+            return super()._interval(answered, estimate, query)
+        if sequence and answered.n < FEWEST:
+            note = f"An asymptotic confidence sequence begins at {FEWEST} labels."
+            return Bounds(0.0, 1.0, "none", [note])
+        curve_weights = self._weights(answered.ids, answered.y)
+        rate, expected = self._expected(answered, curve_weights)
+        found = np.nan_to_num(estimate.std_error**2)
+        if sequence:
+            quantile = sequence_quantile(
+                max(expected, found), answered.n, query.confidence
+            )
+        else:
+            quantile = stdtrit(max(answered.n - len(answered.ends), 1), 1 - query.tail)
+        low, high = score_bounds(estimate.rate, rate, found, expected, quantile)
+        falling = curve_weights[self._curves.slope < 0].sum()
+        notes = [POINTS_THE_WRONG_WAY] if falling > WRONG_WAY else []
+        return Bounds(low, high, "asymptotic" if sequence else "score", notes)
+
+    def _expected(self, answered, curve_weights):
+        """Return rate and variance of the estimate that the curves expect."""
+        groups, curves = self._groups, self._curves
+        drawn = np.bincount(groups.of[answered.ids], minlength=len(groups.sizes))
+        rest = (groups.sizes - drawn) @ curves.mean(curve_weights)
+        rate = (answered.y.sum() + rest) / self.n_pool_
+        spread = curves.outcome_variance(curve_weights)[groups.of[answered.ids]]
+        weight = np.repeat(batch_weights(answered.sizes), answered.sizes)
+        each = weight**2 * spread * (1 - answered.pi) / answered.pi**2
+        return float(rate), float(each.sum()) / self.n_pool_**2
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         p, assumption = self._assumed(expected_accuracy, caller)
-        p = -np.sort(-predict(score_terms(p), IDENTITY))
         z = ndtri((1 + confidence) / 2)
+        groups = ScoreGroups(p)
+        curves = ScoreCurves(groups, known=True)
+        shares = np.sqrt(curves.variance[0])
 
         def enough(n):
-            variance = (p * (1 - p) * (1 / self._design(p, n) - 1)).sum()
+            pi = self._design(curves.p[0], shares, groups.sizes, n)
+            variance = groups.sizes @ (curves.variance[0] * (1 / pi - 1))
             return z * np.sqrt(variance) / self.n_pool_ <= half_width
 
         n = max(first_where(enough, 1, self.n_pool_), min(2, self.n_pool_))
         return n, f"{assumption} Drawn as one batch."
 
 
+def score_bounds(estimate, rate, found, expected, quantile):
+    """Return Wilson's interval or the plain one, whichever reaches further.
+
+    Parameters
+    ----------
+    estimate, rate : float
+        Of the failure rate: unbiased, and as the curves expect it.
+    found, expected : float
+        Variance of the estimate: from the outcomes, and as the curves expect it.
+    quantile : float
+        Multiple of a standard error.
+    """
+    centre = float(np.clip(estimate, 0, 1))
+    n = rate * (1 - rate) / expected if expected > 0 else np.inf
+    if found > 0:
+        # Of the two rates the one closer to a half: what was found varies by it.
+        n = min(n, max(one * (1 - one) for one in (rate, centre)) / found)
+    low, high = wilson_bounds(centre, n, quantile)
+    half = quantile * np.sqrt(found)
+    return min(low, estimate - half), max(high, estimate + half)
+
+
 def batch_sizes(n, n_batches, *, first=True):
-    """Cut n labels into batches; the very first is half as large as the others."""
-    shares = np.ones(n_batches)
-    shares[0] = 0.5 if first and n_batches > 1 else 1.0
-    ends = np.round(np.cumsum(shares) * n / shares.sum()).astype(int)
-    sizes = np.diff(np.r_[0, ends])
-    return sizes[sizes > 0].tolist()
+    """Cut n labels into a pilot, unless there was one, and equal batches."""
+    labels, share, most = PILOT
+    pilot = min(int(most * n), int(labels + share * n)) if first else 0
+    if n_batches == 1 or pilot == 0:
+        pilot, n_equal = 0, n_batches
+    else:
+        n_equal = n_batches - 1
+    n_equal = max(min(n_equal, (n - pilot) // LEAST_BATCH), 1)
+    ends = np.round(np.linspace(pilot, n, n_equal + 1)).astype(int)
+    return [size for size in [pilot, *np.diff(ends).tolist()] if size]
 
 
 def batch_weights(sizes):

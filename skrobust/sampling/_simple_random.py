@@ -6,6 +6,7 @@ from scipy.stats import hypergeom
 
 from skrobust._parameters import Choice
 from skrobust.metrics.intervals.proportion import wilson_bounds
+from skrobust.sampling.core.anytime import FEWEST, sequence_quantile
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.draws import first_where
 from skrobust.sampling.core.estimates import Estimate
@@ -74,7 +75,10 @@ class SimpleRandomSampler(BaseSampler):
 
     _needs_scores = False
     _known_sizes = False
-    _methods = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
+    _methods = (
+        "default", "t", "hypergeometric", "wilson", "anytime", "asymptotic",
+        "bootstrap",
+    )  # fmt: skip
     _parameter_rules = {"interval": Choice("hypergeometric", "wilson")}
 
     def __init__(self, estimator=None, *, interval="hypergeometric", **shared):
@@ -111,11 +115,25 @@ class SimpleRandomSampler(BaseSampler):
         exact = query.estimator in ("default", "published", "lure")
         default = query.method == "default" and exact
         method = self.interval if default else query.method
+        n_failed, n = int(answered.y.sum()), answered.n
+        if method == "asymptotic":
+            return self._sequence(n_failed, n, query.confidence)
         if method not in EXACT_BOUNDS:
             return super()._interval(answered, estimate, query)
-        n_failed, n = int(answered.y.sum()), answered.n
         bounds = EXACT_BOUNDS[method](n_failed, n, self.n_pool_, query.tail)
         return Bounds(*bounds, method, [])
+
+    def _sequence(self, n_failed, n, confidence):
+        """Return the asymptotic confidence sequence."""
+        if n < FEWEST:
+            note = f"An asymptotic confidence sequence begins at {FEWEST} labels."
+            return Bounds(0.0, 1.0, "none", [note])
+        rate = (n_failed + 1) / (n + 2)
+        variance = rate * (1 - rate) * (1 / n - 1 / self.n_pool_)
+        quantile = sequence_quantile(variance, n, confidence)
+        trials = n * (self.n_pool_ - 1) / (self.n_pool_ - n)
+        ends = wilson_bounds(n_failed / n, trials, quantile)
+        return Bounds(*ends, "asymptotic", [])
 
     def _floor(self, n):
         return 1 / (self.n_pool_ - np.arange(n))

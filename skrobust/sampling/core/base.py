@@ -224,9 +224,11 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         return LabelPlan(n, float(half_width), float(confidence), assumption)
 
     def should_stop(self, half_width, *, confidence=0.95):
-        """Return whether the anytime interval is narrow enough.
+        """Return whether an interval is narrow enough that may be looked at any time.
 
         It may be asked after each label: the interval covers at all of them at once.
+        It is that of ``method="anytime"``, or of "asymptotic" for samplers that have
+        it, such as :class:`OperationalSampler`.
 
         Parameters
         ----------
@@ -242,7 +244,8 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         """
         caller = self._caller("should_stop")
         check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
-        low, high = self.result(confidence=confidence, method="anytime").interval
+        found = self.result(confidence=confidence, method=self._stopping)
+        low, high = found.interval
         return bool((high - low) / 2 <= half_width)
 
     def sample(self, n, oracle):

@@ -36,6 +36,8 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     _caveat = None
     _estimators = ESTIMATORS
     _methods = ("default", "t", "anytime", "bootstrap")
+    # The interval that decides when to stop.
+    _stopping = "anytime"
     _parameter_rules = {"auxiliary": NamedOr(("confidence",))}
     _added_before = "random_state"
 

@@ -11,7 +11,9 @@ from skrobust.sampling.core.estimates import Estimate, lure_weights, sums_of_fre
 from skrobust.sampling.core.rate_interval import Bounds
 
 ESTIMATORS = ("default", "published", "difference", "lure", "ppi")
-METHODS = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
+METHODS = (
+    "default", "t", "hypergeometric", "wilson", "anytime", "asymptotic", "bootstrap",
+)  # fmt: skip
 CORRECTED = ("difference", "ppi")  # estimators that correct a predictor
 SHRINKAGE = 5  # answers of the rarer kind at which PPI++ trusts its lambda by half
 ALL_PATTERNS = 6  # skipped answers up to which each combination is tried
@@ -130,6 +132,11 @@ class RateEstimator:
             raise ValueError(
                 f"{self.caller}: method={method!r} is an interval of the plain mean; "
                 f"with estimator={estimator!r} use 't', 'anytime' or 'bootstrap'."
+            )
+        if method == "asymptotic" and estimator != "default":
+            raise ValueError(
+                f"{self.caller}: method='asymptotic' goes with estimator='default', "
+                f"not with {estimator!r}."
             )
         if method == "anytime" and estimator in ("lure", "ppi"):
             raise ValueError(

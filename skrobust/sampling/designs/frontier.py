@@ -4,18 +4,16 @@ import numpy as np
 
 from skrobust.sampling.core.draws import bisect
 
-SINGLE = 256  # likeliest failures that are looked at one by one when p is summarised
-GROWTH = 1.02  # of the groups of all others
 HALVINGS = 30
 
 
-def frontier(p, variance, n, emphasis=0.0, exploration=0.1):
-    r"""Return the inclusion probabilities of a batch.
+def frontier(p, variance, size, n, emphasis=0.0, exploration=0.1):
+    r"""Return the inclusion probability of a unit of each group in a batch.
 
-    With the predicted failure probability p of each free unit and v, the variance of
-    its outcome around p, the design minimises :math:`\sum v_i / \pi_i` subject to
-    :math:`\sum \pi_i = n`, to an expected number :math:`\sum \pi_i p_i` of failures,
-    and to a lowest probability :math:`e\,n/N`:
+    With the predicted failure probability p of the free units of a group and v, the
+    variance of their outcomes around p, the design minimises :math:`\sum v_i / \pi_i`
+    subject to :math:`\sum \pi_i = n`, to an expected number :math:`\sum \pi_i p_i` of
+    failures, and to a lowest probability :math:`e\,n/N`, sums being over units:
 
     .. math::
 
@@ -28,52 +26,49 @@ def frontier(p, variance, n, emphasis=0.0, exploration=0.1):
 
     Parameters
     ----------
-    p, variance : ndarray of shape (n_free,)
-        p in (0, 1), descending; variance positive.
+    p, variance : ndarray of shape (n_groups,)
+        p in (0, 1); variance positive, on any scale.
+    size : ndarray of shape (n_groups,)
+        Free units of each group; 0 where there is none.
     n : int
-        Size of the batch, at most n_free.
+        Size of the batch, at most the sum of ``size``.
     emphasis, exploration : float
         In [0, 1]; exploration above 0.
 
     Returns
     -------
-    ndarray of shape (n_free,)
-        Sums to n.
+    ndarray of shape (n_groups,)
+        Sums to n over units.
     """
-    if n == len(p):
-        return np.ones(n)
-    floor = exploration * n / len(p)
-    size = np.ones(len(p))
+    n_free = float(size.sum())
+    if n == n_free:
+        return np.ones(len(p))
+    floor = exploration * n / n_free
+    plain = _scaled(np.sqrt(variance), size, n, floor)
     if emphasis == 0 or exploration == 1:
-        return _scaled(np.sqrt(variance), size, n, floor)
-    starts = _groups(len(p))
-    size = np.diff(np.r_[starts, len(p)]).astype(np.float64)
-    mean = np.add.reduceat(p, starts) / size
-    spread = np.add.reduceat(variance, starts) / size
-    least = size * mean @ _scaled(np.sqrt(spread), size, n, floor)
-    most, threshold = _most(p, n, floor)
+        return plain
+    least = size * p @ plain
+    most, threshold = _most(p, size, n, floor)
     goal = least + emphasis * (most - least)
 
     def too_few(kappa):
-        pi = _scaled(_wanted(mean, spread, kappa), size, n, floor)
-        return size * mean @ pi <= goal
+        pi = _scaled(_wanted(p, variance, kappa), size, n, floor)
+        return size * p @ pi <= goal
 
     kappa = bisect(too_few, 0.0, 1 / threshold, HALVINGS)
-    return _scaled(_wanted(p, variance, kappa), np.ones(len(p)), n, floor)
+    return _scaled(_wanted(p, variance, kappa), size, n, floor)
 
 
-def _groups(n):
-    """Return where groups of descending values start: singles, then ever larger."""
-    ends = SINGLE * GROWTH ** np.arange(1, np.log(max(n / SINGLE, 1)) / np.log(GROWTH))
-    starts = np.unique(np.r_[np.arange(min(n, SINGLE)), ends.astype(np.intp)])
-    return starts[starts < n]
-
-
-def _most(p, n, floor):
+def _most(p, size, n, floor):
     """Return the most failures to expect, and the p from which all are taken."""
-    n_sure = min(int((n - floor * len(p)) / (1 - floor)), len(p) - 1)
-    rest = (n - n_sure) / (len(p) - n_sure)
-    return p[:n_sure].sum() + rest * p[n_sure:].sum(), p[n_sure]
+    order = np.argsort(-p, kind="stable")
+    p, size = p[order], size[order]
+    sure = (n - floor * size.sum()) / (1 - floor)
+    before = np.cumsum(size) - size
+    taken = np.clip(sure - before, 0, size)
+    last = np.flatnonzero(taken > 0)
+    threshold = p[last[-1]] if len(last) else p[0]
+    return float((taken + floor * (size - taken)) @ p), float(threshold)
 
 
 def _wanted(p, variance, kappa):

@@ -1,0 +1,175 @@
+"""What scores may mean: curves of the failure probability, weighed by answers."""
+
+from functools import cache
+
+import numpy as np
+from scipy.special import expit, logit
+from scipy.stats import rankdata
+
+LOWEST, HIGHEST = 3e-4, 0.97  # predictions stay inside: nothing is ruled out
+PRIOR_ODDS = 1 / 9  # of the middle rank, where scores are no probabilities
+N_CUTS = 100  # of the logit, by quantiles and evenly each
+PIVOT = 0.01, 0.5  # range of the mean score around which curves turn
+NEGLIGIBLE = 1e-6  # weight below which a curve is left out
+
+# Each curve is eps + (1 - eps) expit(pivot + shift + slope (logit(score) - pivot)).
+SHIFTS = np.arange(-4.5, 2.51, 0.5)
+SLOPES = {-1: 0.02, -0.4: 0.04, 0: 0.19, 0.25: 0.1, 0.5: 0.12, 0.75: 0.15, 1: 0.22,
+          1.3: 0.12, 1.7: 0.04}  # fmt: skip
+CONFIDENT_ERRORS = {0: 0.4, 0.001: 0.15, 0.004: 0.13, 0.015: 0.12, 0.05: 0.1, 0.15: 0.1}
+
+
+def as_probabilities(scores):
+    """Return scores as probabilities: unchanged in [0, 1], otherwise by rank.
+
+    A middle rank u (ties share theirs) becomes the probability whose odds are those of
+    u over nine: .1 in the middle, above .5 for the top tenth, .18 on average.
+    """
+    if scores.max() <= 1:
+        return scores
+    u = (rankdata(scores) - 0.5) / len(scores)
+    return u * PRIOR_ODDS / (u * PRIOR_ODDS + 1 - u)
+
+
+class ScoreGroups:
+    """Pool cut into groups of like scores, from the most suspicious on.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n_pool,)
+        Scores as probabilities. Equal ones stay together.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_pool,), int
+        Units from the most suspicious on.
+    of : ndarray of shape (n_pool,), uint16
+        Group of each unit.
+    sizes : ndarray of shape (n_groups,), int
+        Units of each group, 1 at least.
+    logit : ndarray of shape (n_groups,)
+        Logit of the middle unit of each group.
+    mean : float
+        Mean of p.
+    """
+
+    def __init__(self, p):
+        self.mean = float(p.mean())
+        self.order = np.argsort(-p, kind="stable")
+        value = np.clip(p[self.order], LOWEST, HIGHEST)
+        at = np.linspace(0, len(p) - 1, N_CUTS).astype(np.intp)
+        ends = logit(value[[-1, 0]])
+        cuts = np.unique(np.r_[value[at], expit(np.linspace(*ends, N_CUTS))])
+        starts = np.searchsorted(-value, -cuts[::-1], side="left")
+        starts = np.unique(np.r_[0, starts[starts < len(p)]])
+        self.sizes = np.diff(np.r_[starts, len(p)])
+        self.logit = logit(value[starts + self.sizes // 2])
+        self.of = np.empty(len(p), dtype=np.uint16)
+        self.of[self.order] = np.repeat(np.arange(len(starts)), self.sizes)
+
+    def counts(self, ids, failed):
+        """Return answers and failures of each group."""
+        group, n = self.of[ids], len(self.sizes)
+        return np.bincount(group, minlength=n), np.bincount(group, failed, minlength=n)
+
+
+class ScoreCurves:
+    r"""Failure probability as a function of the score, averaged over what it may be.
+
+    Of a grid of curves
+
+    .. math::
+
+        p_\theta(s) = \varepsilon + (1 - \varepsilon) \operatorname{expit}\bigl(
+            c + a + b\,(\operatorname{logit} s - c)\bigr)
+
+    each has a prior weight and gains or loses by the answers (Bayes' rule). b is below
+    1 for overconfident models, above 1 for underconfident ones, 0 for scores that say
+    nothing and negative for those that point the wrong way; a shifts the level around
+    c, the logit of the mean score; and :math:`\varepsilon` is the share of confident
+    inputs that fail all the same. The grid and its weights are our choice, made on
+    simulated pools.
+
+    Parameters
+    ----------
+    groups : ScoreGroups
+        The pool.
+    known : bool
+        Whether the scores are to be believed: the one curve p = s.
+    """
+
+    def __init__(self, groups, *, known=False):
+        self.groups = groups
+        if known:
+            self.slope, self.log_prior = np.ones(1), np.zeros(1)
+            p = expit(groups.logit)[None]
+        else:
+            shift, slope, errors, self.log_prior = _grid()
+            centre = logit(np.clip(groups.mean, *PIVOT))
+            line = slope[:, None] * (groups.logit - centre)
+            p = expit(centre + shift[:, None] + line)
+            p = errors[:, None] + (1 - errors[:, None]) * p
+            self.slope = slope
+        self.p = np.clip(p, LOWEST, HIGHEST)
+        self.variance = self.p * (1 - self.p)
+        self._log_odds, self._log_pass = logit(self.p), np.log1p(-self.p)
+
+    def weights(self, n, failed):
+        """Return the posterior weight of each curve, given counts of the groups."""
+        log = self.log_prior + self._log_odds @ failed + self._log_pass @ n
+        weight = np.exp(log - log.max())
+        return weight / weight.sum()
+
+    def mean(self, weights):
+        """Return the average failure probability of each group."""
+        return weights @ self.p
+
+    def outcome_variance(self, weights):
+        """Return the average of p (1 - p) of each group."""
+        return weights @ self.variance
+
+    def safe_shares(self, weights, aversion, floor):
+        r"""Return how often to draw from each group, relative to uniform draws.
+
+        Shares h (of mean 1 over the pool) have, under curve :math:`\theta`, the
+        variance :math:`R_\theta = \sum_g N_g v_{\theta g} / h_g` over
+        :math:`\sum_g N_g v_{\theta g}`, relative to uniform draws. They minimise
+        :math:`\mathrm E_\theta R_\theta^k`: for k = 1 the average error, and for
+        larger k rather what is lost where the scores mislead. With
+        :math:`w_\theta \propto \pi_\theta R_\theta^{k-1} / \bar v_\theta` the minimum
+        has :math:`h \propto \sqrt{\sum_\theta w_\theta v_\theta}`, found by repetition.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_curves,)
+            Of the curves.
+        aversion : float
+            k, at least 1.
+        floor : float
+            Least share.
+        """
+        kept = weights > NEGLIGIBLE
+        share = self.groups.sizes / self.groups.sizes.sum()
+        variance = self.variance[kept]
+        variance = variance / (variance @ share)[:, None]
+        weights, loss = weights[kept], np.ones(int(kept.sum()))
+        for _ in range(12):
+            weighed = weights * loss ** (aversion - 1)
+            h = np.sqrt(weighed @ variance)
+            h = np.maximum(h / (h @ share), floor)
+            h /= h @ share
+            loss = np.sqrt(loss * (variance @ (share / h)))
+        return h
+
+
+@cache
+def _grid():
+    """Return shift, slope, errors and log prior weight of each curve."""
+    near = np.exp(-0.5 * (SHIFTS / 0.7) ** 2) / 0.7
+    far = np.exp(-0.5 * (SHIFTS / 2.5) ** 2) / 2.5
+    prior = 0.85 * near + 0.15 * far
+    axes = SHIFTS, np.array([*SLOPES]), np.array([*CONFIDENT_ERRORS])
+    odds = prior, np.array([*SLOPES.values()]), np.array([*CONFIDENT_ERRORS.values()])
+    values = [v.ravel() for v in np.meshgrid(*axes, indexing="ij")]
+    weight = np.prod(np.meshgrid(*odds, indexing="ij"), axis=0).ravel()
+    return *values, np.log(weight / weight.sum())
