@@ -19,10 +19,7 @@ from joblib import Parallel, delayed
 from worlds import worlds
 
 from skrobust.sampling import OperationalSampler
-from skrobust.sampling.designs.fixed_size import (
-    inclusion_probabilities,
-    neyman_allocation,
-)
+from skrobust.sampling.designs.fixed_size import allocate, inclusion_probabilities
 from skrobust.sampling.designs.partitions import merge_strata, quantile_strata
 
 BUDGETS = (50, 200, 800)
@@ -49,7 +46,7 @@ def strata_error(scores, failed, n):
     """Return the error of proportional quantile strata, exactly."""
     strata, _ = merge_strata(quantile_strata(scores, 10), scores, max(n // 2, 1))
     sizes = np.bincount(strata)
-    counts = neyman_allocation(sizes, np.ones(len(sizes)), n)
+    counts = allocate(sizes, sizes, n)
     square = (failed - (np.bincount(strata, failed) / sizes)[strata]) ** 2
     spread = np.bincount(strata, square) / np.maximum(sizes - 1, 1)
     return np.sqrt(float(sizes * (sizes / counts - 1) @ spread)) / len(failed)

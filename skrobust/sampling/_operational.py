@@ -180,6 +180,7 @@ class OperationalSampler(BaseSampler):
         self._groups = ScoreGroups(as_probabilities(self.scores_))
         self._curves = ScoreCurves(self._groups, known=not self.recalibrate)
         self._last_fit = None  # answers used, snapshot and shares
+        self._free, self._n_free = self._groups.order, self._groups.sizes
 
     def _snapshot(self):
         told, failed = self._outcomes()
@@ -205,14 +206,16 @@ class OperationalSampler(BaseSampler):
         return np.array(snapshot)[self._groups.of]
 
     def _draw(self, n):
-        groups, (_, mean, shares) = self._groups, self._last_fit
-        free = groups.order[self._unasked[groups.order]]
-        sizes = np.bincount(groups.of[free], minlength=len(groups.sizes))
+        _, mean, shares = self._last_fit
+        sizes = self._n_free
         pi = self._design(np.array(mean), shares, sizes, n)
         each = np.repeat(pi, sizes)
         drawn = ordered_draw(each, self._rng.random(n))
-        self._draws.floors.extend([float(each.min()) / n] * n)
-        return free[drawn], each[drawn]
+        self._draws.floors.extend([float(pi[sizes > 0].min()) / n] * n)
+        ids = self._free[drawn]
+        self._free = np.delete(self._free, drawn)
+        self._n_free = sizes - self._groups.counts(ids)[0]
+        return ids, each[drawn]
 
     def _design(self, p, shares, sizes, n):
         emphasis = EMPHASIS.get(self.failure_emphasis, self.failure_emphasis)
@@ -259,19 +262,26 @@ class OperationalSampler(BaseSampler):
         return float(rate), float(each.sum()) / self.n_pool_**2
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
-        p, assumption = self._assumed(expected_accuracy, caller)
+        groups = ScoreGroups(as_probabilities(self.scores_))
+        curves = ScoreCurves(groups, known=not self.recalibrate)
+        weights = curves.weights(
+            np.zeros(len(groups.sizes)), np.zeros(len(groups.sizes))
+        )
+        text = "Averaged over what the scores may mean"
+        if expected_accuracy is not None:
+            weights = curves.of_rate(weights, 1 - expected_accuracy)
+            text += f", at accuracy {expected_accuracy:g}"
+        shares = curves.safe_shares(weights, 1.0, self.exploration)
+        p, spread = curves.mean(weights), curves.outcome_variance(weights)
         z = ndtri((1 + confidence) / 2)
-        groups = ScoreGroups(p)
-        curves = ScoreCurves(groups, known=True)
-        shares = np.sqrt(curves.variance[0])
 
         def enough(n):
-            pi = self._design(curves.p[0], shares, groups.sizes, n)
-            variance = groups.sizes @ (curves.variance[0] * (1 / pi - 1))
+            pi = self._design(p, shares, groups.sizes, n)
+            variance = groups.sizes @ (spread * (1 / pi - 1))
             return z * np.sqrt(variance) / self.n_pool_ <= half_width
 
         n = max(first_where(enough, 1, self.n_pool_), min(2, self.n_pool_))
-        return n, f"{assumption} Drawn as one batch."
+        return n, f"{text}; drawn as one batch."
 
 
 def score_bounds(estimate, rate, found, expected, quantile):

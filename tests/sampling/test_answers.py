@@ -383,7 +383,7 @@ def test_the_smallest_pools(sampler, n):
 
 
 def test_warnings_of_a_result_are_all_different():
-    sampler = OperationalSampler(random_state=0).fit(np.linspace(0, 1, 200))
+    sampler = DeepESTSampler(random_state=0).fit(np.linspace(0, 1, 200))
     ids = sampler.ask(10)
     sampler.tell(ids, failed=[None, None, *8 * [False]])
     said = sampler.result().warnings

@@ -10,7 +10,6 @@ from skrobust.sampling.designs.fixed_size import (
     allocate,
     inclusion_probabilities,
     mixed_weights,
-    neyman_allocation,
     rao_hartley_cochran,
     stratified_sample,
     systematic_sample,
@@ -276,8 +275,8 @@ def test_allocation_is_the_best_of_all(seed):
         ([3, 3], [1.0, 2.0], 6, [3, 3]),
     ],
 )
-def test_neyman_allocation_by_hand(sizes, spreads, n, expected):
-    counts = neyman_allocation(np.array(sizes), np.array(spreads), n)
+def test_allocation_of_neyman_by_hand(sizes, spreads, n, expected):
+    counts = allocate(np.array(sizes) * np.array(spreads), np.array(sizes), n)
     if expected == [40, 50, 100]:  # 8:10:20 of 190, to one label
         assert np.abs(counts - expected).max() <= 1
         assert counts.sum() == 190

@@ -22,6 +22,7 @@ from skrobust.sampling.designs.score_curves import (
     ScoreCurves,
     ScoreGroups,
     as_probabilities,
+    descending,
 )
 
 
@@ -545,7 +546,7 @@ def test_a_good_score_pays_and_the_variance_is_conservative():
     rmse = np.sqrt((error**2).mean())
     assert rmse < 0.8 * uniform_error(failed, 200)
     n_failures = np.mean([r.n_failures for r in results])
-    assert n_failures > 1.5 * 200 * failed.mean()
+    assert n_failures > 1.3 * 200 * failed.mean()
     assert abs(error.mean()) < 4 * error.std(ddof=1) / np.sqrt(300)
     low, high = np.array([r.interval for r in results]).T
     assert np.mean((low <= truth) & (truth <= high)) > 0.91
@@ -580,17 +581,17 @@ def test_no_failure_seen_reaches_as_far_as_that_allows():
     assert 1 - plain[0] < 0.02
 
 
-def test_plan_is_about_right():
-    scores, failed = pool(5000, seed=5)
-    failed = np.random.default_rng(0).random(5000) < scores  # as the plan assumes
-    n = int(OperationalSampler().fit(scores).plan(0.02))
+@pytest.mark.parametrize("model", ["calibrated", "overconfident"])
+def test_plan_is_about_right_whatever_the_scores_mean(model):
+    scores, _ = pool(5000, seed=5)
+    p = scores if model == "calibrated" else np.minimum(0.12 + 1.5 * scores, 0.9)
+    failed = np.random.default_rng(0).random(5000) < p
+    accuracy = 1 - float(failed.mean())
+    n = int(OperationalSampler().fit(scores).plan(0.02, expected_accuracy=accuracy))
     widths = errors(scores, failed, n, n_repeats=30).width
-    assert widths[0] / 2 == pytest.approx(0.02, rel=0.15)
-    assert n < 0.7 * int(
-        SimpleRandomSampler().fit(scores).plan(
-            0.02, expected_accuracy=1 - float(scores.mean())
-        )
-    )  # fmt: skip
+    assert 0.015 < widths[0] / 2 < 0.022
+    uniform = SimpleRandomSampler().fit(scores).plan(0.02, expected_accuracy=accuracy)
+    assert n < int(uniform)
 
 
 @pytest.mark.slow
@@ -602,8 +603,8 @@ def test_on_real_pools(name):
     failed = table["outcome"].eq("Fail").to_numpy()
     results = errors(1 - table["confidence"].to_numpy(), failed, 200, n_repeats=100)
     assert results.rmse[0] < 0.95 * uniform_error(failed, 200)
-    assert results.failures[0] > 1.5 * 200 * failed.mean()
-    assert results.coverage[0] > 0.88
+    assert results.failures[0] > 1.3 * 200 * failed.mean()
+    assert results.coverage[0] > 0.9
 
 
 @pytest.mark.parametrize(
@@ -630,3 +631,54 @@ def test_constant_scores(scores):
     result = sampler.sample(20, lambda ids: ids % 4 == 0)
     assert np.isfinite(result.accuracy)
     assert sampler.draw_probabilities_.max() <= 1
+
+
+def test_the_order_of_large_pools_is_that_of_a_sort():
+    p = np.random.default_rng(0).beta(0.3, 2, 20_000)
+    p[::7], p[3], p[11] = 0.25, 0.0, 1.0
+    order = descending(p)
+    assert (np.sort(order) == np.arange(20_000)).all()
+    assert (np.diff(p[order]) <= 2**-31).all()
+    ties = order[p[order] == 0.25]
+    assert (np.diff(ties) > 0).all()
+
+
+def test_an_asymptotic_sequence_covers_at_every_look():
+    scores = np.random.default_rng(0).beta(0.25, 2.5, 3000)
+    failed = np.random.default_rng(1).random(3000) < np.minimum(
+        0.12 + 2.2 * scores, 0.9
+    )
+    truth, missed = 1 - failed.mean(), 0
+    for seed in range(40):
+        sampler = OperationalSampler(random_state=seed).fit(scores)
+        for _ in range(30):
+            ids = sampler.ask(20)
+            low, high = (
+                sampler.tell(ids, failed=failed[ids])
+                .result(method="asymptotic")
+                .interval
+            )
+            if not low <= truth <= high:
+                missed += 1
+                break
+    assert missed <= 6  # of 40 at a rate of .05: more has a chance of .003
+
+
+def test_stopping_takes_fewer_labels_than_with_random_draws():
+    rng = np.random.default_rng(0)
+    scores = rng.beta(0.3, 3, 6000)
+    failed = rng.random(6000) < np.minimum(2 * scores, 0.9)
+    needed = {OperationalSampler: 0, SimpleRandomSampler: 0}
+    for kind in needed:
+        for seed in range(4):
+            sampler = kind(random_state=seed).fit(scores)
+            while not sampler.should_stop(0.06):
+                ids = sampler.ask(20)
+                sampler.tell(ids, failed=failed[ids])
+            needed[kind] += sampler.result().n_labels
+    assert needed[OperationalSampler] < 0.9 * needed[SimpleRandomSampler]
+    early = OperationalSampler(random_state=0).fit(scores)
+    early.tell(early.ask(20), failed=failed[early.ids_])
+    assert early.result(method="asymptotic").interval == (0, 1)
+    with pytest.raises(ValueError, match="'asymptotic' goes with estimator='default'"):
+        early.result(method="asymptotic", estimator="difference")

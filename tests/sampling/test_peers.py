@@ -417,6 +417,21 @@ def test_stratified_result_is_the_textbook_one():
     )
 
 
+def test_allocation_cannot_lose_much_to_an_overconfident_model():
+    scores = np.random.default_rng(0).beta(0.25, 2.5, 5000)
+    p = np.minimum(0.12 + 2.2 * scores, 0.9)  # confident inputs fail too
+
+    def variance(n, **parameters):
+        sampler = StratifiedSampler(strata="quantile", random_state=0, **parameters)
+        return sampler.fit(scores)._expected_variance(p, n)
+
+    for n in (50, 200, 800):
+        proportional = variance(n, allocation="proportional")
+        assert variance(n, floor=1) == pytest.approx(proportional)
+        assert variance(n) <= 2.05 * proportional  # at least half of it everywhere
+    assert variance(800, floor=0) > 8 * proportional
+
+
 def test_gradient_prefers_strata_where_answers_differ():
     scores = np.repeat([0.1, 0.9], 500)
     failed = np.r_[np.zeros(500, bool), np.arange(500) % 2 == 0]
@@ -542,7 +557,8 @@ def told_gradient_samplers():
 @pytest.mark.parametrize(
     ("sampler", "error", "found"),
     [
-        (StratifiedSampler(), (0.55, 0.95), (3.0, 3.7)),
+        (StratifiedSampler(floor=0), (0.55, 0.95), (3.0, 3.7)),
+        (StratifiedSampler(), (0.6, 0.95), (1.8, 2.6)),
         (ConfidenceStratifiedSampler(), (0.6, 1.0), (3.3, 4.0)),
         (GradientSampler(), (0.6, 0.9), (1.6, 2.3)),
         (ProportionalSampler(), (0.9, 1.6), (5.8, 7.0)),

@@ -206,11 +206,6 @@ def allocate(need, sizes, n, least=2):
     return counts
 
 
-def neyman_allocation(sizes, spreads, n, least=2):
-    """Share n labels in proportion to size times standard deviation; see `allocate`."""
-    return allocate(np.asarray(sizes) * np.asarray(spreads), sizes, n, least)
-
-
 def stratified_sample(labels, counts, keys):
     """Return ``counts[h]`` units of each stratum h: those with the lowest keys.
 
@@ -228,7 +223,12 @@ def stratified_sample(labels, counts, keys):
     ndarray of shape (n,)
         Positions, stratum after stratum.
     """
-    order = np.lexsort((keys, labels))
-    sizes = np.bincount(labels, minlength=len(counts))
-    place = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return order[place < np.repeat(counts, sizes)]
+    small = np.min_scalar_type(len(counts))  # which numpy sorts by radix
+    order = np.argsort(labels.astype(small), kind="stable")
+    ends = np.cumsum(np.bincount(labels, minlength=len(counts)))
+    drawn = []
+    for units, n in zip(np.split(order, ends[:-1]), counts, strict=True):
+        if 0 < n < len(units):
+            units = units[np.argpartition(keys[units], n - 1)[:n]]
+        drawn.append(units[np.argsort(keys[units], kind="stable")][:n])
+    return np.concatenate(drawn)

@@ -127,7 +127,8 @@ def merge_strata(labels, scores, most):
     parts : list of list of int
         The old numbers in each.
     """
-    found, labels = np.unique(labels, return_inverse=True)
+    found = np.flatnonzero(np.bincount(labels))
+    labels = ranks(labels)
     parts = [[old] for old in found.tolist()]
     size = np.bincount(labels).astype(np.float64)
     mean = np.bincount(labels, scores) / size
@@ -146,4 +147,4 @@ def merge_strata(labels, scores, most):
 
 def ranks(labels):
     """Return labels numbered 0, 1, ... without gaps, in their order."""
-    return np.unique(labels, return_inverse=True)[1]
+    return (np.cumsum(np.bincount(labels) > 0) - 1)[labels]
