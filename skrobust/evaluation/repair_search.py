@@ -5,7 +5,6 @@ from sklearn.exceptions import NotFittedError
 
 from skrobust._parallel import run_tasks
 from skrobust._responses import predict_labels
-from skrobust.evaluation.attack_run import for_accuracy
 from skrobust.evaluation.condition_table import (
     condition_table,
     fit_conditions,
@@ -32,6 +31,7 @@ from skrobust.evaluation.repair_parts import (
     one_sentence,
 )
 from skrobust.evaluation.repair_table import ORIGINAL
+from skrobust.metrics.scorers.attack_objective import aimed_at_labels
 
 _N_WEAK = 3  # conditions that proposals are made for
 
@@ -194,7 +194,7 @@ class Search:
         """Return which rows of each model stay right under every attack."""
         right, others = {}, [name for name in names if name != ORIGINAL]
         known = self.store.prefix(self.original, part.X, part.y)
-        for number, attack in enumerate(map(for_accuracy, self.attacks)):
+        for number, attack in enumerate(map(aimed_at_labels, self.attacks)):
             moved = self._examples(part, number, attack)
             tail = part.X, part.y, moved, self.caller
             tasks = []
