@@ -199,39 +199,52 @@ def change_words(figures):
     return "; ".join(parts) or "nothing changes"
 
 
-def describe_change(perturbation, X, X_ref, caller):
-    """Return what a perturbation does to rows, in words and numbers.
+class TableDescription:
+    """Mixin of perturbations that say what they do to a table."""
 
-    Parameters
-    ----------
-    perturbation : object with ``perturb``
-        Fitted where it must be.
-    X : data frame or array-like of shape (n_samples, n_features)
-        The rows that it perturbs.
-    X_ref : data frame or array-like, default=None
-        Rows whose standard deviations are the units; None: those of X.
-    caller : str
-        Name of the public method, for messages.
+    def describe(self, X, X_ref=None):
+        """Return what this strength does to rows, in words and numbers.
 
-    Returns
-    -------
-    Results
-        ``words``, and the figures behind them.
-    """
-    X, X_ref = (
-        np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (X, X_ref)
-    )
-    units = ColumnUnits.of(X if X_ref is None else X_ref)
-    if units is None or table_columns(X) is None:
-        raise ValueError(f"{caller} takes tables of shape (n_samples, n_features).")
-    moved = perturbation.perturb(None, X, None)
-    figures, touched = table_change(X, moved, units)
-    labels = column_labels(X)
-    return Results(
-        words=change_words(figures),
-        std_change=figures[0],
-        percent_changed=figures[2],
-        days=figures[4],
-        percent_missing=figures[6],
-        touched=tuple(labels[j] for j in np.flatnonzero(touched)),
-    )
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows to perturb; never changed.
+        X_ref : array-like or data frame of shape (n_ref, n_features), default=None
+            Rows whose standard deviations are the units, such as those of training;
+            None takes those of ``X``.
+
+        Returns
+        -------
+        results : Results
+            ``words``; ``std_change``, the mean absolute change of numbers in standard
+            deviations; ``percent_changed``, of the cells of categories;
+            ``percent_missing``, of the cells that went missing; ``days``, the mean
+            absolute shift of dates; each over the columns that it concerns, nan for
+            none; and ``touched``, the columns that changed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrobust.perturbations import MeanDrift
+        >>> X = np.random.default_rng(0).normal(size=(50, 3))
+        >>> MeanDrift(severity=4).fit(X).describe(X).words
+        'numbers of 3 columns move by 1 standard deviations on average'
+        """
+        caller = f"{type(self).__name__}.describe"
+        X, X_ref = (
+            np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (X, X_ref)
+        )
+        units = ColumnUnits.of(X if X_ref is None else X_ref)
+        if units is None or table_columns(X) is None:
+            raise ValueError(f"{caller} takes tables of shape (n_samples, n_features).")
+        moved = self.perturb(None, X, None)
+        figures, touched = table_change(X, moved, units)
+        labels = column_labels(X)
+        return Results(
+            words=change_words(figures),
+            std_change=figures[0],
+            percent_changed=figures[2],
+            days=figures[4],
+            percent_missing=figures[6],
+            touched=tuple(labels[j] for j in np.flatnonzero(touched)),
+        )
