@@ -66,6 +66,7 @@ class Search:
         self.table = condition_table(conditions) if conditions else None
         self.estimators, self.fitted, self.kinds = {}, {}, {ORIGINAL: ORIGINAL}
         self.skipped, self.warnings, self.fragile = {}, [], []
+        self._gaps = None  # whether values are missing, once it was looked for
         self._moved = {}  # examples for the original, by rows and attack
 
     def start(self, fit, choose):
@@ -266,11 +267,13 @@ class Search:
 
     def _has_gaps(self):
         """Say whether values are missing, in the rows or under a condition."""
-        if column_names(self.fit.X) is None:
-            return False
-        data = self.original, self.choose.X, self.choose.y, self.caller
-        moved = (perturb_rows(one, *data) for one in self.conditions)
-        return any(missing_rows(X).any() for X in (self.fit.X, *moved))
+        if self._gaps is None and column_names(self.fit.X) is None:
+            self._gaps = False
+        if self._gaps is None:
+            data = self.original, self.choose.X, self.choose.y, self.caller
+            moved = (perturb_rows(one, *data) for one in self.conditions)
+            self._gaps = any(missing_rows(X).any() for X in (self.fit.X, *moved))
+        return self._gaps
 
 
 def _attack_or_reason(store, key, *arguments):
