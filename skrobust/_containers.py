@@ -59,6 +59,16 @@ def is_missing(value):
     return isinstance(value, numbers.Real) and value != value
 
 
+def missing_mask(values):
+    """Return which values of an array are missing, in its shape."""
+    if values.dtype.kind == "O":
+        flags = [is_missing(value) for value in values.ravel()]
+        return np.array(flags, dtype=bool).reshape(values.shape)
+    if values.dtype.kind in "fmM":
+        return values != values  # NaN and NaT alone
+    return np.zeros(values.shape, dtype=bool)
+
+
 def one_per_row(values):
     """Return one value per row as an array that keeps what is missing.
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skrobust._optional import require
-from skrobust._results_text import fact_text, results_text
+from skrobust._results_text import fact_text, facts_of, results_text
 from skrobust._tabs_html import tabs_html, topic_of
 
 _ROWS = 20  # of a table in a notebook; a longer one shows its first and last
@@ -155,12 +155,9 @@ class Results(Bunch):
 
     def _facts(self):
         """Return what is about the whole; numbers with the limits of their interval."""
-        hidden, facts = {"columns", "verdict", *self.get("columns", ())}, {}
-        for name, value in self.items():
-            interval = self.get(f"{name}_interval")
-            whole = name.removesuffix("_interval")
-            beside = whole != name and isinstance(self.get(whole), numbers.Number)
-            if name not in hidden and not beside and not isinstance(value, Mapping):
+        facts = {}
+        for name, value, interval in facts_of(self):
+            if not isinstance(value, Mapping):
                 number = isinstance(value, numbers.Number) or hasattr(value, "low")
                 facts[name] = fact_text(value, interval) if number else value
                 if isinstance(value, list) and not value:  # of warnings, for example

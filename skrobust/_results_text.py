@@ -29,13 +29,11 @@ def results_text(name, results):
     """
     columns = [c for c in results.get("columns", ()) if c in results]
     inner, facts = [], {}
-    for key, value in results.items():
-        if key in ("columns", "verdict") or key in columns:
-            continue
+    for key, value, interval in facts_of(results):
         if isinstance(value, Mapping) or (isinstance(value, np.ndarray) and value.ndim):
             inner.append(key)
-        elif not (key.endswith("_interval") and _scalar(results, key[:-9])):
-            facts[key] = fact_text(value, results.get(f"{key}_interval"))
+        else:
+            facts[key] = fact_text(value, interval)
     lines = [results["verdict"]] if results.get("verdict") else [name]
     width = max(map(len, facts), default=0)
     for key, value in facts.items():
@@ -47,8 +45,17 @@ def results_text(name, results):
     return "\n".join(lines)
 
 
-def _scalar(results, key):
-    return isinstance(results.get(key), numbers.Number)
+def facts_of(results):
+    """Yield the name, the value and the interval or None of what is in no column.
+
+    The interval of a number comes with the number, and not again.
+    """
+    hidden = {"columns", "verdict", *results.get("columns", ())}
+    for name, value in results.items():
+        whole = name.removesuffix("_interval")
+        beside = whole != name and isinstance(results.get(whole), numbers.Number)
+        if name not in hidden and not beside:
+            yield name, value, results.get(f"{name}_interval")
 
 
 def fact_text(value, interval):

@@ -7,7 +7,7 @@ import numbers
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
-from skrobust._containers import is_missing, one_per_row
+from skrobust._containers import missing_mask, one_per_row
 
 
 def invalid(name, caller, rule, value, cure=""):
@@ -143,12 +143,7 @@ def check_targets(y, caller, *, name="y"):
 
 def refuse_missing(values, caller, name):
     """Raise with a count where values of an array are missing."""
-    if values.dtype.kind == "O":
-        missing = np.array([is_missing(value) for value in values.ravel()], dtype=bool)
-    elif values.dtype.kind in "fmM":
-        missing = (values != values).ravel()  # NaN and NaT alone
-    else:
-        return
+    missing = missing_mask(values).ravel()
     if missing.any():
         raise ValueError(
             f"{caller} needs {name} without missing values; {int(missing.sum())} of "

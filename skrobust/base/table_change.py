@@ -5,14 +5,14 @@ import numbers
 
 import numpy as np
 
-from skrobust._containers import is_frame, to_array
-from skrobust._keyed_noise.row_hash import column_values, is_categorical, is_missing
+from skrobust._containers import is_frame, is_missing, missing_mask, to_array
+from skrobust._keyed_noise.row_hash import column_values, is_categorical
 from skrobust._results import Results
 from skrobust.base.frame_columns import column_at
 
 # The figures of a change, each beside the number of columns that it is about.
 FIGURES = ("numbers", "categories", "dates", "missing")
-_DAY = np.timedelta64(1, "D")
+DAY = np.timedelta64(1, "D")
 _SENTENCES = {
     "numbers": "numbers of {n} move by {v:.2g} standard deviations on average",
     "categories": "{v:.3g} % of the cells of {n} change",
@@ -56,17 +56,28 @@ def read_column(column):
         return "categories", values.astype(object)
     if kind in "iuf":
         return "numbers", values.astype(np.float64)
-    if kind == "M":
-        return "dates", values.astype("M8[us]")
+    if are_dates(values):
+        known = values
+        if kind == "O":
+            known = [None if is_missing(v) else v for v in values]
+        return "dates", np.array(known, "M8[us]")
     seen = [v for v in values if not is_missing(v)]
     if seen and all(_is_number(v) for v in seen):
         known = [np.nan if is_missing(v) else float(v) for v in values]
         return "numbers", np.array(known)
-    if seen and all(isinstance(v, (datetime.date, np.datetime64)) for v in seen):
-        return "dates", np.array(
-            [None if is_missing(v) else v for v in values], "M8[us]"
-        )
     return "categories", values
+
+
+def are_dates(values):
+    """Return whether the cells of a column are dates, with or without a time of day.
+
+    Cells that are missing have no say; where all are, it is no column of dates.
+    """
+    if values.dtype.kind != "O":
+        return values.dtype.kind == "M"
+    seen = [v for v in values if not is_missing(v)]
+    are = all(isinstance(v, (datetime.date, np.datetime64)) for v in seen)
+    return bool(seen) and are
 
 
 def _is_number(value):
@@ -86,7 +97,9 @@ class ColumnUnits:
     def __init__(self, X):
         read = [read_column(column) for column in table_columns(X)]
         self.kinds = [kind for kind, _ in read]
-        self.sd = np.array([_spread(*pair) for pair in read])
+        self.sd = np.array(
+            [standard_deviation(v) if k == "numbers" else np.nan for k, v in read]
+        )
 
     @classmethod
     def of(cls, X):
@@ -94,9 +107,8 @@ class ColumnUnits:
         return None if table_columns(X) is None else cls(X)
 
 
-def _spread(kind, values):
-    if kind != "numbers":
-        return np.nan
+def standard_deviation(values):
+    """Return that of the finite values, exactly 0 where all are equal."""
     known = values[np.isfinite(values)]
     if not known.size or known.min() == known.max():
         return 0.0
@@ -154,20 +166,19 @@ def _objects(column):
 
 def _cells(kind, x, z):
     """Return which cells went missing, which changed else, and how far on average."""
+    lost = missing_mask(x), missing_mask(z)
     if kind == "categories":
-        lost = [np.array([is_missing(v) for v in side], dtype=bool) for side in (x, z)]
         pairs = _pairs(x, z, lost)
         same = np.array([a is b or bool(a == b) for a, b in pairs], dtype=bool)
         changed = ~lost[1]
         changed[~lost[0] & ~lost[1]] = ~same
         changed[lost[0] & lost[1]] = False
         return lost[1] & ~lost[0], changed, 100 * changed.mean()
-    lost = x != x, z != z
     changed = (x != z) & ~lost[1]
     both = ~lost[0] & ~lost[1]
     step = np.abs(z[both] - x[both])
     if kind == "dates":
-        step = step / _DAY
+        step = step / DAY
     step = step[np.isfinite(step)]
     return lost[1] & ~lost[0], changed, float(step.mean()) if step.size else 0.0
 
@@ -199,39 +210,52 @@ def change_words(figures):
     return "; ".join(parts) or "nothing changes"
 
 
-def describe_change(perturbation, X, X_ref, caller):
-    """Return what a perturbation does to rows, in words and numbers.
+class TableDescription:
+    """Mixin of perturbations that say what they do to a table."""
 
-    Parameters
-    ----------
-    perturbation : object with ``perturb``
-        Fitted where it must be.
-    X : data frame or array-like of shape (n_samples, n_features)
-        The rows that it perturbs.
-    X_ref : data frame or array-like, default=None
-        Rows whose standard deviations are the units; None: those of X.
-    caller : str
-        Name of the public method, for messages.
+    def describe(self, X, X_ref=None):
+        """Return what this strength does to rows, in words and numbers.
 
-    Returns
-    -------
-    Results
-        ``words``, and the figures behind them.
-    """
-    X, X_ref = (
-        np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (X, X_ref)
-    )
-    units = ColumnUnits.of(X if X_ref is None else X_ref)
-    if units is None or table_columns(X) is None:
-        raise ValueError(f"{caller} takes tables of shape (n_samples, n_features).")
-    moved = perturbation.perturb(None, X, None)
-    figures, touched = table_change(X, moved, units)
-    labels = column_labels(X)
-    return Results(
-        words=change_words(figures),
-        std_change=figures[0],
-        percent_changed=figures[2],
-        days=figures[4],
-        percent_missing=figures[6],
-        touched=tuple(labels[j] for j in np.flatnonzero(touched)),
-    )
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows to perturb; never changed.
+        X_ref : array-like or data frame of shape (n_ref, n_features), default=None
+            Rows whose standard deviations are the units, such as those of training;
+            None takes those of ``X``.
+
+        Returns
+        -------
+        results : Results
+            ``words``; ``std_change``, the mean absolute change of numbers in standard
+            deviations; ``percent_changed``, of the cells of categories;
+            ``percent_missing``, of the cells that went missing; ``days``, the mean
+            absolute shift of dates; each over the columns that it concerns, nan for
+            none; and ``touched``, the columns that changed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrobust.perturbations import MeanDrift
+        >>> X = np.random.default_rng(0).normal(size=(50, 3))
+        >>> MeanDrift(severity=4).fit(X).describe(X).words
+        'numbers of 3 columns move by 1 standard deviations on average'
+        """
+        caller = f"{type(self).__name__}.describe"
+        X, X_ref = (
+            np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (X, X_ref)
+        )
+        units = ColumnUnits.of(X if X_ref is None else X_ref)
+        if units is None or table_columns(X) is None:
+            raise ValueError(f"{caller} takes tables of shape (n_samples, n_features).")
+        moved = self.perturb(None, X, None)
+        figures, touched = table_change(X, moved, units)
+        labels = column_labels(X)
+        return Results(
+            words=change_words(figures),
+            std_change=figures[0],
+            percent_changed=figures[2],
+            days=figures[4],
+            percent_missing=figures[6],
+            touched=tuple(labels[j] for j in np.flatnonzero(touched)),
+        )

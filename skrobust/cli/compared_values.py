@@ -10,11 +10,7 @@ from skrobust.cli import attack_results
 from skrobust.cli.attack_options import build_attacks, known_of
 from skrobust.cli.exit_codes import UserError
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.attack_run import (
-    attack_table,
-    correct_labels,
-    for_accuracy,
-)
+from skrobust.evaluation.attack_run import attack_table, correct_labels
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import (
     accuracy_stability_index,
@@ -22,6 +18,7 @@ from skrobust.metrics import (
     prediction_shift,
     proportion_interval,
 )
+from skrobust.metrics.scorers.attack_objective import aimed_at_labels
 from skrobust.perturbations.presets import find_preset
 from skrobust.report.data_facts import kind_of
 from skrobust.report.preset_conditions import with_scales
@@ -106,7 +103,7 @@ def _robust_rows(model, attacks, X, y, parts):
     """Return which rows stay correct under every attack."""
     store, robust = Checkpoint(parts, "compare"), np.ones(len(y), dtype=bool)
     prefix = store.prefix(model, X, y)
-    for attack in map(for_accuracy, attacks):
+    for attack in map(aimed_at_labels, attacks):
         key = store.key(prefix, "right", attack)
         robust &= store.run(key, attack_table, model, attack, X, y)[0].astype(bool)
     return robust

@@ -63,7 +63,7 @@ class Radii(click.ParamType):
         return tuple(self._radius(part.strip(), value) for part in value.split(","))
 
     def _radius(self, part, value):
-        from skrobust.base.spread import parse_radius  # loads scikit-learn
+        from skrobust._parameters import parse_radius  # loads scikit-learn
 
         number, unit = part, ""
         try:

@@ -1,9 +1,8 @@
 """Files of a report, and its summary on the terminal."""
 
-from pathlib import Path
-
 import click
 
+from skrobust._whole_file import write_text_whole
 from skrobust.cli.option_types import check_different
 from skrobust.cli.terminal_text import summary_text
 from skrobust.report import model_card, write_report
@@ -25,7 +24,7 @@ def write_files(collected, options, say):
     written = write_report(collected, options["out"], **twins)
     card = options.get("model_card")
     if card is not None:
-        Path(card).write_text(model_card(collected), encoding="utf-8")
+        write_text_whole(card, model_card(collected))
     if to_stdout:
         click.echo(written.to_json(), nl=False)
     if to_stdout or options["quiet"]:

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from skrobust.report import summary_rows
 from skrobust.report.doubt_meanings import explained
-from skrobust.report.model_verdict import build_verdicts
+from skrobust.report.model_verdict import verdicts_of
 from skrobust.report.number_text import number
 from skrobust.report.page_parts import STATUS_WORDS
 from skrobust.report.summary_cells import interval_text, summary_columns
@@ -73,7 +73,7 @@ def summary_text(collected, *, verbose=False):
     last = warning_lines(shown, verbose, "the report lists them")
     verdicts = [
         f"{v['name']}: {STATUS_WORDS[v['status']]}. {v['sentence']}"
-        for v in collected.get("verdicts") or build_verdicts(collected)
+        for v in verdicts_of(collected)
     ]
     lines = [*verdicts, *texts]
     return "\n".join([*aligned(table), *map(wrapped, lines), *last])

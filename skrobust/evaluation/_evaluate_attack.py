@@ -15,12 +15,7 @@ from skrobust.evaluation._check_evaluation import doubts_and_fallen
 from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.acted import mean_of_changed, part_of, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
-from skrobust.evaluation.attack_run import (
-    attack_table,
-    correct_labels,
-    for_accuracy,
-    per_sample,
-)
+from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
 from skrobust.evaluation.model_checks import quietly
@@ -36,6 +31,7 @@ from skrobust.metrics.registry import get_metric
 from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.robust.unmoved import full_attack
 from skrobust.metrics.scorers.attack_objective import (
+    aimed_at_labels,
     at_full_strength,
     column_labels,
     is_full,
@@ -219,7 +215,7 @@ def evaluate_attack(
     tolerances = check_tolerances(tolerances, caller)
     draws = confidence, n_permutations, random_state
     samples = SampleGroups(y, groups, clusters, draws, caller)
-    params, quick = own_params(attack), for_accuracy(attack)
+    params, quick = own_params(attack), aimed_at_labels(attack)
     clean = correct_labels(estimator, X, y)
     store = Checkpoint(checkpoint, caller)
     prefix = store.prefix(estimator, X, y)

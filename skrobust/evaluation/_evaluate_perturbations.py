@@ -225,7 +225,8 @@ def evaluate_perturbations(
     if all("figures" in part.dtype.names for part in parts):
         figures = np.array([part["figures"] for part in parts])
         touched = np.any([part["touched"] for part in parts], axis=0)
-        depends = partial(dependence, estimator, X, scorer=scorer, y=y)
+        known = {"scorer": scorer, "y": y, "clean": (clean_score, clean)}
+        depends = partial(dependence, estimator, X, **known)
         told = figures, touched
         add_untouched(facts, table, conditions, told, X, depends, caller)
         if scorer is None:

@@ -3,24 +3,15 @@
 import warnings
 
 import numpy as np
-from sklearn.base import clone
 
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._stacklevel import level_outside
 from skrobust.base import BaseAttack
-from skrobust.base.attack import own_params
 from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
 from skrobust.metrics.labels import label_pair
 
 _COUNTS = ("forward", "backward", "queries", "iterations")
-
-
-def for_accuracy(attack):
-    """Return the attack with misclassification as its objective, where it has one."""
-    if "objective" in own_params(attack):
-        return clone(attack).set_params(objective="misclassification")
-    return attack
 
 
 def correct_labels(estimator, X, y, caller="evaluate_attack"):

@@ -39,7 +39,10 @@ def add_columns(results, table, conditions, folds, done, scorer, X, caller):
     fitted = [fold for fold, _ in folds if fold is not None]
 
     def depends(places):
-        sizes = [dependence(f.model, f.X, places, scorer, f.y) for f in fitted]
+        sizes = [
+            dependence(f.model, f.X, places, scorer, f.y, (f.clean_score, f.clean))
+            for f in fitted
+        ]
         return float(np.mean(sizes))
 
     told = means, touched

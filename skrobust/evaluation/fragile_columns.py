@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
+from skrobust.base.frame_columns import column_at, with_columns
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
 
@@ -61,8 +62,8 @@ def fragile_columns(model, conditions, X, y, caller):
     lost = np.zeros(len(names))
     for condition in conditions:
         moved = perturb_rows(condition, model, X, y, caller)
-        for place, name in enumerate(names):
-            one = _with_column(X, moved, place, name)
+        for place in range(len(names)):
+            one = _with_column(X, moved, place)
             lost[place] += clean - _accuracy(model, one, y, caller)
     order = np.argsort(-lost, kind="stable")
     losses = lost / max(len(conditions), 1)
@@ -77,14 +78,10 @@ def _accuracy(model, X, y, caller):
     return float((truth == labels).mean())
 
 
-def _with_column(X, moved, place, name):
+def _with_column(X, moved, place):
     """Return rows with one column of other rows."""
     if not is_frame(X):
         out = X.astype(np.result_type(X, moved), copy=True)
         out[:, place] = moved[:, place]
         return out
-    if hasattr(X, "with_columns"):  # polars
-        return X.with_columns(moved[name].alias(name))
-    out = X.copy()
-    out[name] = moved[name]
-    return out
+    return with_columns(X, {place: column_at(moved, place)})

@@ -1,4 +1,4 @@
-"""What is known of a model that shall be repaired, and what its repairs need."""
+"""Case of a repair: what is known of the model, and what its repairs need."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""What repairs do to probabilities: abstention, and calibration."""
+"""Chances of a repaired model: abstention at small margins, and calibration."""
 
 import numpy as np
 

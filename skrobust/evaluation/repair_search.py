@@ -5,7 +5,6 @@ from sklearn.exceptions import NotFittedError
 
 from skrobust._parallel import run_tasks
 from skrobust._responses import predict_labels
-from skrobust.evaluation.attack_run import for_accuracy
 from skrobust.evaluation.condition_table import (
     condition_table,
     fit_conditions,
@@ -32,6 +31,7 @@ from skrobust.evaluation.repair_parts import (
     one_sentence,
 )
 from skrobust.evaluation.repair_table import ORIGINAL
+from skrobust.metrics.scorers.attack_objective import aimed_at_labels
 
 _N_WEAK = 3  # conditions that proposals are made for
 
@@ -66,6 +66,7 @@ class Search:
         self.table = condition_table(conditions) if conditions else None
         self.estimators, self.fitted, self.kinds = {}, {}, {ORIGINAL: ORIGINAL}
         self.skipped, self.warnings, self.fragile = {}, [], []
+        self._gaps = None  # whether values are missing, once it was looked for
         self._moved = {}  # examples for the original, by rows and attack
 
     def start(self, fit, choose):
@@ -194,7 +195,7 @@ class Search:
         """Return which rows of each model stay right under every attack."""
         right, others = {}, [name for name in names if name != ORIGINAL]
         known = self.store.prefix(self.original, part.X, part.y)
-        for number, attack in enumerate(map(for_accuracy, self.attacks)):
+        for number, attack in enumerate(map(aimed_at_labels, self.attacks)):
             moved = self._examples(part, number, attack)
             tail = part.X, part.y, moved, self.caller
             tasks = []
@@ -266,11 +267,13 @@ class Search:
 
     def _has_gaps(self):
         """Say whether values are missing, in the rows or under a condition."""
-        if column_names(self.fit.X) is None:
-            return False
-        data = self.original, self.choose.X, self.choose.y, self.caller
-        moved = (perturb_rows(one, *data) for one in self.conditions)
-        return any(missing_rows(X).any() for X in (self.fit.X, *moved))
+        if self._gaps is None and column_names(self.fit.X) is None:
+            self._gaps = False
+        if self._gaps is None:
+            data = self.original, self.choose.X, self.choose.y, self.caller
+            moved = (perturb_rows(one, *data) for one in self.conditions)
+            self._gaps = any(missing_rows(X).any() for X in (self.fit.X, *moved))
+        return self._gaps
 
 
 def _attack_or_reason(store, key, *arguments):

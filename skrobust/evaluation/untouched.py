@@ -46,7 +46,7 @@ def change_fields(X, moved, units):
     return {"figures": figures, "touched": touched}
 
 
-def dependence(estimator, X, places, scorer, y):
+def dependence(estimator, X, places, scorer, y, clean):
     """Return how much the answers change when columns are shuffled among the rows.
 
     Parameters
@@ -61,6 +61,8 @@ def dependence(estimator, X, places, scorer, y):
         None: the share of labels that change; else the change of the score.
     y : array-like of shape (n_samples,)
         True labels or targets.
+    clean : (float, ndarray or None)
+        The score and, without a scorer, the labels of these rows.
 
     Returns
     -------
@@ -69,10 +71,10 @@ def dependence(estimator, X, places, scorer, y):
     """
     order = np.random.default_rng(0).permutation(X.shape[0])
     shuffled = _with_rows_of(X, places, order)
+    score, labels = clean
     if scorer is None:
-        labels = (predict_labels(estimator, rows) for rows in (X, shuffled))
-        return float(np.mean(next(labels) != next(labels)))
-    return abs(float(scorer(estimator, X, y)) - float(scorer(estimator, shuffled, y)))
+        return float(np.mean(labels != predict_labels(estimator, shuffled)))
+    return abs(score - float(scorer(estimator, shuffled, y)))
 
 
 def _with_rows_of(X, places, order):

@@ -13,7 +13,7 @@ from skrobust.plots.drawing import (
     label_axes,
     legend_above,
 )
-from skrobust.plots.many_lines import label_grey_lines, line_styles
+from skrobust.plots.many_lines import is_grey, label_grey_lines, line_styles
 
 _DODGE = 0.07  # of the distance between budgets: samplers side by side
 
@@ -233,7 +233,7 @@ class LabelBudgetDisplay(BaseDisplay):
         if lower is not None:
             lower.set_ylim(bottom=0)
             lower.legend(fontsize=0.83 * size, loc="upper left")
-        colored = [one for one in self.lines_.values() if one.get_label() != "_grey"]
+        colored = [one for one in self.lines_.values() if not is_grey(one)]
         shown = colored if lower is None else []
         # One entry says what every band, or bar, is.
         band = next(iter(self.bands_.values()), None)

@@ -7,7 +7,7 @@ from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import proportion_interval
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import label_axes, legend_above
-from skrobust.plots.many_lines import draw_curves, label_grey_lines
+from skrobust.plots.many_lines import draw_curves, is_grey, label_grey_lines
 
 _COLUMNS = ("eps", "robust_accuracy", "low", "high")
 
@@ -156,7 +156,7 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         ax.set_xlim(left=0)
         label_axes(ax, size, x=f"radius eps ({self.norm_name})", y="robust accuracy")
         lines = self.lines_
-        named = [lines[n] for n in lines if n and lines[n].get_label() != "_grey"]
+        named = [lines[n] for n in lines if n and not is_grey(lines[n])]
         self.legend_ = legend_above(ax, size, named)
         label_grey_lines(ax, self.lines_, size)
         return self

@@ -5,6 +5,7 @@ import numpy as np
 from skrobust.plots.drawing import draw_band, ink, line_style, palette, size_in_inches
 
 MOST_COLORS = 8
+_GREY = "_grey"  # a label that begins so has no entry in a legend
 
 
 def line_styles(curves, *, marker=True):
@@ -28,9 +29,7 @@ def line_styles(curves, *, marker=True):
     """
     names, most = list(curves), min(MOST_COLORS, len(palette()))
     if len(names) > most:
-        heights = [
-            np.mean(np.asarray(curves[n])[np.isfinite(curves[n])]) for n in names
-        ]
+        heights = [_mean_height(curves[name]) for name in names]
         names = [names[i] for i in np.sort(np.argsort(heights, kind="stable")[:most])]
     styles = {}
     for name in curves:
@@ -38,11 +37,17 @@ def line_styles(curves, *, marker=True):
             styles[name] = line_style(names.index(name), marker=marker)
             styles[name]["label"] = name
         else:
-            styles[name] = {"color": "0.55", "lw": 0.8, "zorder": 1.5, "label": "_grey"}
+            styles[name] = {"color": "0.55", "lw": 0.8, "zorder": 1.5, "label": _GREY}
     return styles
 
 
+def is_grey(line):
+    """Return whether a line has no colour of its own."""
+    return line.get_label() == _GREY
+
+
 def _mean_height(y):
+    """Return the mean of the finite heights; a line without any is the highest."""
     y = np.asarray(y, dtype=float)
     y = y[np.isfinite(y)]
     return y.mean() if y.size else np.inf
@@ -75,7 +80,7 @@ def draw_curves(ax, curves, line_kwargs=None, *, marker=False, **band):
     )
     for name, (x, y, *limits) in curves.items():
         (lines[name],) = ax.plot(x, y, **styles[name] | (line_kwargs or {}))
-        if np.isfinite(limits[0]).any() and lines[name].get_label() != "_grey":
+        if np.isfinite(limits[0]).any() and not is_grey(lines[name]):
             bands[name] = draw_band(ax, x, limits, lines[name], **band)
     return lines, bands
 
@@ -92,7 +97,7 @@ def label_grey_lines(ax, lines, size):
     size : float
         Font size of the axes.
     """
-    grey = {n: line for n, line in lines.items() if line.get_label() == "_grey"}
+    grey = {n: line for n, line in lines.items() if is_grey(line)}
     if not grey:
         return
     ax.figure.draw_without_rendering()  # the legend takes height from the axes

@@ -15,7 +15,7 @@ from skrobust.report.doubt_meanings import explained
 from skrobust.report.heat_map import heat
 from skrobust.report.model_ranking import DECISION_WORDS
 from skrobust.report.number_text import compact, number
-from skrobust.report.page_parts import page_parts
+from skrobust.report.page_parts import MODE_WORDS, page_parts
 from skrobust.report.pictures import (
     draw_comparison,
     draw_curves,
@@ -33,12 +33,7 @@ _FEW = 3  # models whose details are open from the start
 _SHOWN_TOLERANCES = (0.01, 0.05, 0.1, 0.2)
 _PARTS = ("stability", "attacks", "curve", "gallery")
 _PARTS += ("doubts", "groups", "times", "labelling")
-_MODES = {
-    "loss": "loss, run in full",
-    "probability_shift": "probability shift",
-    "prediction_shift": "move of the prediction",
-    "given": "as given (upper bound)",
-}
+_MODES = MODE_WORDS | {"given": f"{MODE_WORDS['given']} (upper bound)"}
 
 
 def build_report(collected):

@@ -12,7 +12,7 @@ from skrobust.report.card_results import (
     task_of,
 )
 from skrobust.report.markdown_parts import escaped
-from skrobust.report.next_steps import untested
+from skrobust.report.next_steps import untested_of
 from skrobust.report.number_text import number
 from skrobust.report.summary_cells import ends_text
 from skrobust.report.yaml_text import yaml_text
@@ -74,7 +74,7 @@ def model_card(report, format="huggingface", *, model=None, card=None):
         raise invalid("format", "model_card", rule, format)
     chosen = _chosen(collected, model)
     figures = card_figures(collected, chosen)
-    limits = collected.get("untested") or untested(collected)
+    limits = untested_of(collected)
     if format == "huggingface":
         if card is not None:
             raise invalid("card", "model_card", "None for Hugging Face", card)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from skrobust.report.evidence_figures import list_figures
-from skrobust.report.model_verdict import build_verdicts
+from skrobust.report.model_verdict import verdicts_of
 from skrobust.report.number_text import compact
 
 # Kinds of figures of a card, by the part of the results that they stand in.
@@ -28,9 +28,8 @@ _METRICS = {"accuracy": "accuracy", "R2": "r_squared"}  # as the Hub names them
 
 def card_figures(collected, model):
     """Return the figures of one model by part: lists of dict, as in the evidence."""
-    known = {**collected, "models": [model]}
-    if not known.get("verdicts"):
-        known["verdicts"] = build_verdicts(collected)
+    verdicts = verdicts_of(collected)
+    known = {**collected, "models": [model], "verdicts": verdicts}
     rows = [
         {"kind": figure["kind"], "figure": figure["figure"], **value}
         for figure in list_figures(known)

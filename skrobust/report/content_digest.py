@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
+from skrobust.base.frame_columns import column_at
 
 _PLAIN = (bool, int, float, complex, type(None), np.generic)
 _BYTES = (bytes, bytearray)
@@ -138,10 +139,3 @@ class _Walk:
         for place, part in enumerate(more):
             is_items = place in (1, 2) and part is not None  # of lists and dicts
             self.add(list(part) if is_items else part)
-
-
-def column_at(frame, place):
-    """Return a column of a data frame by its place: names may occur twice."""
-    if hasattr(frame, "iloc"):
-        return frame.iloc[:, place]
-    return frame[frame.columns[place]]

@@ -8,8 +8,9 @@ import numpy as np
 
 from skrobust._containers import is_frame, shape_of
 from skrobust._responses import is_net, unwrap
+from skrobust.base.frame_columns import column_at
 from skrobust.evaluation.checkpoint import fingerprint
-from skrobust.report.content_digest import column_at, content_digest
+from skrobust.report.content_digest import content_digest
 
 ALGORITHM = "SHA-256"
 COVERS = (

@@ -2,13 +2,13 @@
 
 import math
 
-from skrobust.report.model_verdict import build_verdicts
+from skrobust.report.model_verdict import verdicts_of
 from skrobust.report.needs import bracket_of
-from skrobust.report.next_steps import untested
+from skrobust.report.next_steps import untested_of
 from skrobust.report.number_text import number
 from skrobust.report.page_parts import STATUS_WORDS, grouped_steps
 from skrobust.report.summary_cells import interval_text
-from skrobust.report.undefined_numbers import undefined_numbers
+from skrobust.report.undefined_numbers import undefined_of
 
 # Characters that GitHub reads as markup, a mention, a link or HTML.
 _ESCAPES = {sign: f"\\{sign}" for sign in "\\`*_{}[]()#+!~|$"}
@@ -39,7 +39,7 @@ def escaped(text):
 
 def verdict_lines(collected):
     """Yield the verdict on each model, with what to do next."""
-    verdicts = collected.get("verdicts") or build_verdicts(collected)
+    verdicts = verdicts_of(collected)
     for verdict in verdicts:
         status = STATUS_WORDS[verdict["status"]]
         name, sentence = escaped(verdict["name"]), escaped(verdict["sentence"])
@@ -87,7 +87,7 @@ def stability_lines(collected):
     yield f"| Over all conditions | {' | '.join(heads[k] for k in known)} |"
     yield f"| :-- | {' | '.join('--:' for _ in known)} |"
     reasons = {
-        (row["model"], row["number"]): row["reason"] for row in _undefined(collected)
+        (row["model"], row["number"]): row["reason"] for row in undefined_of(collected)
     }
     for model in models:
         cells = [_stability_cell(model["stability"], key) for key in known]
@@ -141,18 +141,13 @@ def untested_lines(collected):
     """Yield what was not tested."""
     yield "Not tested:"
     yield ""
-    for text in collected.get("untested") or untested(collected):
+    for text in untested_of(collected):
         yield f"- {escaped(text)}"
     yield ""
 
 
 def undefined_lines(collected):
     """Yield the undefined numbers with their reasons."""
-    for row in _undefined(collected):
+    for row in undefined_of(collected):
         where = f"**{escaped(row['model'])}**, {escaped(row['number'])}"
         yield f"- {where}: {escaped(row['reason'])}"
-
-
-def _undefined(collected):
-    found = collected.get("undefined")
-    return undefined_numbers(collected) if found is None else found

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust._containers import is_frame, like, shape_of, to_array
+from skrobust.base.frame_columns import column_at, with_columns
 
 
 class MixedTable:
@@ -38,7 +39,7 @@ class MixedTable:
 
     def _column(self, values, j):
         if is_frame(values):
-            return np.asarray(values[values.columns[j]], dtype=object)
+            return np.asarray(column_at(values, j), dtype=object)
         return np.asarray(to_array(values))[:, j].astype(object)
 
     def _share(self, j):
@@ -51,13 +52,8 @@ class MixedTable:
     def mixed(self, columns):
         """Return the clean rows with the perturbed values of some columns."""
         if is_frame(self.clean):
-            names = [self.clean.columns[j] for j in columns]
-            if hasattr(self.clean, "with_columns"):  # polars
-                return self.clean.with_columns([self.moved[name] for name in names])
-            frame = self.clean.copy()
-            for name in names:
-                frame[name] = self.moved[name]
-            return frame
+            new = {j: column_at(self.moved, j) for j in columns}
+            return with_columns(self.clean, new)
         values = np.array(to_array(self.clean), copy=True)
         moved = np.asarray(to_array(self.moved))
         if values.dtype.kind in "iub" and moved.dtype.kind == "f":

@@ -51,6 +51,14 @@ def build_verdicts(collected):
     return found
 
 
+def verdicts_of(collected):
+    """Return the verdicts that a report has, else new ones.
+
+    Reports of earlier versions have none.
+    """
+    return collected.get("verdicts") or build_verdicts(collected)
+
+
 def side(value, interval, constant):
     """Return "above", "below" or "open": a score against that of the constant model."""
     if value is None or not math.isfinite(value):

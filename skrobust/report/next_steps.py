@@ -1,4 +1,4 @@
-"""What to do next about a model, and what a report did not test."""
+"""Next steps: what to do about a model, and what a report did not test."""
 
 _NOISE = "Train with such rows as well (skrobust.perturbations.PerturbationSampler)"
 _CHECK = "Check units, signs and ranges before predicting, and clip values to the "
@@ -128,6 +128,14 @@ def untested(collected):
         found.append("Whether rows were used in training (give X_train).")
     found.append("Rows from operation, unless the rows scored come from there.")
     return [text for text in found if text]
+
+
+def untested_of(collected):
+    """Return the sentences of :func:`untested` that a report has, else new ones.
+
+    Reports of earlier versions have none.
+    """
+    return collected.get("untested") or untested(collected)
 
 
 def _has_pairs(models):

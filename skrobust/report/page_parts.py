@@ -4,14 +4,20 @@ import numpy as np
 
 from skrobust.report.charts import heat_chart, interval_chart, line_chart
 from skrobust.report.heat_map import heat_map, severity_lines
-from skrobust.report.model_verdict import build_verdicts
+from skrobust.report.model_verdict import verdicts_of
 from skrobust.report.needs import bracket_of
-from skrobust.report.next_steps import untested
+from skrobust.report.next_steps import untested_of
 from skrobust.report.severity_table import severity_table
 from skrobust.report.summary_cells import ends_text, headline
-from skrobust.report.undefined_numbers import undefined_numbers
+from skrobust.report.undefined_numbers import undefined_of
 
 _PANELS = 6
+MODE_WORDS = {
+    "loss": "loss, run in full",
+    "probability_shift": "probability shift",
+    "prediction_shift": "move of the prediction",
+    "given": "as given",
+}
 STATUS_WORDS = {"good": "passes", "bad": "fails", "open": "undecided"}
 
 
@@ -31,15 +37,11 @@ def page_parts(collected, models):
         ``verdicts``, ``steps``, ``untested``, ``undefined``, ``reasons`` (by model and
         number), ``charts``, ``severities`` and ``groupings``.
     """
-    # Files of an earlier version have none of these.
-    undefined = collected.get("undefined")
-    if undefined is None:
-        undefined = undefined_numbers(collected)
-    verdicts = collected.get("verdicts") or build_verdicts(collected)
+    undefined, verdicts = undefined_of(collected), verdicts_of(collected)
     return {
         "verdicts": verdicts,
         "steps": grouped_steps(verdicts),
-        "untested": collected.get("untested") or untested(collected),
+        "untested": untested_of(collected),
         "undefined": undefined,
         "reasons": {(row["model"], row["number"]): row["reason"] for row in undefined},
         "charts": _charts(models),
@@ -108,19 +110,13 @@ def _charts(models):
 def _ratio_panels(models, attack):
     """Return the robust ratios of one attack: loss, then probability shift."""
     panels = {}
-    titles = {
-        "loss": "loss, run in full",
-        "probability_shift": "probability shift",
-        "prediction_shift": "move of the prediction",
-        "given": "as given",
-    }
     for model in models:
         results = (model["attacks"] or {}).get(attack) or {}
         for mode in results.get("modes", ()):
             y = [_float(v) for v in results[f"robust_ratio_{mode}"]]
             x = [_float(v) for v in results["tolerance"]]
             line = {"name": model["name"], "x": x, "y": y}
-            panels.setdefault(titles[mode], []).append(line)
+            panels.setdefault(MODE_WORDS[mode], []).append(line)
     return [{"title": title, "lines": lines} for title, lines in panels.items()]
 
 

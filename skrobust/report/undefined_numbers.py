@@ -34,6 +34,15 @@ def undefined_numbers(collected):
     return found
 
 
+def undefined_of(collected):
+    """Return the undefined numbers that a report lists, else find them.
+
+    Reports of earlier versions list none; an empty list says that all are defined.
+    """
+    found = collected.get("undefined")
+    return undefined_numbers(collected) if found is None else found
+
+
 def is_known(value):
     """Return whether a number is defined: neither None, as in JSON, nor NaN."""
     return value is not None and math.isfinite(value)

@@ -72,6 +72,10 @@ class ONNXSource(FunctionSource):
 
     def __call__(self, rows):
         """Return the answers to a batch."""
+        return self._output(self._asked, rows)
+
+    def _output(self, name, rows):
+        """Return one of the outputs for a batch."""
         if len(self._inputs) == 1:
             one = self._inputs[0]
             rows = np.asarray(rows)
@@ -82,17 +86,13 @@ class ONNXSource(FunctionSource):
             feed = {one.name: rows}
         else:
             feed = self._columns(rows)
-        return self.model.run([self._asked], feed)[0]
+        return self.model.run([name], feed)[0]
 
     def own_labels(self, rows):
         """Return the labels of a converted classifier, None where it has no output."""
         if self._labels is None:
             return None
-        asked, self._asked = self._asked, self._labels
-        try:
-            return np.asarray(self(rows))
-        finally:
-            self._asked = asked
+        return np.asarray(self._output(self._labels, rows))
 
     def _columns(self, rows):
         names = [one.name for one in self._inputs]

@@ -237,7 +237,7 @@ def _same(known, settings):
     )
 
 
-def part_of(X, start, stop):
+def _rows_between(X, start, stop):
     """Return some rows of any container."""
     return X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
 
@@ -276,7 +276,7 @@ def ask(source, rows, names, batch_size, prepare=None):
         raise ValueError(f"{CALLER} got no rows.")
     size, parts = batch_size or n, []
     for start in range(0, n, size):
-        part = part_of(rows, start, start + size)
+        part = _rows_between(rows, start, start + size)
         part = part if prepare is None else prepare(part)
         part = _copied(part)  # functions may work in place
         count = min(size, n - start)

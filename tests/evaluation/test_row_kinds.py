@@ -59,10 +59,13 @@ def test_one_sentence_before_any_fit(case):
 def test_flat_images_and_text_columns_are_taken():
     model = DummyClassifier().fit(np.zeros((12, 1)), Y)
     blur = GaussianBlur(1, image_shape=(2, 2), data_range=(0, 48))
-    evaluate_perturbations(model, NUMBERS, Y, [blur])
-    evaluate_perturbations(model, pd.DataFrame(NUMBERS), Y, [blur])
     typos = Typos(rate=1.0, columns=["Brand"], random_state=0)
-    evaluate_perturbations(model, MIXED, Y, [typos])
+    cases = (NUMBERS, blur), (pd.DataFrame(NUMBERS), blur), (MIXED, typos)
+    for X, condition in cases:
+        results = evaluate_perturbations(model, X, Y, [condition])
+        # A single letter cannot change places, so that some typos leave it.
+        assert results.changed[0] == (0.75 if condition is typos else 1.0)
+        assert results.score.tolist() == [results.clean_score] == [0.5]
 
 
 def test_conditions_without_a_column_are_left_out():

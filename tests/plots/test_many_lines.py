@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.text import Text  # noqa: E402
 
 from skrobust.plots import MinimalNormDisplay, SeverityCurveDisplay  # noqa: E402
+from skrobust.plots.many_lines import line_styles  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -94,3 +95,10 @@ def test_a_pipeline_is_named_by_its_model():
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
     display = MinimalNormDisplay.from_estimator(model, X[:5], y[:5], DeepFool())
     assert list(display.norms) == ["LogisticRegression"]
+
+
+def test_a_line_without_heights_is_grey_and_warns_of_nothing():
+    curves = {f"line {i}": np.full(3, float(i)) for i in range(8)}
+    styles = line_styles({"nothing": np.full(3, np.nan), **curves})
+    assert styles["nothing"]["color"] == "0.55"
+    assert len({styles[name]["color"] for name in curves}) == 8

@@ -145,10 +145,10 @@ class GradientAttack(BaseAttack):
         n_forward, n_backward = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         domain = self._domain(X)
         whole_view = differentiable_view(estimator.model, caller, regressors=True)
-        draws = (
+        averaging = (
             averaged_answers(self, whole_view) if self.n_draws > 1 else nullcontext()
         )
-        with whole_view as view, draws:
+        with whole_view as view, averaging:
             goal = Goal.of_regressor(self, y) if view.is_regressor else Goal.of(self)
             if is_reduced and not hasattr(view, "reduced_precision"):
                 raise ValueError(

@@ -187,10 +187,10 @@ class MinimalNormAttack(BaseAttack):
         if objective != "probability_shift":
             domain.eps = np.inf
         whole_view = differentiable_view(estimator.model, caller)
-        draws = (
+        averaging = (
             averaged_answers(self, whole_view) if self.n_draws > 1 else nullcontext()
         )
-        with whole_view as view, draws:
+        with whole_view as view, averaging:
             ball, label = Ball.of(view, domain), None
             if goal.targeted:
                 label = target_index(view, self.target, X, caller)

@@ -15,7 +15,7 @@ from skrobust.cli.model_file import load_model
 from skrobust.cli.rows_file import check_columns, load_data
 from skrobust.cli.terminal_text import Progress, aligned, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
-from skrobust.evaluation.attack_run import for_accuracy
+from skrobust.metrics.scorers.attack_objective import aimed_at_labels
 from skrobust.report.data_facts import kind_of, versions
 from skrobust.report.number_text import compact, number
 from skrobust.report.section_log import Log
@@ -110,7 +110,7 @@ def _measure(name, model, X, y, attacks, options, parts, say):
         doubts += [{"attack": kind, **one} for one in row.pop("doubts", ())]
         rows.append({"attack": kind, "eps": eps, **row})
         if options["save"]:
-            one = for_accuracy(one) if is_classifier else one
+            one = aimed_at_labels(one) if is_classifier else one
             examples = results.adversarial_examples(model, X, y, one, parts)
             saved[f"adv_{kind}_{compact(eps)}"] = examples
     if not rows:

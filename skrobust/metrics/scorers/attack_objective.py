@@ -61,14 +61,22 @@ def for_accuracy(attack):
     One whose objective is the probability shift would also turn wrong labels into
     correct ones, so it is refused; one without an objective is cloned and given one.
     """
-    params = own_params(attack)
-    if getattr(attack, "objective", None) == "probability_shift":
+    objective = getattr(attack, "objective", None)
+    if objective == "probability_shift":
         raise ValueError(
             "Robust accuracy needs an attack on the label, but this "
             f"{type(attack).__name__} has objective='probability_shift', which turns "
             "wrong rows right as well. Use objective=None."
         )
-    if "objective" in params and params["objective"] is None:
+    return aimed_at_labels(attack) if objective is None else attack
+
+
+def aimed_at_labels(attack):
+    """Return the attack with misclassification as its objective, where it has one.
+
+    It replaces any other objective, where :func:`for_accuracy` refuses or keeps it.
+    """
+    if "objective" in own_params(attack):
         return clone(attack).set_params(objective="misclassification")
     return attack
 

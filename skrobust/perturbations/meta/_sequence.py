@@ -12,13 +12,13 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey, is_series
 from skrobust._validation import check_choice, check_count, check_same_length
 from skrobust.base import BasePerturbation
-from skrobust.base.table_change import describe_change
+from skrobust.base.table_change import TableDescription
 from skrobust.perturbations.meta._function import TEST_NOISE
 from skrobust.perturbations.tables.column_selection import NoColumnsError
 from skrobust.perturbations.tables.frame_table import table_of
 
 
-class PerturbationSequence(BasePerturbation):
+class PerturbationSequence(TableDescription, BasePerturbation):
     """Sequence of perturbations, applied one after another.
 
     All steps are keyed by the row that enters the whole sequence, so that A then B
@@ -180,28 +180,6 @@ class PerturbationSequence(BasePerturbation):
                     f"sequence. Got {self.noise_key!r} outside and "
                     f"{step.noise_key!r} inside."
                 )
-
-    def describe(self, X, X_ref=None):
-        """Return what this strength does to rows, in words and numbers.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows to perturb; never changed.
-        X_ref : array-like or data frame of shape (n_ref, n_features), default=None
-            Rows whose standard deviations are the units, such as those of training;
-            None takes those of ``X``.
-
-        Returns
-        -------
-        results : Results
-            ``words``; ``std_change``, the mean absolute change of numbers in standard
-            deviations; ``percent_changed``, of the cells of categories;
-            ``percent_missing``, of the cells that went missing; ``days``, the mean
-            absolute shift of dates; each over the columns that it concerns, nan for
-            none; and ``touched``, the columns that changed.
-        """
-        return describe_change(self, X, X_ref, f"{type(self).__name__}.describe")
 
     def _refusal(self, X):
         steps = self.steps if isinstance(self.steps, (list, tuple)) else ()

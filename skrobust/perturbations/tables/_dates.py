@@ -1,12 +1,10 @@
 """Shifted dates in tables."""
 
-import datetime
-
 import numpy as np
 
-from skrobust._keyed_noise.row_hash import is_missing
 from skrobust._parameters import Choice
 from skrobust._validation import invalid
+from skrobust.base.table_change import are_dates
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.column_selection import (
     NoColumnsError,
@@ -69,7 +67,7 @@ class DateShift(TablePerturbation):
 
     def _select(self, table):
         places = super()._select(table)
-        dates = np.array([_is_date(table, j) for j in places])
+        dates = np.array([are_dates(table.values(j)) for j in places])
         if self.columns is None:
             if not dates.any():
                 raise NoColumnsError(
@@ -89,7 +87,8 @@ class DateShift(TablePerturbation):
             steps = days * rng.normal(size=size)
         else:
             steps = np.full(size, float(days))
-        dates = np.array([_is_date(values, j) for j in stats.columns], dtype=bool)
+        dates = [are_dates(values.values(j)) for j in stats.columns]
+        dates = np.array(dates, dtype=bool)
         numbers = stats.columns[~dates]
         if dates.any():
             shifted = values.with_shifted(stats.columns[dates], steps[:, dates])
@@ -98,14 +97,3 @@ class DateShift(TablePerturbation):
             block = values.numbers(numbers) + steps[:, ~dates]
             return values.with_numbers(numbers, block, True)
         return values.X
-
-
-def _is_date(table, j):
-    """Return whether a column holds dates, with or without a time of day."""
-    values = table.values(j)
-    if values.dtype.kind != "O":
-        return values.dtype.kind == "M"
-    seen = [v for v in values if not is_missing(v)]
-    return bool(seen) and all(
-        isinstance(v, (datetime.date, np.datetime64)) for v in seen
-    )

@@ -11,6 +11,7 @@ from skrobust._keyed_noise.row_hash import column_values
 # What a column holds, by the kind of its numpy type.
 KINDS = {"b": "bool", "M": "time", "m": "time", "U": "category", "S": "category"}
 KINDS |= dict.fromkeys("iuf", "number")
+_DAY_IN_US = 86_400_000_000
 _TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
@@ -45,13 +46,10 @@ def as_integers(new, old):
     return np.where(new == old.astype(np.float64), old, rounded)
 
 
-_DAY = np.timedelta64(86_400_000_000, "us")
-
-
 def day_steps(days, whole):
     """Return durations in microseconds; those of the mask are rounded to days."""
     days = np.where(whole, np.rint(days), days)
-    return np.rint(days * _DAY.astype(np.int64)).astype("timedelta64[us]")
+    return np.rint(days * _DAY_IN_US).astype("timedelta64[us]")
 
 
 def shift_dates(values, days):

@@ -4,8 +4,7 @@ import numbers
 
 import numpy as np
 
-from skrobust._containers import is_frame
-from skrobust._keyed_noise.row_hash import is_missing
+from skrobust._containers import is_frame, missing_mask
 from skrobust._validation import invalid
 
 _KINDS = {
@@ -66,14 +65,6 @@ def column_label(table, j):
     return repr(table.X.columns[j]) if is_frame(table.X) else int(j)
 
 
-def has_missing(table, j):
-    """Return whether a column has a missing value."""
-    values = table.values(j)
-    if values.dtype.kind == "O":
-        return any(is_missing(v) for v in values)
-    return bool(values.dtype.kind in "fmM" and (values != values).any())
-
-
 def _places(columns, table, caller):
     names = list(table.X.columns) if is_frame(table.X) else []
     if callable(columns) and not isinstance(columns, type):
@@ -84,7 +75,8 @@ def _places(columns, table, caller):
         kinds = _KINDS[columns]
         return [j for j in range(table.n_columns) if table.kind(j) in kinds]
     if isinstance(columns, str) and columns == "missing":
-        return [j for j in range(table.n_columns) if has_missing(table, j)]
+        places = range(table.n_columns)
+        return [j for j in places if missing_mask(table.values(j)).any()]
     if columns is None or isinstance(columns, numbers.Number):
         raise invalid("columns", caller, _RULE, columns)
     if isinstance(columns, (slice, str, type)) or not hasattr(columns, "__iter__"):

@@ -2,10 +2,13 @@
 
 import numpy as np
 
-from skrobust._keyed_noise.row_hash import is_missing
-from skrobust.base.table_change import read_column, table_columns
-
-_DAY = np.timedelta64(1, "D")
+from skrobust._containers import is_missing, missing_mask
+from skrobust.base.table_change import (
+    DAY,
+    read_column,
+    standard_deviation,
+    table_columns,
+)
 
 
 class KindError(ValueError):
@@ -166,7 +169,7 @@ def _as_numbers(kind, values):
     """Return values with dates as days and NaN for what is missing."""
     if kind != "dates":
         return values
-    days = (values - np.datetime64("1970-01-01")) / _DAY
+    days = (values - np.datetime64("1970-01-01")) / DAY
     return np.where(np.isnat(values), np.nan, days)
 
 
@@ -176,18 +179,12 @@ def _floats(values):
 
 def _unit(kind, values):
     """Return the standard deviation, 0 for a constant column, 1 for categories."""
-    if kind == "categories":
-        return 1.0
-    known = values[np.isfinite(values)]
-    spread = known.size and known.min() < known.max()
-    return float(known.std()) if spread else 0.0
+    return 1.0 if kind == "categories" else standard_deviation(values)
 
 
 def _lost(values):
     """Return 1.0 where a value is missing and else 0.0."""
-    if values.dtype.kind == "O":
-        return np.array([is_missing(v) for v in values], dtype=np.float64)
-    return np.isnan(values).astype(np.float64)
+    return missing_mask(values).astype(np.float64)
 
 
 def _ranked(values):

@@ -13,7 +13,7 @@ from skrobust._keyed_noise.row_hash import ContentKey
 from skrobust._parameters import Flag
 from skrobust.base import BasePerturbation
 from skrobust.base.row_kind import describe_rows, shape_or_none
-from skrobust.base.table_change import describe_change
+from skrobust.base.table_change import TableDescription
 from skrobust.perturbations.tables.column_selection import column_label, select_columns
 from skrobust.perturbations.tables.column_statistics import ColumnStatistics
 from skrobust.perturbations.tables.frame_table import table_of
@@ -42,7 +42,7 @@ def check_container(estimator, X, *, reset):
     return check_array(X, input_name="X", estimator=caller, **how)
 
 
-class TablePerturbation(BasePerturbation):
+class TablePerturbation(TableDescription, BasePerturbation):
     """Base class of perturbations of tables with columns of several kinds.
 
     Numpy arrays (of numbers or objects), pandas and polars frames come in and go out
@@ -128,36 +128,6 @@ class TablePerturbation(BasePerturbation):
         """
         check_is_fitted(self)
         return self._run(self._check(X), None)
-
-    def describe(self, X, X_ref=None):
-        """Return what this strength does to rows, in words and numbers.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows to perturb; never changed.
-        X_ref : array-like or data frame of shape (n_ref, n_features), default=None
-            Rows whose standard deviations are the units, such as those of training;
-            None takes those of ``X``.
-
-        Returns
-        -------
-        results : Results
-            ``words``; ``std_change``, the mean absolute change of numbers in standard
-            deviations; ``percent_changed``, of the cells of categories;
-            ``percent_missing``, of the cells that went missing; ``days``, the mean
-            absolute shift of dates; each over the columns that it concerns, nan for
-            none; and ``touched``, the columns that changed.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from skrobust.perturbations import MeanDrift
-        >>> X = np.random.default_rng(0).normal(size=(50, 3))
-        >>> MeanDrift(severity=4).fit(X).describe(X).words
-        'numbers of 3 columns move by 1 standard deviations on average'
-        """
-        return describe_change(self, X, X_ref, f"{type(self).__name__}.describe")
 
     def _refusal(self, X):
         shape = shape_or_none(X)
