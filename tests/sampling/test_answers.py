@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from small_samplers import FAILED, SCORES, Floored, InBatches, facts
 
-from skrobust.sampling import DeepESTSampler, OperationalSampler, SimpleRandomSampler
+from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
 SAMPLERS = [
     SimpleRandomSampler(random_state=0),
