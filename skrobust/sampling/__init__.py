@@ -9,7 +9,8 @@ Every sampler has the same five methods: ``fit`` reads the pool, ``ask(n)`` retu
 positions in it, ``tell(ids, y_true)`` stores the answers, in any order, ``result()``
 gives the accuracy, its interval and the mispredictions found, and
 ``sample(n, oracle)`` asks and tells in one call. ``correct`` replaces answers,
-``metric`` and ``estimate`` give other metrics than accuracy, ``plan`` and
+``metric`` and ``estimate`` give other metrics than accuracy, ``add_model`` and
+``compare`` judge other models by the same labels, ``plan`` and
 ``should_stop`` say how many labels are enough, and ``to_json`` and ``from_json`` carry
 a sampler to another day.
 """
@@ -30,6 +31,7 @@ from skrobust.sampling._two_stage import TwoStageSampler
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.estimates import Estimate
 from skrobust.sampling.core.label_plan import LabelPlan
+from skrobust.sampling.core.model_difference import ModelDifference
 from skrobust.sampling.core.sampling_estimate import SamplingEstimate
 from skrobust.sampling.core.sampling_result import SamplingResult
 from skrobust.sampling.surprise._activations import extract_activations
@@ -49,6 +51,7 @@ __all__ = [
     "LabelPlan",
     "LikelihoodSurprise",
     "MahalanobisSurprise",
+    "ModelDifference",
     "OperationalSampler",
     "ProportionalSampler",
     "RaoHartleyCochranSampler",
