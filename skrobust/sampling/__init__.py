@@ -34,12 +34,15 @@ from skrobust.sampling.core.label_plan import LabelPlan
 from skrobust.sampling.core.model_difference import ModelDifference
 from skrobust.sampling.core.sampling_estimate import SamplingEstimate
 from skrobust.sampling.core.sampling_result import SamplingResult
+from skrobust.sampling.gates._accuracy_gate import AccuracyGate
+from skrobust.sampling.gates.gate_decision import GateDecision
 from skrobust.sampling.surprise._activations import extract_activations
 from skrobust.sampling.surprise._distance_surprise import DistanceSurprise
 from skrobust.sampling.surprise._likelihood_surprise import LikelihoodSurprise
 from skrobust.sampling.surprise._mahalanobis_surprise import MahalanobisSurprise
 
 __all__ = [
+    "AccuracyGate",
     "BaseSampler",
     "ConfidencePredictor",
     "ConfidenceStratifiedSampler",
@@ -47,6 +50,7 @@ __all__ = [
     "DeepESTSampler",
     "DistanceSurprise",
     "Estimate",
+    "GateDecision",
     "GradientSampler",
     "LabelPlan",
     "LikelihoodSurprise",

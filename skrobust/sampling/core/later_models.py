@@ -106,8 +106,8 @@ class LaterModels:
         the estimate of the sampler, of d in place of its own outcomes: exactly
         unbiased. Where both predict the same d is 0, and what both have right or wrong
         adds no error. So the interval is narrower than that of two separate estimates,
-        the more so the more alike the models are. Once all inputs on which they differ are
-        labelled the difference is known, and is given as it is.
+        the more so the more alike the models are. Once all inputs on which they differ
+        are labelled the difference is known, and is given as it is.
 
         Parameters
         ----------
@@ -206,9 +206,7 @@ def status_for(sampler, name, caller, needed=None):
     if name == FITTED:
         return status
     y_pred = model_of(sampler, name, caller).y_pred
-    same = np.array(
-        [sampler.y_pred_[i] == y_pred[i] for i in ids.tolist()], dtype=bool
-    )
+    same = np.array([sampler.y_pred_[i] == y_pred[i] for i in ids.tolist()], dtype=bool)
     told = np.array([i in labels for i in ids.tolist()], dtype=bool)
     if told.any():
         some = ids[told]
