@@ -51,6 +51,7 @@ FOLDERS = {
     },
     "sampling": {
         "": "Samplers, and simulation",
+        "gates": "Is an accuracy reached?",
         "surprise": "Surprise of activations",
         "core": "Base class, plans and results",
     },

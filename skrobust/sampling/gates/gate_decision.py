@@ -31,7 +31,7 @@ class GateDecision:
     --------
     >>> from skrobust.sampling import AccuracyGate
     >>> print(AccuracyGate(0.9, margin=0.08).decide([0] * 20))
-    undecided: accuracy of at least 0.9 (error 0.05); it passes at 31 labels if all \
+    undecided: accuracy of at least 0.9 (error 0.05); it passes at 35 labels if all \
 further ones are right
     20 labels, 0 mispredictions
     """

@@ -7,7 +7,6 @@ from scipy.special import gammaln, xlog1py, xlogy
 from scipy.stats import binom, hypergeom
 
 NEGLIGIBLE = 1e-12  # chance of paths that are still open
-STEPS = 24  # of a bisection: to a ten-millionth
 
 
 @dataclass(frozen=True)
