@@ -52,6 +52,7 @@ FOLDERS = {
     "sampling": {
         "": "Samplers, and simulation",
         "gates": "Is an accuracy reached?",
+        "annotators": "Imperfect answers, judges and experts",
         "surprise": "Surprise of activations",
         "core": "Base class, plans and results",
     },

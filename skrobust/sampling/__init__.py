@@ -28,6 +28,14 @@ from skrobust.sampling._simulate import simulate
 from skrobust.sampling._stratified import StratifiedSampler
 from skrobust.sampling._threshold_predictor import ThresholdPredictor
 from skrobust.sampling._two_stage import TwoStageSampler
+from skrobust.sampling.annotators._annotations import Annotations
+from skrobust.sampling.annotators._label_noise import (
+    accuracy_with_label_noise,
+    estimate_label_noise,
+)
+from skrobust.sampling.annotators._plan_repeats import plan_repeats
+from skrobust.sampling.annotators._two_phase import plan_two_phase, two_phase_accuracy
+from skrobust.sampling.annotators.noise_correction import LabelNoise, NoisyAccuracy
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.estimates import Estimate
 from skrobust.sampling.core.label_plan import LabelPlan
@@ -43,6 +51,7 @@ from skrobust.sampling.surprise._mahalanobis_surprise import MahalanobisSurprise
 
 __all__ = [
     "AccuracyGate",
+    "Annotations",
     "BaseSampler",
     "ConfidencePredictor",
     "ConfidenceStratifiedSampler",
@@ -52,10 +61,12 @@ __all__ = [
     "Estimate",
     "GateDecision",
     "GradientSampler",
+    "LabelNoise",
     "LabelPlan",
     "LikelihoodSurprise",
     "MahalanobisSurprise",
     "ModelDifference",
+    "NoisyAccuracy",
     "OperationalSampler",
     "ProportionalSampler",
     "RaoHartleyCochranSampler",
@@ -65,6 +76,11 @@ __all__ = [
     "StratifiedSampler",
     "ThresholdPredictor",
     "TwoStageSampler",
+    "accuracy_with_label_noise",
+    "estimate_label_noise",
     "extract_activations",
+    "plan_repeats",
+    "plan_two_phase",
     "simulate",
+    "two_phase_accuracy",
 ]
