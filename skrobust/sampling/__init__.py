@@ -29,13 +29,13 @@ from skrobust.sampling._stratified import StratifiedSampler
 from skrobust.sampling._threshold_predictor import ThresholdPredictor
 from skrobust.sampling._two_stage import TwoStageSampler
 from skrobust.sampling.annotators._annotations import Annotations
-from skrobust.sampling.annotators._label_noise import (
+from skrobust.sampling.annotators._noise_rate import (
     accuracy_with_label_noise,
     estimate_label_noise,
 )
 from skrobust.sampling.annotators._plan_repeats import plan_repeats
 from skrobust.sampling.annotators._two_phase import plan_two_phase, two_phase_accuracy
-from skrobust.sampling.annotators.noise_correction import LabelNoise, NoisyAccuracy
+from skrobust.sampling.annotators.noise_correction import NoiseRate, NoisyAccuracy
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.estimates import Estimate
 from skrobust.sampling.core.label_plan import LabelPlan
@@ -61,11 +61,11 @@ __all__ = [
     "Estimate",
     "GateDecision",
     "GradientSampler",
-    "LabelNoise",
     "LabelPlan",
     "LikelihoodSurprise",
     "MahalanobisSurprise",
     "ModelDifference",
+    "NoiseRate",
     "NoisyAccuracy",
     "OperationalSampler",
     "ProportionalSampler",

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_confidence, check_count, invalid
-from skrobust.sampling.annotators._label_noise import noise_of_table
+from skrobust.sampling.annotators._noise_rate import noise_of_table
 from skrobust.sampling.annotators.agreement import agreement_table
 from skrobust.sampling.annotators.answer_table import pairs_that_differ
 from skrobust.sampling.annotators.noise_correction import corrected
@@ -159,7 +159,7 @@ class Annotations:
 
         Returns
         -------
-        LabelNoise
+        NoiseRate
             As of :func:`estimate_label_noise`.
         """
         caller = f"{type(self).__name__}.noise"

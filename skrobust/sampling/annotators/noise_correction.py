@@ -14,7 +14,7 @@ TINY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class LabelNoise:
+class NoiseRate:
     """Rate of wrong answers, estimated from repeats.
 
     Parameters
@@ -60,13 +60,13 @@ class LabelNoise:
         complete_interval(self, self.rate, "wilson")
 
     @property
-    def turned(self):
+    def _turned(self):
         """Chance that a wrong answer is one certain label of the others."""
         return 1 / (self.n_classes - 1)
 
-    def kept(self, rate):
+    def _kept(self, rate):
         """Return the slope of the observed in the true accuracy, at a noise rate."""
-        return 1 - (1 + self.turned) * rate
+        return 1 - (1 + self._turned) * rate
 
     def __str__(self):
         low, high = self.interval
@@ -94,7 +94,7 @@ class NoisyAccuracy:
         Estimated standard error, by the delta method.
     observed : float
         The estimate that takes all answers for right.
-    noise : LabelNoise
+    noise : NoiseRate
         The noise rate and its interval.
     n_used : int
         Inputs that the estimate rests on.
@@ -118,7 +118,7 @@ class NoisyAccuracy:
     interval: Interval
     std_error: float
     observed: float
-    noise: LabelNoise
+    noise: NoiseRate
     n_used: int
     confidence: float
     warnings: tuple = ()
@@ -140,7 +140,7 @@ class NoisyAccuracy:
 
 
 def noise_of_disagreement(share, n_pairs, n_repeated, n_used, n_classes, confidence):
-    r"""Return the ``LabelNoise`` of a share of pairs that differ.
+    r"""Return the ``NoiseRate`` of a share of pairs that differ.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def noise_of_disagreement(share, n_pairs, n_repeated, n_used, n_classes, confide
     notes = []
     if kept <= LEAST_KEPT:
         notes.append("The answers agree as seldom as guesses: the rate is not known.")
-    return LabelNoise(
+    return NoiseRate(
         rate=rate,
         interval=(low, high),
         std_error=float(np.sqrt(share * (1 - share) / n_pairs) / 2 / max(kept, TINY)),
@@ -229,7 +229,7 @@ def corrected(
         q, and the root of its variance.
     ends : (float, float)
         Its confidence interval.
-    noise : LabelNoise
+    noise : NoiseRate
         e, at the same confidence.
     n_used : int
         Inputs that q rests on.
@@ -240,11 +240,11 @@ def corrected(
     notes : sequence of str
         Doubts about q.
     """
-    e, turned = noise.rate, noise.turned
-    kept = max(noise.kept(e), TINY)
+    e, turned = noise.rate, noise._turned
+    kept = max(noise._kept(e), TINY)
 
     def accuracy(q, rate):
-        return (q - turned * rate) / max(noise.kept(rate), TINY)
+        return (q - turned * rate) / max(noise._kept(rate), TINY)
 
     value = accuracy(observed, e)
     flips, shared = noise_moments(value, e, noise.n_classes)
@@ -266,7 +266,7 @@ def corrected(
     low = value - length(value - accuracy(ends[0], e), value - min(turns))
     high = value + length(accuracy(ends[1], e) - value, max(turns) - value)
     notes = [*notes]
-    if noise.kept(noise.interval[1]) <= LEAST_KEPT:
+    if noise._kept(noise.interval[1]) <= LEAST_KEPT:
         low, high = 0.0, 1.0
         notes.append(
             f"The noise rate may be as high as {noise.interval[1]:.2f}: the accuracy "

@@ -43,7 +43,7 @@ def estimate_label_noise(answers, *, n_classes=2, confidence=0.95):
 
     Returns
     -------
-    LabelNoise
+    NoiseRate
         Rate of errors with its interval (Wilson's of d, with the number of independent
         pairs that their spread over inputs amounts to).
 
@@ -156,7 +156,7 @@ def accuracy_with_label_noise(
 
 
 def noise_of_table(table, n_classes, confidence, caller):
-    """Return the ``LabelNoise`` of a table of answers."""
+    """Return the ``NoiseRate`` of a table of answers."""
     pairs, differ = pairs_that_differ(table)
     repeated = pairs > 0
     if not repeated.any():
