@@ -53,6 +53,7 @@ FOLDERS = {
         "": "Samplers, and simulation",
         "gates": "Is an accuracy reached?",
         "annotators": "Imperfect answers, judges and experts",
+        "living": "Rows that arrive, and accuracies that change",
         "surprise": "Surprise of activations",
         "core": "Base class, plans and results",
     },

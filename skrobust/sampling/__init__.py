@@ -44,6 +44,8 @@ from skrobust.sampling.core.sampling_estimate import SamplingEstimate
 from skrobust.sampling.core.sampling_result import SamplingResult
 from skrobust.sampling.gates._accuracy_gate import AccuracyGate
 from skrobust.sampling.gates.gate_decision import GateDecision
+from skrobust.sampling.living._detect_drift import detect_drift
+from skrobust.sampling.living._living_pool import LivingPool
 from skrobust.sampling.surprise._activations import extract_activations
 from skrobust.sampling.surprise._distance_surprise import DistanceSurprise
 from skrobust.sampling.surprise._likelihood_surprise import LikelihoodSurprise
@@ -63,6 +65,7 @@ __all__ = [
     "GradientSampler",
     "LabelPlan",
     "LikelihoodSurprise",
+    "LivingPool",
     "MahalanobisSurprise",
     "ModelDifference",
     "NoiseRate",
@@ -77,6 +80,7 @@ __all__ = [
     "ThresholdPredictor",
     "TwoStageSampler",
     "accuracy_with_label_noise",
+    "detect_drift",
     "estimate_label_noise",
     "extract_activations",
     "plan_repeats",

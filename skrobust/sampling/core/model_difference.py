@@ -4,6 +4,7 @@ import html
 from dataclasses import dataclass
 
 from skrobust.metrics import Interval
+from skrobust.sampling.core.operation_interval import operation_difference_ends
 from skrobust.sampling.core.sampling_estimate import complete_interval
 
 
@@ -48,6 +49,7 @@ class ModelDifference:
     >>> result = sampler.sample(200, np.ones_like)
     >>> print(sampler.add_model("new", y_pred=new).compare("new"))
     new is better than fitted by 0.080, 95 % interval 0.030 to 0.130 (newcombe)
+    95 % interval 0.009 to 0.151 for the operation behind this pool
     200 of 400 labelled; 34 for new alone, 18 for fitted alone
     """
 
@@ -74,6 +76,18 @@ class ModelDifference:
         low, high = self.interval
         return self.first if low > 0 else self.second if high < 0 else None
 
+    @property
+    def operation_interval(self):
+        """Confidence interval of the difference in the operation behind the pool.
+
+        As of :class:`SamplingResult`, with the variance of the pool added; it is taken
+        as large as the number of inputs allows for which the predictions differ.
+        """
+        share, ends = self.n_apart / self.n_pool, tuple(self.interval)
+        return operation_difference_ends(
+            self.value, ends, share, self.n_pool, self.confidence
+        )
+
     def _lines(self):
         low, high = self.interval
         one, other, by = self.first, self.second, self.value
@@ -87,6 +101,13 @@ class ModelDifference:
             )
         else:
             yield f"{one} is better than {other} by {by:.3f}, {ends} ({self.method})"
+        low, high = self.operation_interval
+        if one != self.first:
+            low, high = -high, -low
+        yield (
+            f"{100 * self.confidence:g} % interval {low:.3f} to {high:.3f} for the "
+            "operation behind this pool"
+        )
         yield (
             f"{self.n_used} of {self.n_pool} labelled; {self.only_first} for "
             f"{self.first} alone, {self.only_second} for {self.second} alone"
