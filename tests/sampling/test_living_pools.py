@@ -338,7 +338,7 @@ def test_drift_of_a_pool(kind):
                 pool.tell(ids, failed=failed[ids - 300 * part])
             found = pool.drift()
             alarms[name] += found.alarm
-            if found.alarm and name == "worse":
+            if found.alarm_at == 300 and name == "worse":
                 assert found.direction == "worse"
     assert alarms["same"] <= 60 * 0.05 + 3 * np.sqrt(60 * 0.05 * 0.95)
     assert alarms["worse"] >= 50

@@ -175,7 +175,9 @@ class LivingPool:
 
         Parameters
         ----------
-        ids, y_true, failed
+        ids : int or array-like of shape (n,)
+            Positions that were told.
+        y_true, failed : array-like of shape (n,)
             As for ``tell``.
 
         Returns
