@@ -232,12 +232,16 @@ def test_sentence():
     found = sampler.compare("new")
     assert isinstance(found, ModelDifference)
     low, high = found.interval
-    assert str(found).startswith(
+    least, most = found.operation_interval
+    assert str(found).split("\n") == [
         f"new is better than fitted by {found.value:.3f}, 95 % interval {low:.3f} to "
-        f"{high:.3f} (newcombe)\n300 of 600 labelled; "
-    )
+        f"{high:.3f} (newcombe)",
+        f"95 % interval {least:.3f} to {most:.3f} for the operation behind this pool",
+        f"300 of 600 labelled; {found.only_first} for new alone, {found.only_second} "
+        "for fitted alone",
+    ]
     turned = sampler.compare("fitted", "new")
-    assert str(turned).split("\n")[0] == str(found).split("\n")[0]
+    assert str(turned).split("\n")[:2] == str(found).split("\n")[:2]
     assert turned.better == "new"
     unsure = with_new(SimpleRandomSampler(random_state=0), n=12).compare("new")
     assert unsure.better is None
