@@ -259,6 +259,12 @@ def test_e_values_of_all_sequences(baseline):
         assert ((chance @ e) <= 1 + 1e-9).all()
         for alpha in (0.5, 0.2):
             assert chance @ (e.max(axis=1) >= 1 / alpha) <= alpha
+    if not baseline:  # what stands above the largest likelihood is a distribution
+        f, t = np.cumsum(sequences, axis=1), np.arange(1, n + 1)
+        largest = (f / t) ** f * (1 - f / t) ** (t - f)
+        for k in range(n):
+            first = np.flatnonzero(~sequences[:, k + 1 :].any(axis=1))  # one of each
+            assert (e * largest)[first, k].sum() == pytest.approx(1, abs=1e-9)
     if baseline:  # at the limit of the null it is a martingale
         chance = 0.2 ** sequences.sum(1) * 0.8 ** (n - sequences.sum(1))
         np.testing.assert_allclose(chance @ e, 1, atol=1e-9)
