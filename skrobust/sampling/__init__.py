@@ -29,6 +29,7 @@ from skrobust.sampling._stratified import StratifiedSampler
 from skrobust.sampling._threshold_predictor import ThresholdPredictor
 from skrobust.sampling._two_stage import TwoStageSampler
 from skrobust.sampling.annotators._annotations import Annotations
+from skrobust.sampling.annotators._class_noise import accuracy_with_class_noise
 from skrobust.sampling.annotators._noise_rate import (
     accuracy_with_label_noise,
     estimate_label_noise,
@@ -79,6 +80,7 @@ __all__ = [
     "StratifiedSampler",
     "ThresholdPredictor",
     "TwoStageSampler",
+    "accuracy_with_class_noise",
     "accuracy_with_label_noise",
     "detect_drift",
     "estimate_label_noise",

@@ -4,11 +4,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from skrobust.sampling import (
     Annotations,
     OperationalSampler,
     SimpleRandomSampler,
+    accuracy_with_class_noise,
     accuracy_with_label_noise,
     estimate_label_noise,
     plan_repeats,
@@ -159,6 +161,48 @@ def test_plan_of_repeats_is_the_best_and_right():
     assert plan_repeats(300, noise=0.08, expected_accuracy=0.5).n_repeated == 1
     in_pool = plan_repeats(300, noise=0.08, expected_accuracy=0.85, n_pool=250)
     assert in_pool.n_inputs <= 250
+
+
+# Misses and false alarms
+
+
+def test_rates_of_both_kinds_are_found_and_the_interval_covers():
+    rng, repeats, covered, values, plain = np.random.default_rng(0), 100, 0, [], []
+    for _ in range(repeats):
+        wrong = rng.random(300) < 0.2
+        says_wrong = np.where(wrong, 0.7, 0.02)[:, None]
+        table = (rng.random((300, 3)) < says_wrong).astype(float)
+        table[150:, 1:] = np.nan
+        found = accuracy_with_class_noise(table)
+        low, high = found.interval
+        covered += low <= 0.8 <= high
+        values.append(found.accuracy)
+        plain.append(found.observed)
+    assert covered / repeats >= floor_of_coverage(repeats)
+    assert abs(np.mean(values) - 0.8) < 0.02
+    assert np.mean(plain) > 0.83
+    # Expected counts of 3 answers give the rates themselves.
+    chance = 0.2 * binom.pmf(np.arange(4), 3, 0.7)
+    chance += 0.8 * binom.pmf(np.arange(4), 3, 0.02)
+    rows = [
+        [1] * f + [0] * (3 - f)
+        for f, k in enumerate(np.round(chance * 1_000_000 / 100).astype(int))
+        for _ in range(k)
+    ]
+    found = accuracy_with_class_noise(rows)
+    assert found.accuracy == pytest.approx(0.8, abs=0.003)
+    assert found.miss_rate == pytest.approx(0.3, abs=0.005)
+    assert found.false_alarm_rate == pytest.approx(0.02, abs=0.002)
+    assert (found.n_used, found.n_repeated) == (len(rows), len(rows))
+
+
+def test_rates_of_both_kinds_at_the_edge():
+    found = accuracy_with_class_noise(np.zeros((40, 3)))
+    assert found.accuracy == pytest.approx(1, abs=1e-3)
+    assert found.interval.high == pytest.approx(1, abs=1e-3)
+    assert 0.85 < found.interval.low < 0.97  # about the rule of three
+    few = accuracy_with_class_noise([[0, 0, 0], [0, 1, 0]] + [[0, None, None]] * 50)
+    assert "Only 2 inputs have three answers" in few.warnings[0]
 
 
 # Annotations beside a sampler
@@ -329,6 +373,7 @@ def test_plan_of_judge_and_expert():
         (lambda: estimate_label_noise([0, 1]), "shape .n_inputs, n_answers"),
         (lambda: estimate_label_noise([[0, 1], [0]]), "'answers'"),
         (lambda: estimate_label_noise([[0, 1]], n_classes=1), "'n_classes'"),
+        (lambda: accuracy_with_class_noise([[0, 1]]), "three answers or more"),
         (lambda: accuracy_with_label_noise([["a", "b"]]), "labels with y_pred="),
         (lambda: accuracy_with_label_noise([[0, 1]], y_pred=[1, 2]), "equal length"),
         (lambda: accuracy_with_label_noise([[0, 1]] * 9, n_pool=4), "'n_pool'"),
