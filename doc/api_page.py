@@ -51,6 +51,9 @@ FOLDERS = {
     },
     "sampling": {
         "": "Samplers, and simulation",
+        "gates": "Is an accuracy reached?",
+        "annotators": "Imperfect answers, judges and experts",
+        "living": "Rows that arrive, and accuracies that change",
         "surprise": "Surprise of activations",
         "core": "Base class, plans and results",
     },

@@ -9,7 +9,8 @@ Every sampler has the same five methods: ``fit`` reads the pool, ``ask(n)`` retu
 positions in it, ``tell(ids, y_true)`` stores the answers, in any order, ``result()``
 gives the accuracy, its interval and the mispredictions found, and
 ``sample(n, oracle)`` asks and tells in one call. ``correct`` replaces answers,
-``metric`` and ``estimate`` give other metrics than accuracy, ``plan`` and
+``metric`` and ``estimate`` give other metrics than accuracy, ``add_model`` and
+``compare`` judge other models by the same labels, ``plan`` and
 ``should_stop`` say how many labels are enough, and ``to_json`` and ``from_json`` carry
 a sampler to another day.
 """
@@ -27,17 +28,33 @@ from skrobust.sampling._simulate import simulate
 from skrobust.sampling._stratified import StratifiedSampler
 from skrobust.sampling._threshold_predictor import ThresholdPredictor
 from skrobust.sampling._two_stage import TwoStageSampler
+from skrobust.sampling.annotators._annotations import Annotations
+from skrobust.sampling.annotators._class_noise import accuracy_with_class_noise
+from skrobust.sampling.annotators._noise_rate import (
+    accuracy_with_label_noise,
+    estimate_label_noise,
+)
+from skrobust.sampling.annotators._plan_repeats import plan_repeats
+from skrobust.sampling.annotators._two_phase import plan_two_phase, two_phase_accuracy
+from skrobust.sampling.annotators.noise_correction import NoiseRate, NoisyAccuracy
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.estimates import Estimate
 from skrobust.sampling.core.label_plan import LabelPlan
+from skrobust.sampling.core.model_difference import ModelDifference
 from skrobust.sampling.core.sampling_estimate import SamplingEstimate
 from skrobust.sampling.core.sampling_result import SamplingResult
+from skrobust.sampling.gates._accuracy_gate import AccuracyGate
+from skrobust.sampling.gates.gate_decision import GateDecision
+from skrobust.sampling.living._detect_drift import detect_drift
+from skrobust.sampling.living._living_pool import LivingPool
 from skrobust.sampling.surprise._activations import extract_activations
 from skrobust.sampling.surprise._distance_surprise import DistanceSurprise
 from skrobust.sampling.surprise._likelihood_surprise import LikelihoodSurprise
 from skrobust.sampling.surprise._mahalanobis_surprise import MahalanobisSurprise
 
 __all__ = [
+    "AccuracyGate",
+    "Annotations",
     "BaseSampler",
     "ConfidencePredictor",
     "ConfidenceStratifiedSampler",
@@ -45,10 +62,15 @@ __all__ = [
     "DeepESTSampler",
     "DistanceSurprise",
     "Estimate",
+    "GateDecision",
     "GradientSampler",
     "LabelPlan",
     "LikelihoodSurprise",
+    "LivingPool",
     "MahalanobisSurprise",
+    "ModelDifference",
+    "NoiseRate",
+    "NoisyAccuracy",
     "OperationalSampler",
     "ProportionalSampler",
     "RaoHartleyCochranSampler",
@@ -58,6 +80,13 @@ __all__ = [
     "StratifiedSampler",
     "ThresholdPredictor",
     "TwoStageSampler",
+    "accuracy_with_class_noise",
+    "accuracy_with_label_noise",
+    "detect_drift",
+    "estimate_label_noise",
     "extract_activations",
+    "plan_repeats",
+    "plan_two_phase",
     "simulate",
+    "two_phase_accuracy",
 ]

@@ -139,11 +139,24 @@ def of_sampling(known):
     }
 
 
+def of_operation(known):
+    X, y = known["X_operational"], known["y_of"](slice(None))
+    old = known["LogisticRegression"](C=1e-5).fit(X[:60], y[:60])
+    rng = np.random.default_rng(0)
+    return {
+        "X_pool": X,
+        "model": old,
+        "new_model": known["model"],
+        "rng": rng,
+    }
+
+
 PAGES = {
     "attacks": of_attacks,
     "ci": of_results,
     "intervals": of_results,
     "metrics": dict,
+    "models_people_pools": of_operation,
     "operational_testing": of_sampling,
     "perturbations": of_perturbations,
     "pictures": of_results,

@@ -64,6 +64,7 @@ class AskTellSampler(SamplingDesign):
         self.n_pool_, self.scores_, self.y_pred_ = n_pool, scores, y_pred
         self._pool_notes = notes
         self._rng = own_generator(self.random_state, caller)
+        self._models = {}  # of add_model, by name
         self._restart()
         return self
 

@@ -2,13 +2,14 @@
 
 from skrobust._validation import check_confidence, check_number, invalid
 from skrobust.sampling.core.label_plan import LabelPlan
+from skrobust.sampling.core.later_models import LaterModels
 from skrobust.sampling.core.rate_estimator import RateEstimator
 from skrobust.sampling.core.ratio_estimator import RatioEstimator
 from skrobust.sampling.core.reporting import ResultInNotebook, sampling_result
 from skrobust.sampling.core.stored import StoredSampler
 
 
-class BaseSampler(ResultInNotebook, StoredSampler):
+class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
     """Base class of samplers: ``fit``, ``ask``, ``tell``, ``result``, ``sample``.
 
     A subclass writes ``_probabilities(taken)``, the probabilities of the next draw; or,
@@ -53,7 +54,13 @@ class BaseSampler(ResultInNotebook, StoredSampler):
     """
 
     def result(
-        self, *, confidence=0.95, method="default", estimator="default", predictor=None
+        self,
+        *,
+        confidence=0.95,
+        method="default",
+        estimator="default",
+        predictor=None,
+        model=None,
     ):
         """Estimate the accuracy on the whole pool from the answers so far.
 
@@ -78,7 +85,11 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         predictor : array-like of shape (n_pool,) or "confidence", default=None
             For "difference" and "ppi": the probability that each input is mispredicted,
             fixed before its label was known. "confidence" is ``scores_``; None is the
-            sampler's own predictor as it was at each draw, or else ``scores_``.
+            sampler's own predictor as it was at each draw, or else ``scores_``; of a
+            model that was added, one minus its confidence, where it has one.
+        model : str, default=None
+            Name of a model that was added (``add_model``): its accuracy, from the same
+            labels. None is the fitted one.
 
         Returns
         -------
@@ -91,6 +102,8 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         ValueError
             For arguments that are not valid for this sampler.
         """
+        if model is not None:
+            return self._result_of(model, confidence, method, estimator, predictor)
         caller = self._caller("result")
         self._check_parameters()
         check_confidence(confidence, caller)

@@ -7,6 +7,7 @@ import numpy as np
 
 from skrobust._validation import check_number
 from skrobust.metrics import Interval
+from skrobust.sampling.core.operation_interval import operation_ends
 from skrobust.sampling.core.sampling_estimate import complete_interval
 
 
@@ -80,6 +81,18 @@ class SamplingResult:
     def __post_init__(self):
         complete_interval(self, self.accuracy, self.method)
 
+    @property
+    def operation_interval(self):
+        """Confidence interval of the accuracy in the operation behind the pool.
+
+        ``interval`` is for the inputs of this pool alone. Where they are a sample of
+        those to come, drawn independently, the accuracy on the latter is less certain,
+        even if the whole pool is labelled: the variance a (1 - a) / N of the pool's own
+        accuracy is added.
+        """
+        ends = tuple(self.interval)
+        return operation_ends(self.accuracy, ends, self.n_pool, self.confidence)
+
     def labels_for(self, half_width):
         """Return the total number of labels that an interval of a half-width needs.
 
@@ -115,7 +128,12 @@ class SamplingResult:
         low, high = self.interval
         yield (
             f"accuracy {self.accuracy:.4f}, {100 * self.confidence:g} % interval "
-            f"{low:.4f} to {high:.4f} ({self.method})"
+            f"{low:.4f} to {high:.4f} for this pool ({self.method})"
+        )
+        low, high = self.operation_interval
+        yield (
+            f"{100 * self.confidence:g} % interval {low:.4f} to {high:.4f} for the "
+            "operation behind it"
         )
         yield f"standard error {self.std_error:.4f}, effective n {self.effective_n:.1f}"
         yield (

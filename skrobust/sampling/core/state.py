@@ -8,6 +8,7 @@ import json
 import numpy as np
 
 from skrobust.sampling.core.draws import Draws
+from skrobust.sampling.core.later_models import models_from_plain, models_to_plain
 from skrobust.sampling.core.packing import PLAIN, content, pack, plain, unpack
 
 FORMAT = 1
@@ -46,6 +47,8 @@ class State:
                 for array, values in sampler._pool_arrays().items()
             }
             facts["notes"] = sampler._pool_notes
+        if sampler._models:
+            facts["models"] = models_to_plain(sampler._models, name)
         for i, label in sampler._answers.labels.items():
             if not isinstance(label, PLAIN):
                 raise ValueError(
@@ -106,6 +109,7 @@ class State:
         state = facts["generator"]
         new._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
         new._rng.bit_generator.state = state
+        new._models = models_from_plain(facts.get("models", {}))
         new._restart()
         return new
 

@@ -1,0 +1,1 @@
+"""Answers of several annotators, who err, and of judges that cost less."""

@@ -1,0 +1,302 @@
+"""Answers of several annotators to the questions of one sampler."""
+
+import json
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from skrobust._validation import check_confidence, check_count, invalid
+from skrobust.sampling.annotators._noise_rate import noise_of_table
+from skrobust.sampling.annotators.agreement import agreement_table
+from skrobust.sampling.annotators.answer_table import pairs_that_differ
+from skrobust.sampling.annotators.noise_correction import corrected
+from skrobust.sampling.core.answer_checks import (
+    FAILED,
+    NOT_GIVEN,
+    PASSED,
+    UNASKED,
+    answer_list,
+    one_kind,
+    outcome_codes,
+)
+from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.pool import own_generator
+
+FORMAT = 1
+
+
+class Annotations:
+    """Collect answers of several annotators, and correct the accuracy for their errors.
+
+    The first answer to an input goes to the sampler. Further ones are kept here; they
+    tell how often answers are wrong (:func:`estimate_label_noise`), and ``result``
+    corrects the accuracy for it. Where all were told as true labels, labels are
+    compared, of as many classes as occur; otherwise outcomes.
+
+    Parameters
+    ----------
+    sampler : fitted sampler
+        Whose questions are answered. It is not copied.
+    random_state : int, RandomState, Generator or None, default=None
+        Of the choice of inputs to answer again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import Annotations, SimpleRandomSampler
+    >>> rng = np.random.default_rng(0)
+    >>> failed = np.arange(2000) % 5 == 0                       # accuracy .8
+    >>> annotator = lambda ids: failed[ids] ^ (rng.random(len(ids)) < 0.1)
+    >>> sampler = SimpleRandomSampler(random_state=0).fit(np.ones(2000))
+    >>> notes = Annotations(sampler, random_state=0)
+    >>> ids = sampler.ask(400)
+    >>> notes = notes.tell(ids, failed=annotator(ids), annotator="ann")
+    >>> again = notes.to_repeat(150)
+    >>> notes = notes.tell(again, failed=annotator(again), annotator="bob")
+    >>> print(notes.result())
+    accuracy 0.7786, 95 % interval 0.7249 to 0.8343, corrected from 0.7275
+    9.2 % of the answers are wrong, 95 % interval 6.2 to 13.6
+    16.7 % of the pairs of answers to 150 inputs differ
+    """
+
+    def __init__(self, sampler, *, random_state=None):
+        caller = type(self).__name__
+        if not isinstance(sampler, BaseSampler):
+            raise invalid("sampler", caller, "a fitted sampler", sampler)
+        check_is_fitted(sampler)
+        self.sampler = sampler
+        self.random_state = random_state
+        self._rng = own_generator(random_state, caller)
+        self._answers = []  # (id, annotator, label or None, failed), in order
+
+    def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN, annotator):
+        """Store the answers of an annotator.
+
+        Parameters
+        ----------
+        ids : int or array-like of shape (n,)
+            Positions that the sampler asked.
+        y_true, failed : array-like of shape (n,)
+            As for ``tell`` of the sampler: one of the two; None for no answer.
+        annotator : str
+            Who answers; once for each input.
+
+        Returns
+        -------
+        self : object
+            The annotations.
+
+        Raises
+        ------
+        ValueError
+            For ids that were never asked, or that this annotator has answered, and
+            for impossible answers. Nothing is changed then.
+        """
+        caller = f"{type(self).__name__}.tell"
+        if not isinstance(annotator, str) or not annotator:
+            raise invalid("annotator", caller, "a name", annotator)
+        kind, given = one_kind(y_true, failed, caller)
+        ids = np.atleast_1d(np.asarray(ids))
+        status = self.sampler._answers.status
+        done = {i for i, who, *_ in self._answers if who == annotator}
+        for i in ids.tolist():
+            is_position = isinstance(i, int) and 0 <= i < len(status)
+            if not is_position or status[i] == UNASKED:
+                raise ValueError(f"{caller}: id {i} was never asked.")
+            if i in done:
+                raise ValueError(f"{caller}: {annotator!r} has answered id {i}.")
+            done.add(i)
+        answers = answer_list(given, kind, ids, caller)
+        codes = outcome_codes(kind, answers, self.sampler.y_pred_, ids, caller)
+        first = ~np.isin(status[ids], (PASSED, FAILED))
+        if first.any():
+            new = [
+                one for one, is_first in zip(answers, first, strict=True) if is_first
+            ]
+            self.sampler.tell(ids[first], **{kind: new})
+        for i, answer, code in zip(ids.tolist(), answers, codes, strict=True):
+            if code in (PASSED, FAILED):
+                label = answer if kind == "y_true" else None
+                self._answers.append((i, annotator, label, bool(code == FAILED)))
+        return self
+
+    def to_repeat(self, n):
+        """Return inputs to give to a second annotator.
+
+        Parameters
+        ----------
+        n : int
+            How many; :func:`plan_repeats` says how many are worth it.
+
+        Returns
+        -------
+        ids : ndarray of shape (n,)
+            A uniform draw from the inputs that have exactly one answer here, so that
+            it depends on no answer.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer.
+        """
+        caller = f"{type(self).__name__}.to_repeat"
+        n = check_count(n, "n", caller)
+        told, counts = np.unique([i for i, *_ in self._answers], return_counts=True)
+        single = told[counts == 1]
+        if n > len(single):
+            raise ValueError(
+                f"{caller}: {len(single)} inputs have one answer, {n} asked."
+            )
+        return self._rng.choice(single, n, replace=False).astype(np.intp)
+
+    def noise(self, *, confidence=0.95):
+        """Estimate how often answers are wrong.
+
+        Parameters
+        ----------
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage of the interval.
+
+        Returns
+        -------
+        NoiseRate
+            As of :func:`estimate_label_noise`.
+        """
+        caller = f"{type(self).__name__}.noise"
+        check_confidence(confidence, caller)
+        return noise_of_table(self._table(caller), self._n_classes, confidence, caller)
+
+    def result(self, *, confidence=0.95, **settings):
+        """Estimate the accuracy, corrected for wrong answers.
+
+        Parameters
+        ----------
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage of the interval.
+        **settings
+            As for ``result`` of the sampler.
+
+        Returns
+        -------
+        NoisyAccuracy
+            The result of the sampler, which rests on first answers, corrected by
+            ``noise()``.
+        """
+        noise = self.noise(confidence=confidence)
+        found = self.sampler.result(confidence=confidence, **settings)
+        return corrected(
+            found.accuracy,
+            found.std_error,
+            found.interval,
+            noise,
+            n_used=max(found.n_used, 1),
+            n_pool=found.n_pool,
+            notes=found.warnings,
+        )
+
+    def agreement(self):
+        """Return how often each two annotators agree.
+
+        Returns
+        -------
+        Results
+            One row for each two that share inputs: columns ``first``, ``second``,
+            ``n`` (inputs that both answered), ``agreement`` (share of the same
+            outcome) and ``kappa`` (Cohen's, nan where both always say the same).
+        """
+        return agreement_table(self._answers)
+
+    def disagreements(self):
+        """Return the inputs whose answers differ, for a second look.
+
+        Returns
+        -------
+        ids : ndarray of shape (n,)
+            In increasing order. Correct the first answer with ``correct`` of the
+            sampler only if *all* repeated inputs get the same second look; otherwise
+            the accuracy is corrected for errors that are no longer there.
+        """
+        ids = np.unique([i for i, *_ in self._answers]).astype(np.intp)
+        if not len(ids):
+            return ids
+        differ = pairs_that_differ(self._table("Annotations.disagreements"))[1]
+        return ids[differ > 0]
+
+    def to_json(self):
+        """Write the answers as text; the sampler has its own ``to_json``.
+
+        Returns
+        -------
+        str
+            JSON, for ``from_json``.
+        """
+        state = self._rng.bit_generator.state
+        return json.dumps(
+            {"format": FORMAT, "answers": self._answers, "generator": state}
+        )
+
+    @classmethod
+    def from_json(cls, text, sampler):
+        """Restore annotations beside their sampler.
+
+        Parameters
+        ----------
+        text : str
+            What ``to_json`` returned.
+        sampler : fitted sampler
+            Restored from its own text.
+
+        Returns
+        -------
+        Annotations
+            As they were.
+
+        Raises
+        ------
+        ValueError
+            For another text, and for answers to what the sampler never asked.
+        """
+        caller = f"{cls.__name__}.from_json"
+        try:
+            facts = json.loads(text)
+            answers = [tuple(one) for one in facts["answers"]]
+            state, known = facts["generator"], facts["format"] == FORMAT
+        except (ValueError, TypeError, KeyError):
+            known = False
+        if not known:
+            raise ValueError(f"{caller} needs the text that to_json returned.")
+        new = cls(sampler)
+        n_pool = len(sampler._answers.status)
+        if any(
+            i >= n_pool or sampler._answers.status[i] == UNASKED for i, *_ in answers
+        ):
+            raise ValueError(f"{caller}: these answers belong to another sampler.")
+        new._answers = answers
+        new._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
+        new._rng.bit_generator.state = state
+        return new
+
+    @property
+    def _has_labels(self):
+        return all(label is not None for _, _, label, _ in self._answers)
+
+    @property
+    def _n_classes(self):
+        """Labels that an answer chooses among; 2 where only outcomes are known."""
+        if not self._has_labels:
+            return 2
+        labels = {label for _, _, label, _ in self._answers}
+        return max(len(labels | set(np.unique(self.sampler.y_pred_).tolist())), 2)
+
+    def _table(self, caller):
+        """Return the answers as a table, one row for each input, by position."""
+        if not self._answers:
+            raise ValueError(f"{caller} needs answers, and there are none yet.")
+        by_id, labels = {}, self._has_labels
+        for i, _, label, failed in self._answers:
+            by_id.setdefault(i, []).append(label if labels else failed)
+        widest = max(map(len, by_id.values()))
+        table = np.full((len(by_id), widest), None, dtype=object)
+        for row, i in enumerate(sorted(by_id)):
+            table[row, : len(by_id[i])] = by_id[i]
+        return table

@@ -1,0 +1,49 @@
+"""Tables of repeated answers."""
+
+from itertools import combinations
+
+import numpy as np
+
+from skrobust._containers import is_missing
+from skrobust._validation import invalid
+
+RULE = "an array of shape (n_inputs, n_answers), with None where there is no answer"
+
+
+def answer_table(answers, caller):
+    """Return answers as a table of objects, None where there is none, or raise."""
+    rows = answers.tolist() if hasattr(answers, "tolist") else list(answers)
+    if hasattr(answers, "to_numpy"):
+        rows = answers.to_numpy().tolist()
+    is_table = rows and all(isinstance(row, (list, tuple)) for row in rows)
+    if not is_table or len({len(row) for row in rows}) != 1 or not len(rows[0]):
+        raise invalid(
+            "answers", caller, RULE, np.shape(np.array(answers, dtype=object))
+        )
+    table = np.empty((len(rows), len(rows[0])), dtype=object)
+    for at, row in enumerate(rows):
+        table[at] = [None if is_missing(one) else one for one in row]
+    return table
+
+
+def as_outcomes(table, y_pred, caller):
+    """Return whether each answer says failed, nan where there is none, or raise."""
+    if y_pred is not None:
+        there = table != None  # noqa: E711 (of each element)
+        return np.where(there, table != y_pred[:, None], np.nan)
+    for one in table.ravel():
+        if one is not None and (isinstance(one, (str, bytes)) or one not in (0, 1)):
+            rule = "0 and 1 (whether the prediction is wrong), or labels with y_pred="
+            raise invalid("answers", caller, rule, one)
+    return table.astype(np.float64)
+
+
+def pairs_that_differ(table):
+    """Return the number of pairs of answers of each row, and of those that differ."""
+    pairs, differ = np.zeros(len(table)), np.zeros(len(table))
+    there = table != None  # noqa: E711 (of each element)
+    for one, two in combinations(range(table.shape[1]), 2):
+        both = there[:, one] & there[:, two]
+        pairs += both
+        differ += both & (table[:, one] != table[:, two])
+    return pairs, differ

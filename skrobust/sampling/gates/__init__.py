@@ -1,0 +1,1 @@
+"""Sequential tests of whether an accuracy is reached."""

@@ -1,0 +1,1 @@
+"""Pools that rows keep arriving in, and accuracies that change."""

@@ -1,0 +1,210 @@
+"""Alarm when an accuracy changes, from labels in the order of time."""
+
+import numpy as np
+from scipy.special import betaln, xlogy
+
+from skrobust._results import Results
+from skrobust._validation import check_count, check_number, check_scores, invalid
+from skrobust.sampling.living.part_tests import part_drift
+
+RATES = 60  # failure rates after a change that are betted on, with a baseline
+
+
+def detect_drift(failed, *, baseline=None, parts=None, alpha=0.05, block=10):
+    r"""Look for a change of the accuracy in labels that come one after the other.
+
+    It may be looked at as often as wanted, for ever: while the accuracy does not
+    change, the probability that the alarm is ever raised is at most ``alpha``.
+
+    * With a **baseline**, a known accuracy, the null hypothesis is that each label
+      fails with a probability of at most :math:`p_0` = 1 - ``baseline``, which may
+      vary. Bets :math:`\prod_{t > \tau} (1 + \lambda (x_t - p_0))` are placed on all
+      higher rates from :math:`\tau` = 0, b, 2b, ... on (b is ``block``), with weights
+      1 / (k (k + 1)), and their capital E is a supermartingale. The alarm is raised
+      by a drop alone, at any label.
+    * With **parts** (months), the labels of each part are compared with all before
+      by Fisher's exact test, at the level :math:`6 \alpha / (\pi k)^2` of the k-th
+      such test; these add up to :math:`\alpha`. The accuracy before need not be known.
+    * With **neither**, at any label, without knowing the accuracy before, by universal
+      inference (this needs many labels after a change, as it guards against every
+      rate),
+
+      .. math::
+
+          E_n = \frac{\sum_k w_k \, B(x_1, \dots, x_{kb}) \,
+              B(x_{kb + 1}, \dots, x_n)}{\max_p \prod_{t \le n} p^{x_t}
+              (1 - p)^{1 - x_t}}, \qquad w_k = \frac{1}{k (k + 1)}
+
+      with B the likelihood of outcomes of a rate drawn from Beta(1/2, 1/2).
+
+    E ever reaches :math:`1 / \alpha` with a probability of at most :math:`\alpha`
+    (Ville).
+
+    Parameters
+    ----------
+    failed : array-like of shape (n,)
+        Whether each prediction was wrong (booleans, or 0 and 1), in the order of time.
+        Labels must be a uniform draw from what arrived.
+    baseline : float in (0, 1), default=None
+        Known accuracy before any change.
+    parts : array-like of shape (n,), default=None
+        Part of each label: numbers that never fall. The last one counts as complete.
+    alpha : float in (0, 1), default=0.05
+        Probability of a false alarm, over all looks together.
+    block : int, default=10
+        Labels between two places of a possible change, without parts.
+
+    Returns
+    -------
+    Results
+        One row for each label, with columns ``n``, ``e_value`` and ``p_value`` (the
+        smallest of 1 / ``e_value`` so far); or for each part, with ``part``, ``n``,
+        ``accuracy``, ``p_value`` and ``level``. About the whole: ``alarm``,
+        ``alarm_at`` (number of labels at the first alarm, None without),
+        ``changed_at`` (most likely number of labels before the change),
+        ``accuracy_before`` and ``accuracy_after``, ``direction`` ("worse", "better" or
+        None).
+
+    Raises
+    ------
+    ValueError
+        For outcomes or parts that are none, and for parts beside a baseline.
+
+    References
+    ----------
+    L. Wasserman, A. Ramdas, S. Balakrishnan, "Universal inference", PNAS 2020.
+    A. Ramdas, J. Ruf, M. Larsson, W. Koolen, "Testing exchangeability: fork-convexity,
+    supermartingales and e-processes", International Journal of Approximate Reasoning
+    2022. J. Shin, A. Ramdas, A. Rinaldo, "E-detectors", New England Journal of
+    Statistics in Data Science 2024 (mixtures over change points; theirs bound the time
+    to a false alarm, ours the probability of one). R. A. Fisher, "The logic of
+    inductive inference", JRSS 1935.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import detect_drift
+    >>> rng = np.random.default_rng(0)
+    >>> failed = rng.random(500) < np.repeat([0.05, 0.25], [300, 200])
+    >>> found = detect_drift(failed, baseline=0.95)
+    >>> found.alarm_at, found.direction
+    (341, 'worse')
+    >>> found = detect_drift(failed, parts=np.arange(500) // 100)
+    >>> found.alarm_at, found.changed_at
+    (400, 300)
+    """
+    caller = "detect_drift"
+    x = np.zeros(0)
+    if np.size(failed):
+        x = check_scores(failed, caller, name="failed")
+    if not np.isin(x, (0, 1)).all():
+        raise invalid("failed", caller, "booleans, or 0 and 1", failed)
+    ends = {"low": 0, "high": 1, "low_open": True, "high_open": True}
+    alpha = check_number(alpha, "alpha", caller, **ends)
+    if parts is not None:
+        if baseline is not None:
+            raise ValueError(f"{caller} takes baseline or parts, not both.")
+        return part_drift(x, _check_parts(parts, len(x), caller), alpha)
+    n, block = len(x), check_count(block, "block", caller)
+    points = np.arange(block, max(n, block), block)
+    if baseline is None:
+        log_e = _log_e_of_constant(x, points)
+    else:
+        baseline = check_number(baseline, "baseline", caller, **ends)
+        log_e = _log_e_of_baseline(x, points, 1 - baseline)
+    reached = log_e >= -np.log(alpha)
+    p_value = np.minimum(1.0, np.exp(-np.maximum.accumulate(log_e))) if n else log_e
+    about = {"alarm": bool(reached.any()), "alarm_at": None, "changed_at": None}
+    about |= {"accuracy_before": None, "accuracy_after": None, "direction": None}
+    if reached.any():
+        at = int(reached.argmax()) + 1
+        split = _likeliest(x[:at], points, baseline)
+        before = baseline if split == 0 else 1 - float(x[:split].mean())
+        after = 1 - float(x[split:at].mean())
+        about |= {"alarm_at": at, "changed_at": split, "accuracy_before": before}
+        about |= {"accuracy_after": after}
+        about |= {"direction": "worse" if after < before else "better"}
+    return Results(
+        columns=("n", "e_value", "p_value"),
+        n=np.arange(1, n + 1),
+        e_value=np.exp(np.minimum(log_e, 700.0)),
+        p_value=p_value,
+        **about,
+        alpha=alpha,
+        baseline=baseline,
+    )
+
+
+def _check_parts(parts, n, caller):
+    """Return the part of each label."""
+    parts = np.asarray(parts)
+    if parts.shape != (n,) or (n and (parts[1:] < parts[:-1]).any()):
+        rule = f"one part for each of {n} labels, in the order of time (never falling)"
+        raise invalid("parts", caller, rule, parts)
+    return parts
+
+
+def _log_beta(failures, n):
+    """Return the log likelihood of outcomes with a rate from Beta(1/2, 1/2)."""
+    return betaln(failures + 0.5, n - failures + 0.5) - betaln(0.5, 0.5)
+
+
+def _log_e_of_constant(x, points):
+    """Return the log e-values against one constant rate."""
+    n, f = np.arange(len(x) + 1), np.r_[0, np.cumsum(x)]
+    log_e = np.empty(len(x))
+    before = _log_beta(f[np.minimum(points, len(x))], points)
+    before = before + _log_weights(len(points))
+    for t in range(1, len(x) + 1):
+        k = int(np.searchsorted(points, t))  # changes before the last label
+        some, past = before[:k], points[:k]
+        after = _log_beta(f[t] - f[past], t - past)
+        none = _log_beta(f[t], t) - np.log(k + 1.0)
+        best = xlogy(f[t], f[t] / n[t]) + xlogy(t - f[t], 1 - f[t] / n[t])
+        log_e[t - 1] = np.logaddexp.reduce(np.r_[some + after, none]) - best
+    return log_e
+
+
+def _log_e_of_baseline(x, points, limit):
+    """Return the log e-values against rates of at most a limit."""
+    share = (np.arange(RATES) + 0.5) / RATES  # of the way up, quadratic: most are near
+    rates = limit + (1 - limit) * share**2
+    gain = np.array([np.log((1 - rates) / (1 - limit)), np.log(rates / limit)])
+    points = np.r_[0, points]
+    start = np.exp(_log_weights(len(points)))
+    capital, placed, log_e = np.zeros(RATES), 0, np.empty(len(x))
+    scale = 0.0  # log of what capital is counted in
+    for t, outcome in enumerate(x.astype(int)):
+        while placed < len(points) and points[placed] <= t:
+            capital = capital + start[placed] * np.exp(-scale)
+            placed += 1
+        capital = capital * np.exp(gain[outcome])
+        largest = max(capital.max(), 1e-300)
+        if largest > 1e100:
+            capital, scale = capital / largest, scale + np.log(largest)
+        held = 1 / (placed + 1)
+        log_e[t] = np.logaddexp(np.log(capital.mean()) + scale, np.log(held))
+    return log_e
+
+
+def _log_weights(n):
+    k = np.arange(1, n + 1)
+    return -np.log(k) - np.log(k + 1)
+
+
+def _likeliest(x, points, baseline):
+    """Return the change point of the largest likelihood."""
+    points = points[points < len(x)]
+    if baseline is not None:
+        points = np.r_[0, points]
+    f = np.r_[0, np.cumsum(x)]
+    total, past = f[-1], f[points]
+
+    def largest(failures, n):
+        p = failures / np.maximum(n, 1)
+        return xlogy(failures, p) + xlogy(n - failures, 1 - p)
+
+    before = largest(past, points)
+    if baseline is not None:
+        before = xlogy(past, 1 - baseline) + xlogy(points - past, baseline)
+    return int(points[np.argmax(before + largest(total - past, len(x) - points))])

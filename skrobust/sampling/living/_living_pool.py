@@ -1,0 +1,344 @@
+"""Pool in which rows keep arriving."""
+
+import json
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from skrobust._validation import check_confidence, check_count, check_number, invalid
+from skrobust.sampling.core.answer_checks import NOT_GIVEN, answer_list, one_kind
+from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.pool import own_generator
+from skrobust.sampling.living.joined_parts import (
+    drift_of_samplers,
+    joined_result,
+    shares_of_parts,
+    table_of_parts,
+)
+
+FORMAT = 1
+
+
+class LivingPool:
+    r"""Estimate the accuracy on a pool in which rows keep arriving.
+
+    Each arrival is a part with a sampler of its own, which draws from its rows alone.
+    Parts are strata by time, and the accuracy is that of the parts weighted by their
+    sizes,
+
+    .. math::
+
+        \hat a = \sum_h \frac{N_h}{N} \hat a_h, \qquad
+        \hat V = \sum_h \frac{N_h^2}{N^2} \hat V_h
+
+    exactly unbiased where those of the parts are. Ids count through all parts in the
+    order of arrival, and never change.
+
+    Parameters
+    ----------
+    sampler : sampler
+        Cloned for each part; not fitted, and with ``auxiliary="confidence"`` or a
+        callable, since an array would belong to one part.
+    window : int, default=None
+        Number of latest parts that ``ask`` draws from and ``result`` is about; None
+        takes all.
+    random_state : int, RandomState, Generator or None, default=None
+        Of the samplers of the parts, instead of that of ``sampler``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.sampling import LivingPool, SimpleRandomSampler
+    >>> rng = np.random.default_rng(0)
+    >>> failed = rng.random(1500) < np.repeat([0.05, 0.05, 0.25], 500)
+    >>> pool = LivingPool(SimpleRandomSampler(), random_state=0)
+    >>> for month in range(3):
+    ...     pool = pool.extend(np.ones(500))                   # scores, or rows
+    ...     ids = pool.ask(100)
+    ...     pool = pool.tell(ids, failed=failed[ids])
+    >>> print(pool.result())
+    accuracy 0.8767, 95 % interval 0.8384 to 0.9055 for this pool (parts joined)
+    95 % interval 0.8345 to 0.9095 for the operation behind it
+    standard error 0.0159, effective n 175.4
+    300 of 1500 labelled, 37 mispredictions found
+    >>> pool.drift().alarm
+    True
+    """
+
+    def __init__(self, sampler, *, window=None, random_state=None):
+        caller = type(self).__name__
+        if not isinstance(sampler, BaseSampler):
+            raise invalid("sampler", caller, "a sampler", sampler)
+        if window is not None:
+            window = check_count(window, "window", caller)
+        self.sampler = sampler
+        self.window = window
+        self.random_state = random_state
+        self._rng = own_generator(random_state, caller)
+        self.parts_ = []
+
+    @property
+    def starts_(self):
+        """Id of the first row of each part, and the number of all rows."""
+        return np.cumsum([0, *(part.n_pool_ for part in self.parts_)])
+
+    def extend(self, X, *, y_pred=None):
+        """Append rows that arrived, as a new part.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, ...)
+            Rows, or scores, as ``fit`` of the sampler takes them.
+        y_pred : array-like of shape (n,), default=None
+            Predicted labels, as in ``fit``.
+
+        Returns
+        -------
+        self : object
+            The pool. Draws and answers of earlier parts stay as they are.
+        """
+        part = clone(self.sampler)
+        part.set_params(random_state=int(self._rng.integers(2**31)))
+        self.parts_.append(part.fit(X, y_pred=y_pred))
+        return self
+
+    def ask(self, n=1, *, part=None):
+        """Draw rows to label.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+        part : int, default=None
+            Draw from this part (-1 is the latest). None divides them over the parts of
+            the window so that labels come near to being in proportion to sizes; this
+            depends on no answer.
+
+        Returns
+        -------
+        ids : ndarray of shape (n,)
+            Positions among all rows, in the order of arrival.
+
+        Raises
+        ------
+        ValueError
+            If fewer are left, and for a part that there is not. Nothing is asked then.
+        """
+        caller = self._caller("ask")
+        n = check_count(n, "n", caller)
+        places, starts = self._inside(), self.starts_
+        if part is not None:
+            is_place = isinstance(part, (int, np.integer)) and not isinstance(
+                part, bool
+            )
+            if not is_place or not -len(self.parts_) <= part < len(self.parts_):
+                rule = f"the number of one of {len(self.parts_)} parts"
+                raise invalid("part", caller, rule, part)
+            places = [int(part) % len(self.parts_)]
+        sizes = np.array([self.parts_[k].n_pool_ for k in places])
+        asked = np.array([self.parts_[k]._n_asked for k in places])
+        if n > (sizes - asked).sum():
+            raise ValueError(f"{caller}: {(sizes - asked).sum()} left, {n} asked.")
+        shares = shares_of_parts(sizes, asked, n)
+        found = [
+            starts[k] + self.parts_[k].ask(int(share))
+            for k, share in zip(places, shares, strict=True)
+            if share
+        ]
+        return np.concatenate(found).astype(np.intp)
+
+    def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN):
+        """Store answers, as ``tell`` of a sampler.
+
+        Parameters
+        ----------
+        ids : int or array-like of shape (n,)
+            Positions that ``ask`` returned, of any parts.
+        y_true, failed : array-like of shape (n,)
+            As for ``tell`` of the sampler.
+
+        Returns
+        -------
+        self : object
+            The pool.
+
+        Raises
+        ------
+        ValueError
+            As ``tell`` of the sampler. Nothing is changed then.
+        """
+        return self._take_in("tell", ids, y_true, failed)
+
+    def correct(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN):
+        """Replace answers, as ``correct`` of a sampler.
+
+        Parameters
+        ----------
+        ids : int or array-like of shape (n,)
+            Positions that were told.
+        y_true, failed : array-like of shape (n,)
+            As for ``tell``.
+
+        Returns
+        -------
+        self : object
+            The pool.
+        """
+        return self._take_in("correct", ids, y_true, failed)
+
+    def _take_in(self, verb, ids, y_true, failed):
+        caller = self._caller(verb)
+        kind, given = one_kind(y_true, failed, caller)
+        ids = np.atleast_1d(np.asarray(ids))
+        starts = self.starts_
+        bad = ids.dtype.kind not in "iu" or ids.ndim != 1
+        if bad or (ids < 0).any() or (ids >= starts[-1]).any():
+            rule = f"positions that ask returned, below {starts[-1]}"
+            raise invalid("ids", caller, rule, ids)
+        answers = answer_list(given, kind, ids, caller)
+        which = np.searchsorted(starts, ids, side="right") - 1
+        new = list(self.parts_)
+        for k in np.unique(which).tolist():
+            places = np.flatnonzero(which == k)
+            # Copies, so that an error in a later part changes nothing.
+            new[k] = self.parts_[k].__copy__()
+            some = [answers[place] for place in places]
+            getattr(new[k], verb)(ids[places] - starts[k], **{kind: some})
+        self.parts_ = new
+        return self
+
+    def result(self, *, confidence=0.95, window="default", **settings):
+        """Estimate the accuracy on all rows of the window.
+
+        Parameters
+        ----------
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage of the interval.
+        window : int or None, default="default"
+            Number of latest parts; "default" is that of the pool.
+        **settings
+            As for ``result`` of the sampler.
+
+        Returns
+        -------
+        SamplingResult
+            Of the parts with two labels or more, weighted by their sizes; those without
+            are left out, and a warning says so. ``failures`` are ids of the pool.
+        """
+        caller = self._caller("result")
+        check_confidence(confidence, caller)
+        places = self._inside(window, caller)
+        found = [
+            self.parts_[k].result(confidence=confidence, **settings) for k in places
+        ]
+        return joined_result(found, places, self.starts_, confidence)
+
+    def results_by_part(self, *, confidence=0.95, **settings):
+        """Estimate the accuracy of each part.
+
+        Parameters
+        ----------
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage of each interval.
+        **settings
+            As for ``result`` of the sampler.
+
+        Returns
+        -------
+        Results
+            Columns ``part``, ``n_pool``, ``n_labels``, ``accuracy``, ``low``, ``high``.
+        """
+        check_confidence(confidence, self._caller("results_by_part"))
+        found = [part.result(confidence=confidence, **settings) for part in self.parts_]
+        return table_of_parts(found, confidence)
+
+    def drift(self, *, alpha=0.05):
+        """Look for a change of the accuracy from one part to the next.
+
+        Parameters
+        ----------
+        alpha : float in (0, 1), default=0.05
+            Probability of a false alarm, over all parts that there will ever be.
+
+        Returns
+        -------
+        Results
+            As of :func:`detect_drift` with parts: each part is compared with all before
+            it, by Fisher's exact test for uniform draws, and otherwise by their
+            estimates and standard errors in operation (normal approximation). Parts
+            with fewer than two labels are passed over.
+        """
+        caller = self._caller("drift")
+        ends = {"low": 0, "high": 1, "low_open": True, "high_open": True}
+        alpha = check_number(alpha, "alpha", caller, **ends)
+        return drift_of_samplers(self.parts_, alpha)
+
+    def to_json(self):
+        """Write the state as text.
+
+        Returns
+        -------
+        str
+            JSON, for ``from_json``.
+        """
+        parts = [part.to_json() for part in self.parts_]
+        facts = {"format": FORMAT, "window": self.window, "parts": parts}
+        return json.dumps({**facts, "generator": self._rng.bit_generator.state})
+
+    @classmethod
+    def from_json(cls, text, sampler):
+        """Restore a pool as it was.
+
+        Parameters
+        ----------
+        text : str
+            What ``to_json`` returned.
+        sampler : sampler
+            The one that the pool was made with, for the parts to come.
+
+        Returns
+        -------
+        LivingPool
+            With the draws and answers of all parts.
+
+        Raises
+        ------
+        ValueError
+            For another text, or one of other samplers.
+        """
+        try:
+            facts = json.loads(text)
+            state, known = facts["generator"], facts["format"] == FORMAT
+            window, texts = facts["window"], facts["parts"]
+        except (ValueError, TypeError, KeyError):
+            known = False
+        if not known:
+            raise ValueError(
+                f"{cls.__name__}.from_json needs the text that to_json returned."
+            )
+        new = cls(sampler, window=window)
+        kept = {"estimator": sampler.estimator}
+        if callable(sampler.auxiliary):
+            kept["auxiliary"] = sampler.auxiliary
+        new.parts_ = [type(sampler).from_json(one, **kept) for one in texts]
+        new._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
+        new._rng.bit_generator.state = state
+        return new
+
+    def _inside(self, window="default", caller=""):
+        """Return the numbers of the parts in the window."""
+        if isinstance(window, str) and window == "default":
+            window = self.window
+        elif window is not None:
+            window = check_count(window, "window", caller)
+        n = len(self.parts_)
+        return list(range(max(n - window, 0) if window else 0, n))
+
+    def _caller(self, verb):
+        name = f"{type(self).__name__}.{verb}"
+        if not self.parts_:
+            raise ValueError(f"{name} needs rows, and there are none yet: use extend.")
+        for part in self.parts_:
+            check_is_fitted(part)
+        return name
