@@ -679,6 +679,7 @@ def test_stopping_takes_fewer_labels_than_with_random_draws():
     assert needed[OperationalSampler] < 0.9 * needed[SimpleRandomSampler]
     early = OperationalSampler(random_state=0).fit(scores)
     early.tell(early.ask(20), failed=failed[early.ids_])
-    assert early.result(method="asymptotic").interval == (0, 1)
+    assert early.result(method="asymptotic").method == "none"
+    assert not early.should_stop(0.4)
     with pytest.raises(ValueError, match="'asymptotic' goes with estimator='default'"):
         early.result(method="asymptotic", estimator="difference")

@@ -13,7 +13,7 @@ def get_sampler_classes():
     return {
         name: kind
         for name, kind in public.items()
-        if isinstance(kind, type) and hasattr(kind, "ask") and hasattr(kind, "tell")
+        if isinstance(kind, type) and issubclass(kind, sampling.BaseSampler)
     }
 
 
