@@ -89,6 +89,10 @@ class OperationalSampler(BaseSampler):
         [0.0003, 0.97] as always.
     n_batches : int, default=6
         Batches of ``sample``; the very first has half the size of the others.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 

@@ -9,6 +9,7 @@ from skrobust.metrics.intervals.proportion import wilson_bounds
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.draws import first_where
 from skrobust.sampling.core.estimates import Estimate
+from skrobust.sampling.core.graded_bounds import gaffke_bounds
 from skrobust.sampling.core.rate_interval import Bounds
 
 
@@ -37,7 +38,12 @@ class SimpleRandomSampler(BaseSampler):
     interval : {"hypergeometric", "wilson"}, default="hypergeometric"
         "hypergeometric" inverts the two exact one-sided tests of the number of
         mispredictions in the pool; "wilson" is the score interval with the
-        finite-population correction, shorter and only approximate.
+        finite-population correction, shorter and only approximate. Both are of labels
+        right or wrong; graded losses get the interval of Gaffke (2005).
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 
@@ -111,6 +117,9 @@ class SimpleRandomSampler(BaseSampler):
         exact = query.estimator in ("default", "published", "lure")
         default = query.method == "default" and exact
         method = self.interval if default else query.method
+        if answered.graded and method in EXACT_BOUNDS:
+            bounds = gaffke_bounds(answered.y, self.n_pool_, query.tail)
+            return Bounds(*bounds, "gaffke", [])
         if method not in EXACT_BOUNDS:
             return super()._interval(answered, estimate, query)
         n_failed, n = int(answered.y.sum()), answered.n

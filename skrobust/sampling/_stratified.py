@@ -44,6 +44,10 @@ class StratifiedSampler(StrataSampler, StratifiedRounds):
         or of equally many inputs.
     allocation : {"neyman", "proportional"}, default="neyman"
         By size and standard deviation of the scores, or by size alone.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 

@@ -1,11 +1,18 @@
 """Base class of samplers."""
 
-from skrobust._validation import check_confidence, check_number, invalid
+from skrobust._validation import (
+    check_choice,
+    check_confidence,
+    check_number,
+    invalid,
+)
 from skrobust.sampling.core.label_plan import LabelPlan
 from skrobust.sampling.core.rate_estimator import RateEstimator
 from skrobust.sampling.core.ratio_estimator import RatioEstimator
-from skrobust.sampling.core.reporting import ResultInNotebook, sampling_result
+from skrobust.sampling.core.reporting import ACCURACY, ResultInNotebook, sampling_result
 from skrobust.sampling.core.stored import StoredSampler
+
+KINDS = ("y_true", "failed", "loss")
 
 
 class BaseSampler(ResultInNotebook, StoredSampler):
@@ -23,7 +30,8 @@ class BaseSampler(ResultInNotebook, StoredSampler):
     * estimates use the longest answered run of rounds, from the first one on: answers
       out of order give the estimate of answers in order, and an open question is
       never divided by;
-    * a skipped answer counts as correct and as mispredicted, and both are shown;
+    * a skipped answer counts as correct and as mispredicted (or as the least and the
+      largest loss), and both are shown;
     * an error changes nothing; a pickled sampler continues bit for bit;
     * the model is used as it is, never refitted, and ``clone`` keeps it fitted.
 
@@ -35,6 +43,13 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         Suspicion of each input, at least 0, higher = more likely mispredicted.
         "confidence" is 1 - max(predict_proba), or the scores that ``fit`` gets where
         there is no estimator. A callable gets the inputs and returns the scores.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` gets what was told and predicted of n inputs and
+        returns the loss of each, shape (n,); ``tell(ids, y_true)`` then stores losses.
+        None: a label is right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss, of ``loss`` or of ``tell(ids,
+        loss=...)``. Intervals depend on it; other losses are refused.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 
@@ -55,7 +70,7 @@ class BaseSampler(ResultInNotebook, StoredSampler):
     def result(
         self, *, confidence=0.95, method="default", estimator="default", predictor=None
     ):
-        """Estimate the accuracy on the whole pool from the answers so far.
+        """Estimate the accuracy, or mean loss, on the pool from the answers so far.
 
         Parameters
         ----------
@@ -94,12 +109,15 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         caller = self._caller("result")
         self._check_parameters()
         check_confidence(confidence, caller)
-        answered, _ = self._answered()
+        answered, unknown = self._answered()
         query = RateEstimator(
             self, answered, estimator, method, confidence, predictor, caller
         )
         ids = self.ids_
-        return sampling_result(query, ids, self._answers.status[ids], self._pool_notes)
+        status = self._answers.status[ids]
+        return sampling_result(
+            query, unknown, ids, status, self._answers, self._pool_notes
+        )
 
     def metric(self, name="accuracy", *, label=None, groups=None, confidence=0.95):
         r"""Estimate a metric on the whole pool, for a class, or for parts of the pool.
@@ -181,7 +199,9 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         estimator = RatioEstimator(self, confidence, self._caller("estimate"))
         return estimator.mean_or_ratio(numerator, denominator)
 
-    def plan(self, half_width, *, confidence=0.95, expected_accuracy=None):
+    def plan(
+        self, half_width, *, confidence=0.95, expected_accuracy=None, expected_loss=None
+    ):
         r"""Return how many labels an interval of a half-width is likely to need.
 
         With the probabilities q of the next draw and a failure probability p of each
@@ -194,15 +214,19 @@ class BaseSampler(ResultInNotebook, StoredSampler):
 
         (m = 0 without a predictor), and :math:`n = z^2 \sigma^2 / h^2` draws suffice,
         N at most. p are the scores, scaled to the expected accuracy where it is given.
+        Of all losses with a given mean, those that are least or largest vary most: for
+        others the plan is on the safe side.
 
         Parameters
         ----------
         half_width : float in (0, 1)
-            Half-width of the interval.
+            Half-width of the interval; of losses in their units.
         confidence : float in (0, 1), default=0.95
             Its nominal coverage.
         expected_accuracy : float in (0, 1), default=None
             None takes what the scores say, as probabilities of a misprediction.
+        expected_loss : float, default=None
+            Instead, for losses: their expected mean, within ``loss_range``.
 
         Returns
         -------
@@ -216,12 +240,27 @@ class BaseSampler(ResultInNotebook, StoredSampler):
             accuracy is given.
         """
         caller = self._caller("plan")
-        check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
+        scale = self._scale()
+        self._check_half_width(half_width, caller)
         check_confidence(confidence, caller)
-        if expected_accuracy is not None:
+        if expected_loss is not None:
+            low, high = scale.low, scale.high
+            check_number(expected_loss, "expected_loss", caller, low=low, high=high)
+            expected_accuracy = 1 - (expected_loss - low) / scale.span
+        elif expected_accuracy is not None:
             check_number(expected_accuracy, "expected_accuracy", caller, low=0, high=1)
-        n, assumption = self._plan(half_width, confidence, expected_accuracy, caller)
+        share = half_width / scale.span
+        n, assumption = self._plan(share, confidence, expected_accuracy, caller)
         return LabelPlan(n, float(half_width), float(confidence), assumption)
+
+    def _scale(self):
+        """Return the scale of what is estimated: of the accuracy, or of losses."""
+        return self._answers.loss if self._answers.of_losses else ACCURACY
+
+    def _check_half_width(self, half_width, caller):
+        """Raise unless a half-width is a positive number within the scale."""
+        high = self._scale().span
+        check_number(half_width, "half_width", caller, low=0, high=high, low_open=True)
 
     def should_stop(self, half_width, *, confidence=0.95):
         """Return whether the anytime interval is narrow enough.
@@ -231,7 +270,7 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         Parameters
         ----------
         half_width : float in (0, 1)
-            Half-width to reach.
+            Half-width to reach; of losses in their units.
         confidence : float in (0, 1), default=0.95
             Nominal coverage.
 
@@ -240,12 +279,11 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         bool
             False before two answers.
         """
-        caller = self._caller("should_stop")
-        check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
+        self._check_half_width(half_width, self._caller("should_stop"))
         low, high = self.result(confidence=confidence, method="anytime").interval
         return bool((high - low) / 2 <= half_width)
 
-    def sample(self, n, oracle):
+    def sample(self, n, oracle, kind=None):
         """Ask and tell in one call.
 
         Parameters
@@ -253,9 +291,12 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         n : int
             Number of inputs to label.
         oracle : callable
-            ``oracle(ids)`` returns true labels where the sampler has predictions
-            (``y_pred_``), and otherwise whether each input was mispredicted. It is
-            called once per batch: samplers that learn from answers ask in several.
+            ``oracle(ids)`` returns one answer for each input. It is called once per
+            batch: samplers that learn from answers ask in several.
+        kind : {"y_true", "failed", "loss"}, default=None
+            What the answers are, as in ``tell``. None: true labels where the sampler
+            has predictions (``y_pred_``), and otherwise whether each input was
+            mispredicted.
 
         Returns
         -------
@@ -272,11 +313,13 @@ class BaseSampler(ResultInNotebook, StoredSampler):
             cure = "For an array of labels give labels.take."
             rule = "a callable that takes ids and returns their labels"
             raise invalid("oracle", f"{type(self).__name__}.sample", rule, oracle, cure)
+        caller = self._caller("sample")
+        check_choice(kind, "kind", caller, (None, *KINDS))
+        if kind is None:
+            kind = "failed" if self.y_pred_ is None else "y_true"
+        if kind == "y_true" and self.loss is None:
+            self._answers.loss.refuse_comparison(None, caller)
         for size in self._batches(self._check_left(n, "sample")):
             ids = self.ask(size)
-            answers = oracle(ids)
-            if self.y_pred_ is None:
-                self.tell(ids, failed=answers)
-            else:
-                self.tell(ids, answers)
+            self.tell(ids, **{kind: oracle(ids)})
         return self.result()

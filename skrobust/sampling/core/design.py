@@ -37,7 +37,7 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     _estimators = ESTIMATORS
     _methods = ("default", "t", "anytime", "bootstrap")
     _parameter_rules = {"auxiliary": NamedOr(("confidence",))}
-    _added_before = "random_state"
+    _added_before = "loss"
 
     def _check_parameters(self):
         """Raise for bad parameters."""

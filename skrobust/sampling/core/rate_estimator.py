@@ -131,6 +131,12 @@ class RateEstimator:
                 f"{self.caller}: method={method!r} is an interval of the plain mean; "
                 f"with estimator={estimator!r} use 't', 'anytime' or 'bootstrap'."
             )
+        if method in ("hypergeometric", "wilson") and self.answered.graded:
+            raise ValueError(
+                f"{self.caller}: method={method!r} is an interval of labels that are "
+                "right or wrong; for losses use 'default', 't', 'anytime' or "
+                "'bootstrap'."
+            )
         if method == "anytime" and estimator in ("lure", "ppi"):
             raise ValueError(
                 f"{self.caller}: method='anytime' needs an estimate that depends on "
@@ -158,12 +164,29 @@ def over_skipped(answered, skipped, evaluate):
     return found
 
 
-def skipped_note(n_skipped, least, most):
-    """Return a note of the range of an estimate over the skipped answers."""
+def unknown_note(unknown, least, most, *, of_losses=False):
+    """Return a note of the range of an estimate over outcomes that are unknown."""
+    what = (
+        "have the least or the largest loss"
+        if of_losses
+        else ("be correct or mispredicted")
+    )
     return (
-        f"{n_skipped} skipped answers could be correct or mispredicted: the estimate "
+        f"{unknown} could {what}: the estimate "
         f"lies between {least:.4f} and {most:.4f} (the middle is shown)"
     )
+
+
+def counted(n_skipped, n_open):
+    """Return how many answers are skipped, and how many open ones count like them."""
+    parts = []
+    if n_skipped:
+        parts.append(f"{n_skipped} skipped answer{'s' * (n_skipped > 1)}")
+    if n_open:
+        parts.append(
+            f"{n_open} open answer{'s' * (n_open > 1)} (treated like skipped ones)"
+        )
+    return " and ".join(parts)
 
 
 def patterns(skipped, answered):

@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._containers import one_per_row
 from skrobust._validation import check_choice, check_confidence, invalid, refuse_missing
 from skrobust.sampling.core.estimates import Estimate, sums_of_free
-from skrobust.sampling.core.rate_estimator import over_skipped, skipped_note
+from skrobust.sampling.core.rate_estimator import counted, over_skipped, unknown_note
 from skrobust.sampling.core.rate_interval import (
     FEW_RESIDUALS,
     t_half_width,
@@ -102,7 +102,7 @@ class RatioEstimator:
             return found[0]
         values = [one.value for one in found]
         lows, highs = zip(*(one.interval for one in found), strict=True)
-        note = skipped_note(len(self.skipped), min(values), max(values))
+        note = unknown_note(counted(len(self.skipped), 0), min(values), max(values))
         return replace(
             found[0],
             value=(min(values) + max(values)) / 2,
