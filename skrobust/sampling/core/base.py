@@ -119,7 +119,15 @@ class BaseSampler(ResultInNotebook, StoredSampler):
             query, unknown, ids, status, self._answers, self._pool_notes
         )
 
-    def metric(self, name="accuracy", *, label=None, groups=None, confidence=0.95):
+    def metric(
+        self,
+        name=None,
+        *,
+        label=None,
+        groups=None,
+        confidence=0.95,
+        predictor="default",
+    ):
         r"""Estimate a metric on the whole pool, for a class, or for parts of the pool.
 
         All are ratios of two totals over the pool, each estimated from the same
@@ -131,7 +139,10 @@ class BaseSampler(ResultInNotebook, StoredSampler):
             \hat V(\hat R) = \hat V\Bigl(\text{estimate of }
                 \frac{a - \hat R b}{\hat B}\Bigr)
 
-        so they are nearly unbiased. Where it is known of each input of the pool
+        so they are nearly unbiased. Recall and F1 are assisted by predictions: of each
+        total the expected one is corrected by the answers, as the "ppi" estimator of
+        ``result`` does, with one factor in [0, 1] for both, tuned on the variance of
+        :math:`a - \hat R b`. Where it is known of each input of the pool
         whether it counts (groups, precision) and draws are weighted, the failures among
         them are estimated, with the sampler's predictor if it has one, and divided by
         their known number: this is exactly unbiased, and may leave [0, 1]. Uniform
@@ -139,15 +150,25 @@ class BaseSampler(ResultInNotebook, StoredSampler):
 
         Parameters
         ----------
-        name : {"accuracy", "precision", "recall", "f1"}, default="accuracy"
-            The recall of a class is its per-class accuracy. Recall and F1 need the
-            true labels of mispredicted inputs (``tell(ids, y_true)``).
+        name : {"accuracy", "loss", "precision", "recall", "f1"}, default=None
+            None is the accuracy, or the mean loss where losses were told. The recall of
+            a class is its per-class accuracy. Recall and F1 need the true labels of
+            mispredicted inputs (``tell(ids, y_true)``).
         label : label, default=None
             The class that precision, recall and F1 are of; None gives all of them.
         groups : array-like of shape (n_pool,), default=None
             A boolean mask (one part of the pool), or the group of each input.
         confidence : float in (0, 1), default=0.95
-            Nominal coverage of each interval.
+            Nominal coverage of each interval (Korn and Graubard 1998; the t interval
+            for losses).
+        predictor : "default", "confidence", None or array-like, default="default"
+            What is predicted of each input. "confidence" takes ``scores_`` for the
+            probability of a misprediction, the other classes being equally likely.
+            An array, fixed before labels were known, gives that probability, shape
+            (n_pool,), or those of all classes, shape (n_pool, n_classes), sorted.
+            "default" is, for recall and F1, the sampler's own predictor as it was at
+            each draw, or ``scores_`` if they lie in [0, 1]; for the others what is said
+            above. None: no predictor for recall and F1.
 
         Returns
         -------
@@ -160,10 +181,11 @@ class BaseSampler(ResultInNotebook, StoredSampler):
             For bad arguments, predictions that are missing, true labels that were
             never told, or skipped answers of which the metric would need the label.
         """
-        estimator = RatioEstimator(self, confidence, self._caller("metric"))
+        caller = self._caller("metric")
+        estimator = RatioEstimator(self, confidence, caller, predictor)
         return estimator.metric(name, label, groups)
 
-    def estimate(self, numerator, denominator=None, *, confidence=0.95):
+    def estimate(self, numerator, denominator=None, *, confidence=0.95, predictor=None):
         """Estimate the pool mean of any number of each input, or a ratio of two.
 
         Parameters
@@ -175,11 +197,14 @@ class BaseSampler(ResultInNotebook, StoredSampler):
             The same, for a ratio of two totals; None divides by the size of the pool.
         confidence : float in (0, 1), default=0.95
             Nominal coverage of the t interval.
+        predictor : "confidence" or array-like, default=None
+            As in ``metric``. Both functions are then called for each class as if it
+            were true of all inputs, and what they give is expected over the classes.
 
         Returns
         -------
         SamplingEstimate
-            Unbiased without a denominator, nearly so with one.
+            Unbiased without a denominator, nearly so with one or with a predictor.
 
         Raises
         ------
@@ -192,11 +217,12 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         >>> from skrobust.sampling import SimpleRandomSampler
         >>> sampler = SimpleRandomSampler(random_state=0)
         >>> result = sampler.fit(np.ones(40), y_pred=np.arange(40)).sample(
-        ...     40, lambda ids: ids + 0.5)
+        ...     40, lambda ids: ids + 2)
         >>> sampler.estimate(lambda y_true, y_pred: abs(y_true - y_pred)).value
-        0.5
+        2.0
         """
-        estimator = RatioEstimator(self, confidence, self._caller("estimate"))
+        caller = self._caller("estimate")
+        estimator = RatioEstimator(self, confidence, caller, predictor)
         return estimator.mean_or_ratio(numerator, denominator)
 
     def plan(

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 
 from skrobust._validation import check_choice, check_scores, invalid
+from skrobust.sampling.core.assistance import best_factor
 from skrobust.sampling.core.draws import Answered
 from skrobust.sampling.core.estimates import Estimate, lure_weights, sums_of_free
 from skrobust.sampling.core.rate_interval import Bounds
@@ -13,7 +14,6 @@ from skrobust.sampling.core.rate_interval import Bounds
 ESTIMATORS = ("default", "published", "difference", "lure", "ppi")
 METHODS = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
 CORRECTED = ("difference", "ppi")  # estimators that correct a predictor
-SHRINKAGE = 5  # answers of the rarer kind at which PPI++ trusts its lambda by half
 ALL_PATTERNS = 6  # skipped answers up to which each combination is tried
 CHAIN = 16
 
@@ -71,17 +71,8 @@ class RateEstimator:
 
     def _lambda(self, answered):
         """Return the lambda of PPI++, clipped and shrunk."""
-        # The estimated variance is a quadratic in lambda; three values fix it.
-        v0, v1, half = (
-            self.design._combine(answered.with_scaled_m(lam)).std_error ** 2
-            for lam in (0.0, 1.0, 0.5)
-        )
-        slope = ((v1 - v0) - 4 * (half - v0)) / 2
-        curve = (v1 - v0) + 2 * slope
-        if not curve > 0:
-            return 0.0
         rarer = min(answered.y.sum(), answered.n - answered.y.sum())
-        return float(np.clip(slope / curve, 0, 1) * rarer / (rarer + SHRINKAGE))
+        return best_factor(self.design._combine, answered, rarer)
 
     def _with_predictions(self):
         """Return the rounds with the predictions m that are needed, 0 for none."""
