@@ -180,11 +180,12 @@ class RatioEstimator(TotalsRatio):
             )
 
         chance = predicted(lambda p, _, inside: p * inside).m
+        variance = seen_variance(chance, *told)
         gap = numerator(1.0, *told[1:]), denominator(1.0, *told[1:])
         gap = gap[0], gap[1] - denominator(0.0, *told[1:])
         pair = predicted(numerator), predicted(denominator)
         return self._proportion(
-            self.answered, above, below, pair=pair, doubt=(chance * (1 - chance), *gap)
+            self.answered, above, below, pair=pair, doubt=(variance, *gap)
         )
 
     def mean_or_ratio(self, numerator, denominator):
@@ -340,3 +341,18 @@ def in_units(estimate, loss):
         interval=loss.between(1 - high, 1 - low),
         std_error=loss.span * estimate.std_error,
     )
+
+
+def seen_variance(chance, is_label, is_predicted, inside):
+    """Return the variance of whether each drawn input is of a class.
+
+    That of its predicted chance, times the surprises met over those expected (one more
+    of each), apart for inputs predicted as the class and for others.
+    """
+    variance = chance * (1 - chance) * inside
+    for group in (is_predicted == 1, is_predicted == 0):
+        expected = np.where(is_predicted, 1 - chance, chance)
+        met = (is_label != is_predicted) * inside
+        here = group * inside
+        variance[group] *= (1 + met @ here) / (1 + expected @ here)
+    return variance
