@@ -131,7 +131,7 @@ class OperationalSampler(BaseSampler):
 
     _sequential = False
     _widened = False  # by the error implied by the predictor instead
-    _estimators = ("default", "difference", "lure", "ppi")
+    _estimators = ("default", "difference", "lure", "ppi", "learned")
     _parameter_rules = {
         "failure_emphasis": NamedOr(tuple(EMPHASIS), Number(low=0, high=1)),
         "exploration": Number(low=0, high=1, low_open=True),

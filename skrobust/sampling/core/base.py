@@ -68,7 +68,13 @@ class BaseSampler(ResultInNotebook, StoredSampler):
     """
 
     def result(
-        self, *, confidence=0.95, method="default", estimator="default", predictor=None
+        self,
+        *,
+        confidence=0.95,
+        method="default",
+        estimator="default",
+        predictor=None,
+        features=None,
     ):
         """Estimate the accuracy, or mean loss, on the pool from the answers so far.
 
@@ -84,16 +90,22 @@ class BaseSampler(ResultInNotebook, StoredSampler):
             "default" (of the sampler), "published" (that of the authors of the
             design), "difference" (corrects a predictor by the answers: unbiased
             whatever the predictor), "ppi" (the same with the predictor times a number
-            in [0, 1] tuned on the answers) or "lure" (weights that make it exact once
-            all are drawn). PPI++ (Angelopoulos et al. 2023) takes the number that
-            minimises the estimated variance; clipping it to [0, 1] and multiplying it
-            by k / (k + 5), with k the answers of the rarer kind, is our choice, since
-            it is unstable while mispredictions are few. It looks at the answers, so
-            the estimate is only nearly unbiased.
+            in [0, 1] tuned on the answers), "learned" ("ppi" with a predictor learned
+            from the answers by cross-fitting: each is predicted by a model of the
+            others) or "lure" (weights that make it exact once all are drawn). PPI++
+            (Angelopoulos et al. 2023) takes the number that minimises the estimated
+            variance; clipping it to [0, 1] and multiplying it by k / (k + 5), with k
+            the answers of the rarer kind, is our choice, since it is unstable while
+            mispredictions are few. It looks at the answers, so the estimate is only
+            nearly unbiased, and so is the learned one.
         predictor : array-like of shape (n_pool,) or "confidence", default=None
             For "difference" and "ppi": the probability that each input is mispredicted,
             fixed before its label was known. "confidence" is ``scores_``; None is the
-            sampler's own predictor as it was at each draw, or else ``scores_``.
+            sampler's own predictor as it was at each draw, or else ``scores_``. For
+            "learned": a regressor to clone and fit; None is a ridge regression.
+        features : array-like of shape (n_pool, n_features), default=None
+            For "learned": what is known of each input, such as the data of the model,
+            surprise, or the grade of a cheap judge. ``scores_`` are added.
 
         Returns
         -------
@@ -111,7 +123,7 @@ class BaseSampler(ResultInNotebook, StoredSampler):
         check_confidence(confidence, caller)
         answered, unknown = self._answered()
         query = RateEstimator(
-            self, answered, estimator, method, confidence, predictor, caller
+            self, answered, estimator, method, confidence, predictor, caller, features
         )
         ids = self.ids_
         status = self._answers.status[ids]

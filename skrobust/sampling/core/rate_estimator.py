@@ -7,13 +7,14 @@ import numpy as np
 
 from skrobust._validation import check_choice, check_scores, invalid
 from skrobust.sampling.core.assistance import best_factor
+from skrobust.sampling.core.cross_fitted import check_features, cross_fitted
 from skrobust.sampling.core.draws import Answered
 from skrobust.sampling.core.estimates import Estimate, lure_weights, sums_of_free
 from skrobust.sampling.core.rate_interval import Bounds
 
-ESTIMATORS = ("default", "published", "difference", "lure", "ppi")
+ESTIMATORS = ("default", "published", "difference", "lure", "ppi", "learned")
 METHODS = ("default", "t", "hypergeometric", "wilson", "anytime", "bootstrap")
-CORRECTED = ("difference", "ppi")  # estimators that correct a predictor
+CORRECTED = ("difference", "ppi", "learned")  # estimators that correct a predictor
 ALL_PATTERNS = 6  # skipped answers up to which each combination is tried
 CHAIN = 16
 
@@ -41,10 +42,14 @@ class RateEstimator:
     confidence: float = 0.95
     predictor: object = None
     caller: str = ""
+    features: object = None
 
     def __post_init__(self):
         self.tail = (1 - self.confidence) / 2
         self._check()
+        if self.estimator == "learned":
+            scores, n_pool = self.design.scores_, self.answered.n_pool
+            self.features = check_features(self.features, scores, n_pool, self.caller)
         self.answered = self._with_predictions()
 
     def evaluate(self, answered):
@@ -65,7 +70,10 @@ class RateEstimator:
             return design._published(answered)
         if self.estimator == "lure":
             return design._combine(answered, weights=lure_weights(answered))
-        if self.estimator == "ppi":
+        if self.estimator == "learned":  # anew for each pattern of skipped answers
+            scores = self.design.scores_
+            answered = cross_fitted(answered, self.features, self.predictor, scores)
+        if self.estimator in ("ppi", "learned"):
             answered = answered.with_scaled_m(self._lambda(answered))
         return design._combine(answered)
 
@@ -80,7 +88,7 @@ class RateEstimator:
         stored = corrected and self.predictor is None and (answered.which >= 0).any()
         if self.estimator == "default" or stored:
             return answered
-        if not corrected:
+        if not corrected or self.estimator == "learned":
             return answered.with_scaled_m(0.0)
         p = self._failure_probabilities()
         span = np.tile([p.min(), p.max()], (len(answered.ends), 1))
@@ -115,6 +123,17 @@ class RateEstimator:
                 f"{self.caller}: predictor= goes with estimator='difference' or 'ppi', "
                 f"not with {estimator!r}."
             )
+        if estimator == "learned":
+            learner = self.predictor
+            can_learn = hasattr(learner, "fit") and hasattr(learner, "predict")
+            if learner is not None and not can_learn:
+                rule = "None or a regressor where estimator='learned'"
+                raise invalid("predictor", self.caller, rule, self.predictor)
+        elif self.features is not None:
+            raise ValueError(
+                f"{self.caller}: features= goes with estimator='learned', not with "
+                f"{estimator!r}."
+            )
         self._check_offered("method", METHODS, self.design._methods)
         plain = estimator in ("default", "published")
         if method in ("hypergeometric", "wilson") and not plain:
@@ -128,7 +147,7 @@ class RateEstimator:
                 "right or wrong; for losses use 'default', 't', 'anytime' or "
                 "'bootstrap'."
             )
-        if method == "anytime" and estimator in ("lure", "ppi"):
+        if method == "anytime" and estimator in ("lure", "ppi", "learned"):
             raise ValueError(
                 f"{self.caller}: method='anytime' needs an estimate that depends on "
                 f"the past alone; estimator={estimator!r} does not: use 'default' or "
