@@ -120,9 +120,9 @@ def answer_list(given, name, ids, caller, *, rows=False):
 
     With ``rows`` an answer is a list of several labels, missing if any of them is.
     """
-    if np.ndim(given) == 0 and is_missing(given):
-        return [None] * len(ids)
     if not isinstance(given, (list, tuple)):
+        if np.ndim(given) == 0 and is_missing(given):
+            return [None] * len(ids)
         single = isinstance(given, (str, bytes)) or np.ndim(given) == 0
         given = [given] if single else to_array(given)
     if isinstance(given, np.ndarray):
