@@ -1,4 +1,4 @@
-"""The learned estimator: narrower where there is something to learn, never flattering."""
+"""The learned estimator: narrower where there is something to learn, and honest."""
 
 import numpy as np
 import pytest
