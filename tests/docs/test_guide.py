@@ -143,6 +143,7 @@ PAGES = {
     "attacks": of_attacks,
     "ci": of_results,
     "intervals": of_results,
+    "losses": dict,
     "metrics": dict,
     "operational_testing": of_sampling,
     "perturbations": of_perturbations,

@@ -314,6 +314,14 @@ def test_a_refused_loss_changes_nothing():
     assert json.loads(text).get("loss_range") is None
 
 
+def test_rounding_is_no_loss_out_of_range():
+    sampler = fitted()
+    ids = sampler.ids_
+    sampler.tell(ids[:2], loss=[1 - (1 + 1e-15), 1 + 1e-15])
+    assert sampler.result().losses.tolist() == [1.0]
+    np.testing.assert_array_equal(sampler.result().failures, ids[1:2])
+
+
 def test_plan_and_stopping_are_in_units_of_the_loss():
     unit = SimpleRandomSampler(random_state=0).fit(np.ones(500))
     wide = SimpleRandomSampler(loss_range=(0, 50), random_state=0).fit(np.ones(500))

@@ -55,12 +55,14 @@ class Loss:
 
     def scaled(self, losses, ids, caller):
         """Return losses as fractions of the range, or raise with the first outside."""
+        rounding = 1e-9 * self.span  # 1 - 1.0000000000000002 is a loss of 0
         for i, loss in zip(ids, losses, strict=True):
             try:
                 value = float(loss)
             except (TypeError, ValueError):
                 value = np.nan
-            if isinstance(loss, str) or not self.low <= value <= self.high:
+            in_range = self.low - rounding <= value <= self.high + rounding
+            if isinstance(loss, str) or not in_range:
                 raise ValueError(
                     f"{caller} needs losses in loss_range=({self.low:g}, "
                     f"{self.high:g}); got {loss!r} for id {i}. State the least and the "
