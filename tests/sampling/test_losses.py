@@ -412,3 +412,22 @@ def test_intervals_of_weighted_draws_cover(sampler):
     noise = np.std(estimates) / np.sqrt(200)
     assert abs(np.mean(estimates) - loss.mean()) < 4 * noise
     assert np.mean(covered) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200)
+
+
+@pytest.mark.slow
+def test_large_losses_where_draws_are_rare_are_allowed_for():
+    rng = np.random.default_rng(1)
+    scores = rng.beta(0.3, 3, 2000)
+    is_rare = (scores < 0.1) & (rng.random(2000) < 0.03)
+    loss = np.where(is_rare, rng.uniform(0.5, 1, 2000), 0.2 * scores)
+    covered = {"default": 0, "t": 0}
+    for seed in range(100):
+        sampler = DeepESTSampler(random_state=seed).fit(scores)
+        result = sampler.sample(100, lambda ids: loss[ids], kind="loss")
+        assert result.method == "t, widened"
+        assert "losses above the least one were met" in result.warnings[-1]
+        for method in covered:
+            low, high = sampler.result(method=method).interval
+            covered[method] += low <= loss.mean() <= high
+    assert covered["t"] < 80
+    assert covered["default"] > 88

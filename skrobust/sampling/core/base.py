@@ -180,7 +180,9 @@ class BaseSampler(ResultInNotebook, StoredSampler):
             (n_pool,), or those of all classes, shape (n_pool, n_classes), sorted.
             "default" is, for recall and F1, the sampler's own predictor as it was at
             each draw, or ``scores_`` if they lie in [0, 1]; for the others what is said
-            above. None: no predictor for recall and F1.
+            above. Where draws are weighted and the sampler has no predictor of its own,
+            predictions improve the estimate, and the interval stays as wide as without.
+            None: no predictor for recall and F1.
 
         Returns
         -------

@@ -272,6 +272,10 @@ class RatioEstimator(TotalsRatio):
         low, high, error = 0.0, 1.0, found.std_error
         if doubt is not None and found.weights is not None and not self.census:
             error = max(error, self._expected_error(answered, below, found, doubt))
+        if pair is not None and self.design._known_sizes and (answered.which < 0).all():
+            # Draws weighted by scores, without a predictor of their own: residuals look
+            # small until a failure is met where draws are rare. So no narrower.
+            error = max(error, self.ratio(answered, above, below)[0].std_error)
         if error == 0 and not self.census and not np.isnan(found.rate):
             notes = ["No variation seen: the interval is only what that allows."]
             if part is not None and n_used:

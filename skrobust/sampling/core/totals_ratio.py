@@ -26,24 +26,27 @@ class TotalsRatio:
             return Estimate(value, 0.0, np.inf, n), notes
         total = combine(replace(answered, y=below)).rate
         value = combine(replace(answered, y=above)).rate / total
-        residual, factor = above - value * below, 0.0
+        residual = above - value * below
         if np.abs(residual).max() <= 1e-12 * max(abs(value), 1e-300) * abs(total):
             return Estimate(value, 0.0, answered.n - 1.0, 0.0), notes
+        plain = replace(combine(replace(answered, y=residual / total)), rate=value)
         if pair is not None:
             rarer = min((residual > 0).sum(), (residual < 0).sum())
             rest = pair[0].minus(value, pair[1]).over(answered, residual)
             factor = best_factor(combine, rest, int(rarer))
-            corrected = combine(pair[1].over(answered, below, factor)).rate
-            factor = factor if corrected > 0 else 0.0
-        if factor:
-            total = corrected
-            value = combine(pair[0].over(answered, above, factor)).rate / total
-            rest = pair[0].minus(value, pair[1])
-            residual = (above - value * below) / total
-            found = combine(rest.over(answered, residual, factor / total))
-        else:
-            found = combine(replace(answered, y=residual / total))
-        return replace(found, rate=value), notes
+            return self._assisted(answered, above, below, pair, factor, plain), notes
+        return plain, notes
+
+    def _assisted(self, answered, above, below, pair, factor, plain):
+        """Return the ratio of two corrected predictions, times a factor."""
+        combine = self.design._combine
+        total = combine(pair[1].over(answered, below, factor)).rate
+        if not (factor > 0 and total > 0):
+            return plain
+        value = combine(pair[0].over(answered, above, factor)).rate / total
+        rest, residual = pair[0].minus(value, pair[1]), above - value * below
+        found = combine(rest.over(answered, residual / total, factor / total))
+        return replace(found, rate=value)
 
     def mean(self, answered, y, pair=None):
         """Return the ``Estimate`` of the pool mean of numbers y."""
