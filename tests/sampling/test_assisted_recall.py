@@ -94,6 +94,49 @@ def test_a_predictor_that_knows_leaves_no_error(kind):
         assert found.std_error < plain.std_error / 2
 
 
+def test_weighted_draws_without_a_predictor_of_their_own_get_no_narrower():
+    wide = []
+    for seed in range(10):
+        sampler = sampled("clusters", seed, DeepESTSampler)
+        for label in range(3):
+            plain = sampler.metric("recall", label=label, predictor=None)
+            found = sampler.metric("recall", label=label)
+            assert found.std_error < plain.std_error
+            low, high = found.interval
+            wide.append((high - low) / (plain.interval.high - plain.interval.low))
+    assert np.mean(wide) > 0.95
+
+
+def test_few_failures_seen_do_not_hide_those_that_are_expected():
+    # Of inputs predicted otherwise every tenth is of class 1, and few are met.
+    rng = np.random.default_rng(0)
+    pred = (rng.random(2000) < 0.3).astype(int)
+    scores = np.full(2000, 0.1)
+    y = np.where(rng.random(2000) < scores, 1 - pred, pred)
+    truth = recall_score(y, pred)
+    error, stated = [], []
+    for seed in range(60):
+        sampler = OperationalSampler(random_state=seed, recalibrate=False)
+        sampler.fit(scores, y_pred=pred).sample(40, y.take)
+        found = sampler.metric("recall", label=1)
+        error.append(found.value - truth)
+        low, high = found.interval
+        stated.append(low <= truth <= high)
+    assert np.mean(stated) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 60)
+
+
+def test_where_no_failure_was_met_the_number_of_labels_bounds_it():
+    pred = np.arange(300) % 2
+    sure = np.full(300, 1e-6)  # scores that promise too much
+    for kind in (SimpleRandomSampler, OperationalSampler):
+        sampler = kind(random_state=0).fit(sure, y_pred=pred)
+        sampler.sample(60, pred.take)
+        one = sampler.metric("recall", label=1)
+        low, high = one.interval
+        assert (one.value, high) == (1, 1)
+        assert low == (0 if kind is OperationalSampler else 0.025 ** (1 / one.n_used))
+
+
 def test_parts_and_estimates_take_a_predictor():
     y, p = WORLDS["clusters"]
     part = np.arange(len(y)) % 4 == 0

@@ -276,10 +276,12 @@ class RatioEstimator(TotalsRatio):
             # Draws weighted by scores, without a predictor of their own: residuals look
             # small until a failure is met where draws are rare. So no narrower.
             error = max(error, self.ratio(answered, above, below)[0].std_error)
-        if error == 0 and not self.census and not np.isnan(found.rate):
+        if found.std_error == 0 and not self.census and not np.isnan(found.rate):
             notes = ["No variation seen: the interval is only what that allows."]
             if part is not None and n_used:
                 low, high = self._unvaried_ends(answered, part, above[below > 0][0])
+            elif found.rate == 1 and not self.design._known_sizes:
+                low = self.tail ** (1 / n_used)  # of uniform draws: Clopper and Pearson
         elif not (np.isnan(found.rate) or np.isnan(error)):
             if 0 < found.rate < 1 and error > 0 and not answered.graded:
                 low, high = proportion_ends(found.rate, error, found.df, self.tail)
