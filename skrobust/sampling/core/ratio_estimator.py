@@ -179,14 +179,8 @@ class RatioEstimator(TotalsRatio):
                 )
             )
 
-        chance = predicted(lambda p, _, inside: p * inside).m
-        variance = seen_variance(chance, *told)
-        gap = numerator(1.0, *told[1:]), denominator(1.0, *told[1:])
-        gap = gap[0], gap[1] - denominator(0.0, *told[1:])
         pair = predicted(numerator), predicted(denominator)
-        return self._proportion(
-            self.answered, above, below, pair=pair, doubt=(variance, *gap)
-        )
+        return self._proportion(self.answered, above, below, pair=pair)
 
     def mean_or_ratio(self, numerator, denominator):
         """Return the mean of any numbers over the pool, or a ratio of two totals."""
@@ -257,12 +251,11 @@ class RatioEstimator(TotalsRatio):
         above = (1 - answered.y) * inside
         return self._proportion(answered, above, inside, part, pair=pair)
 
-    def _proportion(self, answered, above, below, part=None, *, pair=None, doubt=None):
+    def _proportion(self, answered, above, below, part=None, *, pair=None):
         """Return a proportion.
 
-        ``part`` is the denominator over the pool, where known; ``pair`` predicts
-        numerator and denominator, and ``doubt`` holds the variance of what is predicted
-        and the change that it makes to both.
+        ``part`` is the denominator over the pool, where known, and ``pair`` predicts
+        numerator and denominator.
         """
         n_used = int(np.count_nonzero(below))
         if part is not None and pair is None and self.design._known_sizes and n_used:
@@ -270,8 +263,6 @@ class RatioEstimator(TotalsRatio):
         else:
             found, notes = self.ratio(answered, above, below, pair)
         low, high, error = 0.0, 1.0, found.std_error
-        if doubt is not None and found.weights is not None and not self.census:
-            error = max(error, self._expected_error(answered, below, found, doubt))
         if pair is not None and self.design._known_sizes and (answered.which < 0).all():
             # Draws weighted by scores, without a predictor of their own: residuals look
             # small until a failure is met where draws are rare. So no narrower.
@@ -297,19 +288,6 @@ class RatioEstimator(TotalsRatio):
                 "and may be too narrow."
             ]
         return self._result(found, np.clip([low, high], 0, 1), n_used, notes)
-
-    def _expected_error(self, answered, below, found, doubt):
-        """Return the standard error that the predictions would let expect."""
-        variance, above_gap, below_gap = doubt
-        total = self.design._combine(replace(answered, y=below)).rate
-        if not total > 0:
-            return 0.0
-        gap = (above_gap - np.clip(found.rate, 0, 1) * below_gap) / total
-        weight = np.repeat(found.weights, answered.sizes)
-        if len(found.weights) == answered.n:
-            weight = found.weights
-        spread = weight**2 * variance * gap**2 * (1 - answered.pi) / answered.pi**2
-        return float(np.sqrt(spread.sum()) / answered.n_pool)
 
     def _unvaried_ends(self, answered, part, seen):
         """Return the ends of the accuracy in a part whose outcomes all agree."""
@@ -347,18 +325,3 @@ def in_units(estimate, loss):
         interval=loss.between(1 - high, 1 - low),
         std_error=loss.span * estimate.std_error,
     )
-
-
-def seen_variance(chance, is_label, is_predicted, inside):
-    """Return the variance of whether each drawn input is of a class.
-
-    That of its predicted chance, times the surprises met over those expected (one more
-    of each), apart for inputs predicted as the class and for others.
-    """
-    variance = chance * (1 - chance) * inside
-    for group in (is_predicted == 1, is_predicted == 0):
-        expected = np.where(is_predicted, 1 - chance, chance)
-        met = (is_label != is_predicted) * inside
-        here = group * inside
-        variance[group] *= (1 + met @ here) / (1 + expected @ here)
-    return variance
