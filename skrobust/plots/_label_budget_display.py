@@ -131,6 +131,11 @@ class LabelBudgetDisplay(BaseDisplay):
         if isinstance(sampler, type) or not hasattr(sampler, "_history"):
             raise invalid("sampler", cls.__name__, "a fitted sampler", sampler)
         n_points = check_count(n_points, "n_points", f"{cls.__name__}.from_sampler")
+        if getattr(sampler.result(), "loss_range", None) is not None:
+            raise ValueError(
+                f"{cls.__name__} shows accuracies, and this sampler was told losses; "
+                "plot result().mean_loss and its interval instead."
+            )
         points = [
             (r.n_labels, r.accuracy, *r.interval, r.n_failures)
             for past in sampler._history(n_points)

@@ -9,6 +9,7 @@ Every sampler has the same five methods: ``fit`` reads the pool, ``ask(n)`` retu
 positions in it, ``tell(ids, y_true)`` stores the answers, in any order, ``result()``
 gives the accuracy, its interval and the mispredictions found, and
 ``sample(n, oracle)`` asks and tells in one call. ``correct`` replaces answers,
+``tell(ids, loss=...)`` takes losses instead of labels,
 ``metric`` and ``estimate`` give other metrics than accuracy, ``add_model`` and
 ``compare`` judge other models by the same labels, ``plan`` and
 ``should_stop`` say how many labels are enough, and ``to_json`` and ``from_json`` carry

@@ -35,6 +35,10 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
         Parts of the pool, from the lowest scores on; positive, summing to 1.
     label_shares : tuple of float, default=(0.2, 0.4, 0.4)
         Their parts of the labels; positive, summing to 1.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 

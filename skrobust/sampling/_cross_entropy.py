@@ -68,6 +68,10 @@ class CrossEntropySampler(BaseSampler):
         Inputs in a group.
     n_bins : int, default=29
         Bins of a histogram, at most 65536.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 

@@ -96,6 +96,10 @@ class DeepESTSampler(BaseSampler):
         "combined", and "mean+2sd" for other scores and for any score above 1.
     mixing : float in [0, 1), default=0.8
         r. With 1 some inputs could never be drawn.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 

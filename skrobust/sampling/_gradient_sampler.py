@@ -58,6 +58,10 @@ class GradientSampler(OneByStratum):
         Intervals of little variance, or of equally many inputs.
     prior : float, default=0.5
         a, positive: how many answers of each kind are imagined in each stratum.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 
@@ -121,7 +125,7 @@ class GradientSampler(OneByStratum):
         return left * need
 
     def _published(self, answered):
-        drawn, failed = self._counts_by_stratum(answered.ids, answered.y > 0)
+        drawn, failed = self._counts_by_stratum(answered.ids, answered.y)
         rate = np.where(failed > 0, failed / (drawn + 1), 1 / (drawn + 2))
         last = self.strata_[answered.ids[-1]]
         rate[last] = failed[last] / (drawn[last] + 1)

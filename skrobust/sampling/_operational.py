@@ -25,6 +25,7 @@ DIGITS = 6  # of predictions that are stored
 WRONG_WAY = 0.975  # weight of the falling curves at which the result says so
 PILOT = 15, 0.05, 0.4  # labels, share of all, most of all
 LEAST_BATCH = 12
+FEW_LOSSES = 1.0  # squares behind the belief that losses vary like 0 and 1
 POINTS_THE_WRONG_WAY = (
     "Mispredictions are rarer where scores are higher, so the scores point the wrong "
     "way: was a confidence given as suspicion?"
@@ -96,6 +97,10 @@ class OperationalSampler(BaseSampler):
     n_batches : int, default=6
         Most batches of ``sample``: a pilot of 15 labels and a twentieth of all (at most
         two fifths), and equal batches of at least 12.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 
@@ -136,7 +141,7 @@ class OperationalSampler(BaseSampler):
     _widened = False  # by the variance that the curves expect instead
     _methods = ("default", "t", "anytime", "asymptotic", "bootstrap")
     _stopping = "asymptotic"
-    _estimators = ("default", "difference", "lure", "ppi")
+    _estimators = ("default", "difference", "lure", "ppi", "learned")
     _parameter_rules = {
         "failure_emphasis": NamedOr(tuple(EMPHASIS), Number(low=0, high=1)),
         "exploration": Number(low=0, high=1, low_open=True),
@@ -186,7 +191,7 @@ class OperationalSampler(BaseSampler):
         told, failed = self._outcomes()
         if self._last_fit is None or not self._is_current(len(told)):
             weights = self._weights(told, failed)
-            rarer = min(int(failed.sum()), len(told) - int(failed.sum()))
+            rarer = min(failed.sum(), len(told) - failed.sum())
             most, half_at = AVERSION
             aversion = 1 + most * half_at / (half_at + rarer)
             shares = self._curves.safe_shares(weights, aversion, self.exploration)
@@ -257,6 +262,10 @@ class OperationalSampler(BaseSampler):
         rest = (groups.sizes - drawn) @ curves.mean(curve_weights)
         rate = (answered.y.sum() + rest) / self.n_pool_
         spread = curves.outcome_variance(curve_weights)[groups.of[answered.ids]]
+        if answered.graded:  # losses vary less than outcomes that are 0 or 1
+            mean = curves.mean(curve_weights)[groups.of[answered.ids]]
+            square = ((answered.y - mean) ** 2).sum()
+            spread = spread * (FEW_LOSSES + square) / (FEW_LOSSES + spread.sum())
         weight = np.repeat(batch_weights(answered.sizes), answered.sizes)
         each = weight**2 * spread * (1 - answered.pi) / answered.pi**2
         return float(rate), float(each.sum()) / self.n_pool_**2

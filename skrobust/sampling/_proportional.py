@@ -52,6 +52,10 @@ class ProportionalSampler(WeightedSampler):
     floor : float in [0, 1], default=0.1
         Uniform part of the probabilities; 0 as published. With 0, inputs of score 0 are
         drawn last, and the estimate before is biased (and says so).
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 

@@ -10,6 +10,7 @@ from skrobust.sampling.core.anytime import FEWEST, sequence_quantile
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.draws import first_where
 from skrobust.sampling.core.estimates import Estimate
+from skrobust.sampling.core.graded_bounds import gaffke_bounds
 from skrobust.sampling.core.rate_interval import Bounds
 
 
@@ -38,7 +39,12 @@ class SimpleRandomSampler(BaseSampler):
     interval : {"hypergeometric", "wilson"}, default="hypergeometric"
         "hypergeometric" inverts the two exact one-sided tests of the number of
         mispredictions in the pool; "wilson" is the score interval with the
-        finite-population correction, shorter and only approximate.
+        finite-population correction, shorter and only approximate. Both are of labels
+        right or wrong; graded losses get the interval of Gaffke (2005).
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 
@@ -115,24 +121,27 @@ class SimpleRandomSampler(BaseSampler):
         exact = query.estimator in ("default", "published", "lure")
         default = query.method == "default" and exact
         method = self.interval if default else query.method
-        n_failed, n = int(answered.y.sum()), answered.n
+        total, n = float(answered.y.sum()), answered.n
         if method == "asymptotic":
-            return self._sequence(n_failed, n, query.confidence)
+            return self._sequence(total, n, query.confidence)
+        if answered.graded and method in EXACT_BOUNDS:
+            bounds = gaffke_bounds(answered.y, self.n_pool_, query.tail)
+            return Bounds(*bounds, "gaffke", [])
         if method not in EXACT_BOUNDS:
             return super()._interval(answered, estimate, query)
-        bounds = EXACT_BOUNDS[method](n_failed, n, self.n_pool_, query.tail)
+        bounds = EXACT_BOUNDS[method](int(total), n, self.n_pool_, query.tail)
         return Bounds(*bounds, method, [])
 
-    def _sequence(self, n_failed, n, confidence):
+    def _sequence(self, total, n, confidence):
         """Return the asymptotic confidence sequence."""
         if n < FEWEST:
             note = f"An asymptotic confidence sequence begins at {FEWEST} labels."
             return Bounds(0.0, 1.0, "none", [note])
-        rate = (n_failed + 1) / (n + 2)
+        rate = (total + 1) / (n + 2)  # a bound of the variance of losses
         variance = rate * (1 - rate) * (1 / n - 1 / self.n_pool_)
         quantile = sequence_quantile(variance, n, confidence)
         trials = n * (self.n_pool_ - 1) / (self.n_pool_ - n)
-        ends = wilson_bounds(n_failed / n, trials, quantile)
+        ends = wilson_bounds(total / n, trials, quantile)
         return Bounds(*ends, "asymptotic", [])
 
     def _floor(self, n):

@@ -58,6 +58,10 @@ class StratifiedSampler(StrataSampler, StratifiedRounds):
     floor : float in [0, 1], default=0.5
         Part of the labels that Neyman's allocation shares by size alone; 0 as
         published.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 

@@ -45,6 +45,10 @@ class TwoStageSampler(FloorMixin, OneByStratum):
     floor : float in [0, 1], default=0.1
         Uniform part of the probabilities. With 0, as published, strata whose scores are
         all 0 are drawn last, and the estimate before is biased (and says so).
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` returns one loss per input; None: right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 
@@ -96,7 +100,7 @@ class TwoStageSampler(FloorMixin, OneByStratum):
         return self._stratum_share
 
     def _published(self, answered):
-        drawn, failed = self._counts_by_stratum(answered.ids, answered.y > 0)
+        drawn, failed = self._counts_by_stratum(answered.ids, answered.y)
         seen = (drawn > 0) & (self._stratum_share > 0)
         each = failed[seen] / drawn[seen] * self._sizes[seen]
         rate = float((each / self._stratum_share[seen]).mean() / self.n_pool_)

@@ -80,6 +80,29 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
     error = abs(np.mean(estimates) - (1 - np.mean(failed)))
     spread = np.std(estimates, ddof=1) / np.sqrt(n_repeats)
     promise(error <= 4 * spread, "the estimate must be unbiased")
+    losses = np.where(failed, 0.3 + 0.7 * scores / max(np.max(scores), 1), 0.1)
+    _check_losses(sampler, scores, losses, n_repeats, promise)
+
+
+def _check_losses(sampler, scores, losses, n_repeats, promise):
+    """Check answers that are losses in [0, 1]."""
+    census = seeded(sampler).fit(scores)
+    result = census.sample(len(scores), lambda ids: losses[ids], kind="loss")
+    is_exact = np.isclose(result.mean_loss, np.mean(losses))
+    promise(is_exact, "with all losses their mean is exact")
+    estimates = []
+    for seed in range(n_repeats):
+        one = seeded(sampler, seed).fit(scores)
+        result = one.sample(12, lambda ids: losses[ids], kind="loss")
+        low, high = result.interval
+        promise(low <= result.mean_loss <= high, "the interval must hold the mean loss")
+        estimates.append(result.mean_loss)
+    error = abs(np.mean(estimates) - np.mean(losses))
+    spread = np.std(estimates, ddof=1) / np.sqrt(n_repeats)
+    promise(error <= 4 * spread, "the estimated mean loss must be unbiased")
+    again = type(one).from_json(one.to_json()).result()
+    is_same = again.mean_loss == result.mean_loss
+    promise(is_same, "a sampler from JSON must keep its losses")
 
 
 def _check_answers(sampler, scores, failed, promise):

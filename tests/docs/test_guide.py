@@ -155,6 +155,7 @@ PAGES = {
     "attacks": of_attacks,
     "ci": of_results,
     "intervals": of_results,
+    "losses": dict,
     "metrics": dict,
     "models_people_pools": of_operation,
     "operational_testing": of_sampling,

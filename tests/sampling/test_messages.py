@@ -32,7 +32,7 @@ ROWS = {
     "tell unasked": (
         lambda: [asked().tell([i], failed=[0]) for i in range(5)], "was never asked"),
     "tell outside": (lambda: asked().tell([99], failed=[0]), "outside the pool"),
-    "tell both": (lambda: asked().tell([0], [1], failed=[0]), "one of the two"),
+    "tell both": (lambda: asked().tell([0], [1], failed=[0]), "one of the three"),
     "tell labels": (
         lambda: (s := asked()).tell(s.ids_, [1, 1]), "pass failed="),
     "tell half": (

@@ -85,7 +85,7 @@ def test_same_result_whatever_the_workers_and_the_company():
 
 
 @pytest.mark.parametrize(
-    "labels", [["a", "b"], ["only"], [3, 5, 9], [7], [True, False], [True], [1.5]]
+    "labels", [["a", "b"], ["only"], [3, 5, 9], [7], [True, False], [True], [2.0]]
 )
 def test_predicted_labels_of_any_kind(labels):
     scores, failed = pool(100)

@@ -17,7 +17,7 @@ from skrobust.sampling.core.answer_checks import (
     UNASKED,
     answer_list,
     one_kind,
-    outcome_codes,
+    outcomes_of,
 )
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.pool import own_generator
@@ -95,7 +95,7 @@ class Annotations:
         caller = f"{type(self).__name__}.tell"
         if not isinstance(annotator, str) or not annotator:
             raise invalid("annotator", caller, "a name", annotator)
-        kind, given = one_kind(y_true, failed, caller)
+        kind, given = one_kind({"y_true": y_true, "failed": failed}, caller)
         ids = np.atleast_1d(np.asarray(ids))
         status = self.sampler._answers.status
         done = {i for i, who, *_ in self._answers if who == annotator}
@@ -107,17 +107,18 @@ class Annotations:
                 raise ValueError(f"{caller}: {annotator!r} has answered id {i}.")
             done.add(i)
         answers = answer_list(given, kind, ids, caller)
-        codes = outcome_codes(kind, answers, self.sampler.y_pred_, ids, caller)
+        y_pred, loss = self.sampler.y_pred_, self.sampler._answers.loss
+        outcomes = outcomes_of(kind, answers, y_pred, ids, loss, caller)
         first = ~np.isin(status[ids], (PASSED, FAILED))
         if first.any():
             new = [
                 one for one, is_first in zip(answers, first, strict=True) if is_first
             ]
             self.sampler.tell(ids[first], **{kind: new})
-        for i, answer, code in zip(ids.tolist(), answers, codes, strict=True):
-            if code in (PASSED, FAILED):
+        for i, answer, outcome in zip(ids.tolist(), answers, outcomes, strict=True):
+            if answer is not None:
                 label = answer if kind == "y_true" else None
-                self._answers.append((i, annotator, label, bool(code == FAILED)))
+                self._answers.append((i, annotator, label, bool(outcome > 0)))
         return self
 
     def to_repeat(self, n):

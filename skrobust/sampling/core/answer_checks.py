@@ -45,41 +45,55 @@ def check_ids(ids, status, caller, *, again=False):
     return ids
 
 
-def one_kind(y_true, failed, caller):
-    """Return the name and the value of whichever of the two was given."""
-    pairs = ("y_true", y_true), ("failed", failed)
-    given = [pair for pair in pairs if pair[1] is not NOT_GIVEN]
-    if len(given) == 2:
-        given = [pair for pair in given if pair[1] is not None]
-    if len(given) != 1:
+def one_kind(given, caller):
+    """Return the name and the value of the one kind of answer that was given."""
+    found = [pair for pair in given.items() if pair[1] is not NOT_GIVEN]
+    if len(found) > 1:
+        found = [pair for pair in found if pair[1] is not None]
+    if len(found) != 1:
         raise ValueError(
-            f"{caller} takes either y_true or failed: one of the two. To skip an input "
-            "give None as its answer."
+            f"{caller} takes {', '.join([*given][:-1])} or {[*given][-1]}: one of the "
+            f"{'two' if len(given) == 2 else 'three'}. To skip an input give None as "
+            "its answer."
         )
-    return given[0]
+    return found[0]
 
 
-def outcome_codes(kind, answers, y_pred, ids, caller):
-    """Return PASSED, FAILED or SKIPPED for each answer; None is a skipped one."""
+def outcomes_of(kind, answers, y_pred, ids, loss, caller):
+    """Return an outcome in [0, 1] for each answer; that of None, a skipped one, is nan.
+
+    1 is a misprediction, or the largest loss of the range.
+    """
     told = np.array([answer is not None for answer in answers], dtype=bool)
-    known = np.full(len(answers), SKIPPED, dtype=np.int8)
+    outcomes = np.full(len(answers), np.nan)
     if told.any():
-        some = [answer for answer in answers if answer is not None]
-        if kind == "y_true":
-            failed = differ(some, y_pred, ids[told], caller)
+        some, ids = [answer for answer in answers if answer is not None], ids[told]
+        if kind == "loss":
+            outcomes[told] = loss.scaled(some, ids, caller)
+        elif kind == "failed":
+            outcomes[told] = as_booleans(some, ids, caller)
+        elif loss.function is None:
+            outcomes[told] = differ(some, y_pred, ids, loss, caller)
         else:
-            failed = as_booleans(some, ids[told], caller)
-        known[told] = np.where(failed, FAILED, PASSED)
-    return known
+            _need_predictions(y_pred, caller)
+            losses = loss.of_labels(some, y_pred[ids], ids, caller)
+            outcomes[told] = loss.scaled(losses, ids, caller)
+    return outcomes
 
 
-def differ(answers, y_pred, ids, caller):
-    """Return which answers differ from the predictions."""
+def _need_predictions(y_pred, caller):
     if y_pred is None:
         raise ValueError(
             f"{caller} cannot compare y_true with predictions, since there are "
-            "none: pass failed=, or fit with a classifier or with y_pred=."
+            "none: pass failed= or loss=, or fit with a classifier or with y_pred= "
+            "(or, for a regressor, with loss= of the sampler)."
         )
+
+
+def differ(answers, y_pred, ids, loss, caller):
+    """Return which answers differ from the predictions."""
+    _need_predictions(y_pred, caller)
+    loss.refuse_comparison(answers, caller)
     predicted = y_pred[ids].tolist()
     for i, answer, label in zip(ids, answers, predicted, strict=True):
         if isinstance(answer, str) != isinstance(label, str):
@@ -97,23 +111,26 @@ def as_booleans(failed, ids, caller):
         if isinstance(answer, (str, bytes)) or answer not in (0, 1):
             raise ValueError(
                 f"{caller} needs failed as booleans, or 0 and 1; got {answer!r} "
-                f"for id {i}."
+                f"for id {i}. Tell numbers as loss=."
             )
     return np.array(failed, dtype=bool)
 
 
-def answer_list(given, name, ids, caller):
-    """Return one Python object for each id; a missing answer is None."""
-    if np.ndim(given) == 0 and is_missing(given):
-        return [None] * len(ids)
+def answer_list(given, name, ids, caller, *, rows=False):
+    """Return one Python object for each id; a missing answer is None.
+
+    With ``rows`` an answer is a list of several labels, missing if any of them is.
+    """
     if not isinstance(given, (list, tuple)):
+        if np.ndim(given) == 0 and is_missing(given):
+            return [None] * len(ids)
         single = isinstance(given, (str, bytes)) or np.ndim(given) == 0
         given = [given] if single else to_array(given)
     if isinstance(given, np.ndarray):
-        if given.ndim == 2 and given.shape[1] == 1:
+        if not rows and given.ndim == 2 and given.shape[1] == 1:
             given = given[:, 0]
-        if given.ndim != 1:
-            raise invalid(name, caller, "1-D", given.shape)
+        if given.ndim != 1 + rows:
+            raise invalid(name, caller, f"{1 + rows}-D", given.shape)
         given = given.tolist()
     if len(given) != len(ids):
         cure = f"; pass {name}[ids]" if len(given) > len(ids) else ""
@@ -121,5 +138,15 @@ def answer_list(given, name, ids, caller):
             f"{caller} needs one answer per id: {len(ids)} ids, "
             f"{len(given)} {name}{cure}."
         )
-    answers = [a.item() if isinstance(a, np.generic) else a for a in given]
+    answers = [_plain_answer(answer) for answer in given]
+    if rows:
+        return [None if _is_missing_row(answer) else answer for answer in answers]
     return [None if is_missing(answer) else answer for answer in answers]
+
+
+def _plain_answer(answer):
+    return answer.tolist() if isinstance(answer, (np.generic, np.ndarray)) else answer
+
+
+def _is_missing_row(answer):
+    return is_missing(answer) or any(is_missing(label) for label in answer)

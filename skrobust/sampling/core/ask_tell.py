@@ -1,15 +1,28 @@
 """Pool, questions and answers of a sampler: ``fit``, ``ask`` and ``tell``."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_count, check_same_length
-from skrobust.sampling.core.answer_checks import FAILED, NOT_GIVEN, OPEN, SKIPPED
+from skrobust.sampling.core.answer_checks import (
+    FAILED,
+    NOT_GIVEN,
+    OPEN,
+    PASSED,
+    SKIPPED,
+)
 from skrobust.sampling.core.answers import Answers
 from skrobust.sampling.core.design import SamplingDesign
 from skrobust.sampling.core.draws import Draws
+from skrobust.sampling.core.loss_scale import (
+    Loss,
+    check_loss,
+    check_loss_range,
+    is_continuous,
+)
 from skrobust.sampling.core.pool import (
     check_inputs,
     n_rows,
@@ -21,9 +34,23 @@ from skrobust.sampling.core.pool import (
 class AskTellSampler(SamplingDesign):
     """Sampler that holds its ``Draws`` and its ``Answers``, without estimates."""
 
-    def __init__(self, estimator=None, *, auxiliary="confidence", random_state=None):
+    # For classes of your own whose constructor does not hand these on.
+    loss, loss_range = None, (0.0, 1.0)
+    _parameter_rules = {"loss": check_loss, "loss_range": check_loss_range}
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        auxiliary="confidence",
+        loss=None,
+        loss_range=(0.0, 1.0),
+        random_state=None,
+    ):
         self.estimator = estimator
         self.auxiliary = auxiliary
+        self.loss = loss
+        self.loss_range = loss_range
         self.random_state = random_state
 
     def fit(self, X, y=None, *, y_pred=None):
@@ -37,8 +64,9 @@ class AskTellSampler(SamplingDesign):
             more likely mispredicted, for example 1 - confidence.
         y : None
             Ignored.
-        y_pred : array-like of shape (n_pool,), default=None
-            Predicted labels, where no estimator gives them.
+        y_pred : array-like of shape (n_pool,) or (n_pool, n_outputs), default=None
+            Predicted labels, where no estimator gives them; 2-D, or numbers of a
+            regressor, where the sampler has a ``loss``.
 
         Returns
         -------
@@ -58,7 +86,8 @@ class AskTellSampler(SamplingDesign):
         if n_pool == 0:
             raise ValueError(f"{caller} needs a pool of at least one input; got none.")
         X = check_inputs(self, X)
-        y_pred = read_predictions(self.estimator, X, y_pred, caller)
+        any_kind = self.loss is not None
+        y_pred = read_predictions(self.estimator, X, y_pred, caller, any_kind=any_kind)
         scores, notes = self._suspicion(X, y_pred)
         check_same_length(caller, X=range(n_pool), scores=scores, y_pred=y_pred)
         self.n_pool_, self.scores_, self.y_pred_ = n_pool, scores, y_pred
@@ -70,7 +99,9 @@ class AskTellSampler(SamplingDesign):
 
     def _restart(self):
         """Forget draws and answers; the generator goes on."""
-        self._draws, self._answers = Draws(), Answers(self.n_pool_)
+        is_float = self.loss is None and is_continuous(self.y_pred_)
+        loss = Loss(self.loss, self.loss_range, is_continuous=is_float)
+        self._draws, self._answers = Draws(), Answers(self.n_pool_, loss)
         self._foreseen, self._frozen = None, False
         self._rng_at_start = self._rng.bit_generator.state
         self._start()
@@ -139,20 +170,26 @@ class AskTellSampler(SamplingDesign):
             self._foreseen = values
         return snapshot
 
-    def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN):
+    def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN, loss=NOT_GIVEN):
         """Store answers to any of the open inputs, in any order.
 
         Parameters
         ----------
         ids : int or array-like of shape (n,)
             Positions that ``ask`` returned.
-        y_true : array-like of shape (n,)
-            True labels of any type; needs predictions. None or NaN means that an input
-            cannot be labelled: it is skipped, counts as either correct or mispredicted
-            from then on, and may still be told later. A single None skips all.
+        y_true : array-like of shape (n,) or (n, n_outputs)
+            True labels of any type; needs predictions. They count as mispredicted where
+            they differ, or by the ``loss`` of the sampler. None or NaN means that an
+            input cannot be labelled: it is skipped, counts as either correct or
+            mispredicted from then on, and may still be told later. A single None skips
+            all.
         failed : array-like of shape (n,)
             Instead of ``y_true``: whether each was mispredicted (booleans, or 0 and 1,
             or None or NaN).
+        loss : array-like of shape (n,)
+            Instead of both: the loss of each, within ``loss_range`` (or None or NaN).
+            ``result`` then gives the mean loss. A skipped input counts as the least and
+            as the largest loss.
 
         Returns
         -------
@@ -163,11 +200,13 @@ class AskTellSampler(SamplingDesign):
         ------
         ValueError
             With the index, for an id that is unknown, never asked or told already,
-            and for an impossible answer. Nothing is changed then.
+            and for an impossible answer; where losses and other answers are mixed; and
+            for continuous numbers as ``y_true``, without a ``loss`` of the sampler.
+            Nothing is changed then.
         """
-        return self._take_in("tell", ids, y_true, failed)
+        return self._take_in("tell", ids, y_true, failed, loss)
 
-    def correct(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN):
+    def correct(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN, loss=NOT_GIVEN):
         """Replace answers that were told before.
 
         Estimates are then as if the new answer had been told first. Draws made in the
@@ -176,7 +215,7 @@ class AskTellSampler(SamplingDesign):
 
         Parameters
         ----------
-        ids, y_true, failed
+        ids, y_true, failed, loss
             As for ``tell``; None takes an answer back (the input is skipped).
 
         Returns
@@ -190,11 +229,12 @@ class AskTellSampler(SamplingDesign):
             With the index, for an id that is unknown or never asked, and for an
             impossible answer. Nothing is changed then.
         """
-        return self._take_in("correct", ids, y_true, failed)
+        return self._take_in("correct", ids, y_true, failed, loss)
 
-    def _take_in(self, verb, ids, y_true, failed):
+    def _take_in(self, verb, ids, y_true, failed, loss):
         caller = self._caller(verb)
-        self._answers.take_in(verb, ids, y_true, failed, self.y_pred_, caller)
+        given = {"y_true": y_true, "failed": failed, "loss": loss}
+        self._answers.take_in(verb, ids, given, self.y_pred_, caller)
         return self
 
     def _caller(self, verb):
@@ -238,14 +278,32 @@ class AskTellSampler(SamplingDesign):
         return self._answers.unasked
 
     def _outcomes(self):
-        """Return the positions told, in draw order, and whether each failed."""
+        """Return the positions told, in draw order, and the outcome of each.
+
+        1 is a misprediction or the largest loss, and 0 the opposite.
+        """
         return self._answers.outcomes(self.ids_)
 
-    def _answered(self):
-        """Return the answered rounds, and the places of skipped answers in them."""
-        status = self._answers.status[self.ids_]
-        answered = self._draws.answered(status != OPEN, status == FAILED, self.n_pool_)
-        return answered, np.flatnonzero(status[: answered.n] == SKIPPED)
+    def _answered(self, answers=None):
+        """Return the answered rounds, and the places of unknown outcomes in them.
+
+        An open answer ends the run of rounds. Where that would leave fewer than two
+        draws, it is treated as a skipped one instead, up to the last round that was
+        told in part, if more than half of the draws so far were told.
+        """
+        ids, answers = self.ids_, self._answers if answers is None else answers
+        status, values = answers.status[ids], answers.values(ids)
+        known = status != OPEN
+        answered = self._draws.answered(known, values, self.n_pool_)
+        is_told = (status == PASSED) | (status == FAILED)
+        if answered.n < min(2, self.n_pool_) and is_told.any():
+            last = np.flatnonzero(is_told)[-1]
+            end = self._draws.ends[np.searchsorted(self._draws.ends, last, "right")]
+            if 2 <= is_told.sum() > end / 2:
+                known = np.arange(len(ids)) < end
+                answered = self._draws.answered(known, values, self.n_pool_)
+        answered = replace(answered, graded=answers.of_losses)
+        return answered, np.flatnonzero(~is_told[: answered.n])
 
     def __copy__(self):
         # A shallow copy would share some of the running state, and not all of it.

@@ -1,12 +1,19 @@
 """Base class of samplers."""
 
-from skrobust._validation import check_confidence, check_number, invalid
+from skrobust._validation import (
+    check_choice,
+    check_confidence,
+    check_number,
+    invalid,
+)
 from skrobust.sampling.core.label_plan import LabelPlan
 from skrobust.sampling.core.later_models import LaterModels
 from skrobust.sampling.core.rate_estimator import RateEstimator
 from skrobust.sampling.core.ratio_estimator import RatioEstimator
-from skrobust.sampling.core.reporting import ResultInNotebook, sampling_result
+from skrobust.sampling.core.reporting import ACCURACY, ResultInNotebook, sampling_result
 from skrobust.sampling.core.stored import StoredSampler
+
+KINDS = ("y_true", "failed", "loss")
 
 
 class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
@@ -24,7 +31,8 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
     * estimates use the longest answered run of rounds, from the first one on: answers
       out of order give the estimate of answers in order, and an open question is
       never divided by;
-    * a skipped answer counts as correct and as mispredicted, and both are shown;
+    * a skipped answer counts as correct and as mispredicted (or as the least and the
+      largest loss), and both are shown;
     * an error changes nothing; a pickled sampler continues bit for bit;
     * the model is used as it is, never refitted, and ``clone`` keeps it fitted.
 
@@ -36,6 +44,13 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         Suspicion of each input, at least 0, higher = more likely mispredicted.
         "confidence" is 1 - max(predict_proba), or the scores that ``fit`` gets where
         there is no estimator. A callable gets the inputs and returns the scores.
+    loss : callable, default=None
+        ``loss(y_true, y_pred)`` gets what was told and predicted of n inputs and
+        returns the loss of each, shape (n,); ``tell(ids, y_true)`` then stores losses.
+        None: a label is right or wrong.
+    loss_range : (float, float), default=(0.0, 1.0)
+        The least and the largest possible loss, of ``loss`` or of ``tell(ids,
+        loss=...)``. Intervals depend on it; other losses are refused.
     random_state : int, RandomState, Generator or None, default=None
         Same int, same ids. ``fit`` advances a generator once and draws with its own.
 
@@ -60,9 +75,10 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         method="default",
         estimator="default",
         predictor=None,
+        features=None,
         model=None,
     ):
-        """Estimate the accuracy on the whole pool from the answers so far.
+        """Estimate the accuracy, or mean loss, on the pool from the answers so far.
 
         Parameters
         ----------
@@ -76,17 +92,23 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             "default" (of the sampler), "published" (that of the authors of the
             design), "difference" (corrects a predictor by the answers: unbiased
             whatever the predictor), "ppi" (the same with the predictor times a number
-            in [0, 1] tuned on the answers) or "lure" (weights that make it exact once
-            all are drawn). PPI++ (Angelopoulos et al. 2023) takes the number that
-            minimises the estimated variance; clipping it to [0, 1] and multiplying it
-            by k / (k + 5), with k the answers of the rarer kind, is our choice, since
-            it is unstable while mispredictions are few. It looks at the answers, so
-            the estimate is only nearly unbiased.
+            in [0, 1] tuned on the answers), "learned" ("ppi" with a predictor learned
+            from the answers by cross-fitting: each is predicted by a model of the
+            others) or "lure" (weights that make it exact once all are drawn). PPI++
+            (Angelopoulos et al. 2023) takes the number that minimises the estimated
+            variance; clipping it to [0, 1] and multiplying it by k / (k + 5), with k
+            the answers of the rarer kind, is our choice, since it is unstable while
+            mispredictions are few. It looks at the answers, so the estimate is only
+            nearly unbiased, and so is the learned one.
         predictor : array-like of shape (n_pool,) or "confidence", default=None
             For "difference" and "ppi": the probability that each input is mispredicted,
             fixed before its label was known. "confidence" is ``scores_``; None is the
             sampler's own predictor as it was at each draw, or else ``scores_``; of a
-            model that was added, one minus its confidence, where it has one.
+            model that was added, one minus its confidence, where it has one. For
+            "learned": a regressor to clone and fit; None is a ridge regression.
+        features : array-like of shape (n_pool, n_features), default=None
+            For "learned": what is known of each input, such as the data of the model,
+            surprise, or the grade of a cheap judge. ``scores_`` are added.
         model : str, default=None
             Name of a model that was added (``add_model``): its accuracy, from the same
             labels. None is the fitted one.
@@ -102,19 +124,28 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         ValueError
             For arguments that are not valid for this sampler.
         """
-        if model is not None:
-            return self._result_of(model, confidence, method, estimator, predictor)
         caller = self._caller("result")
         self._check_parameters()
         check_confidence(confidence, caller)
-        answered, _ = self._answered()
+        answers = self._answers_of(model, caller)
+        predictor = self._predictor_of(model, predictor, estimator)
+        answered, unknown = self._answered(answers)
         query = RateEstimator(
-            self, answered, estimator, method, confidence, predictor, caller
+            self, answered, estimator, method, confidence, predictor, caller, features
         )
         ids = self.ids_
-        return sampling_result(query, ids, self._answers.status[ids], self._pool_notes)
+        status = answers.status[ids]
+        return sampling_result(query, unknown, ids, status, answers, self._pool_notes)
 
-    def metric(self, name="accuracy", *, label=None, groups=None, confidence=0.95):
+    def metric(
+        self,
+        name=None,
+        *,
+        label=None,
+        groups=None,
+        confidence=0.95,
+        predictor="default",
+    ):
         r"""Estimate a metric on the whole pool, for a class, or for parts of the pool.
 
         All are ratios of two totals over the pool, each estimated from the same
@@ -126,7 +157,10 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             \hat V(\hat R) = \hat V\Bigl(\text{estimate of }
                 \frac{a - \hat R b}{\hat B}\Bigr)
 
-        so they are nearly unbiased. Where it is known of each input of the pool
+        so they are nearly unbiased. Recall and F1 are assisted by predictions: of each
+        total the expected one is corrected by the answers, as the "ppi" estimator of
+        ``result`` does, with one factor in [0, 1] for both, tuned on the variance of
+        :math:`a - \hat R b`. Where it is known of each input of the pool
         whether it counts (groups, precision) and draws are weighted, the failures among
         them are estimated, with the sampler's predictor if it has one, and divided by
         their known number: this is exactly unbiased, and may leave [0, 1]. Uniform
@@ -134,15 +168,27 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
 
         Parameters
         ----------
-        name : {"accuracy", "precision", "recall", "f1"}, default="accuracy"
-            The recall of a class is its per-class accuracy. Recall and F1 need the
-            true labels of mispredicted inputs (``tell(ids, y_true)``).
+        name : {"accuracy", "loss", "precision", "recall", "f1"}, default=None
+            None is the accuracy, or the mean loss where losses were told. The recall of
+            a class is its per-class accuracy. Recall and F1 need the true labels of
+            mispredicted inputs (``tell(ids, y_true)``).
         label : label, default=None
             The class that precision, recall and F1 are of; None gives all of them.
         groups : array-like of shape (n_pool,), default=None
             A boolean mask (one part of the pool), or the group of each input.
         confidence : float in (0, 1), default=0.95
-            Nominal coverage of each interval.
+            Nominal coverage of each interval (Korn and Graubard 1998; the t interval
+            for losses).
+        predictor : "default", "confidence", None or array-like, default="default"
+            What is predicted of each input. "confidence" takes ``scores_`` for the
+            probability of a misprediction, the other classes being equally likely.
+            An array, fixed before labels were known, gives that probability, shape
+            (n_pool,), or those of all classes, shape (n_pool, n_classes), sorted.
+            "default" is, for recall and F1, the sampler's own predictor as it was at
+            each draw, or ``scores_`` if they lie in [0, 1]; for the others what is said
+            above. Where draws are weighted and the sampler has no predictor of its own,
+            predictions improve the estimate, and the interval stays as wide as without.
+            None: no predictor for recall and F1.
 
         Returns
         -------
@@ -155,10 +201,11 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             For bad arguments, predictions that are missing, true labels that were
             never told, or skipped answers of which the metric would need the label.
         """
-        estimator = RatioEstimator(self, confidence, self._caller("metric"))
+        caller = self._caller("metric")
+        estimator = RatioEstimator(self, confidence, caller, predictor)
         return estimator.metric(name, label, groups)
 
-    def estimate(self, numerator, denominator=None, *, confidence=0.95):
+    def estimate(self, numerator, denominator=None, *, confidence=0.95, predictor=None):
         """Estimate the pool mean of any number of each input, or a ratio of two.
 
         Parameters
@@ -170,11 +217,14 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             The same, for a ratio of two totals; None divides by the size of the pool.
         confidence : float in (0, 1), default=0.95
             Nominal coverage of the t interval.
+        predictor : "confidence" or array-like, default=None
+            As in ``metric``. Both functions are then called for each class as if it
+            were true of all inputs, and what they give is expected over the classes.
 
         Returns
         -------
         SamplingEstimate
-            Unbiased without a denominator, nearly so with one.
+            Unbiased without a denominator, nearly so with one or with a predictor.
 
         Raises
         ------
@@ -187,14 +237,17 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         >>> from skrobust.sampling import SimpleRandomSampler
         >>> sampler = SimpleRandomSampler(random_state=0)
         >>> result = sampler.fit(np.ones(40), y_pred=np.arange(40)).sample(
-        ...     40, lambda ids: ids + 0.5)
+        ...     40, lambda ids: ids + 2)
         >>> sampler.estimate(lambda y_true, y_pred: abs(y_true - y_pred)).value
-        0.5
+        2.0
         """
-        estimator = RatioEstimator(self, confidence, self._caller("estimate"))
+        caller = self._caller("estimate")
+        estimator = RatioEstimator(self, confidence, caller, predictor)
         return estimator.mean_or_ratio(numerator, denominator)
 
-    def plan(self, half_width, *, confidence=0.95, expected_accuracy=None):
+    def plan(
+        self, half_width, *, confidence=0.95, expected_accuracy=None, expected_loss=None
+    ):
         r"""Return how many labels an interval of a half-width is likely to need.
 
         With the probabilities q of the next draw and a failure probability p of each
@@ -207,15 +260,19 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
 
         (m = 0 without a predictor), and :math:`n = z^2 \sigma^2 / h^2` draws suffice,
         N at most. p are the scores, scaled to the expected accuracy where it is given.
+        Of all losses with a given mean, those that are least or largest vary most: for
+        others the plan is on the safe side.
 
         Parameters
         ----------
         half_width : float in (0, 1)
-            Half-width of the interval.
+            Half-width of the interval; of losses in their units.
         confidence : float in (0, 1), default=0.95
             Its nominal coverage.
         expected_accuracy : float in (0, 1), default=None
             None takes what the scores say, as probabilities of a misprediction.
+        expected_loss : float, default=None
+            Instead, for losses: their expected mean, within ``loss_range``.
 
         Returns
         -------
@@ -229,12 +286,27 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             accuracy is given.
         """
         caller = self._caller("plan")
-        check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
+        scale = self._scale()
+        self._check_half_width(half_width, caller)
         check_confidence(confidence, caller)
-        if expected_accuracy is not None:
+        if expected_loss is not None:
+            low, high = scale.low, scale.high
+            check_number(expected_loss, "expected_loss", caller, low=low, high=high)
+            expected_accuracy = 1 - (expected_loss - low) / scale.span
+        elif expected_accuracy is not None:
             check_number(expected_accuracy, "expected_accuracy", caller, low=0, high=1)
-        n, assumption = self._plan(half_width, confidence, expected_accuracy, caller)
+        share = half_width / scale.span
+        n, assumption = self._plan(share, confidence, expected_accuracy, caller)
         return LabelPlan(n, float(half_width), float(confidence), assumption)
+
+    def _scale(self):
+        """Return the scale of what is estimated: of the accuracy, or of losses."""
+        return self._answers.loss if self._answers.of_losses else ACCURACY
+
+    def _check_half_width(self, half_width, caller):
+        """Raise unless a half-width is a positive number within the scale."""
+        high = self._scale().span
+        check_number(half_width, "half_width", caller, low=0, high=high, low_open=True)
 
     def should_stop(self, half_width, *, confidence=0.95):
         """Return whether an interval is narrow enough that may be looked at any time.
@@ -246,7 +318,7 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         Parameters
         ----------
         half_width : float in (0, 1)
-            Half-width to reach.
+            Half-width to reach; of losses in their units.
         confidence : float in (0, 1), default=0.95
             Nominal coverage.
 
@@ -255,13 +327,12 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         bool
             False before two answers.
         """
-        caller = self._caller("should_stop")
-        check_number(half_width, "half_width", caller, low=0, high=1, low_open=True)
+        self._check_half_width(half_width, self._caller("should_stop"))
         found = self.result(confidence=confidence, method=self._stopping)
         low, high = found.interval
         return bool((high - low) / 2 <= half_width)
 
-    def sample(self, n, oracle):
+    def sample(self, n, oracle, kind=None):
         """Ask and tell in one call.
 
         Parameters
@@ -269,9 +340,12 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         n : int
             Number of inputs to label.
         oracle : callable
-            ``oracle(ids)`` returns true labels where the sampler has predictions
-            (``y_pred_``), and otherwise whether each input was mispredicted. It is
-            called once per batch: samplers that learn from answers ask in several.
+            ``oracle(ids)`` returns one answer for each input. It is called once per
+            batch: samplers that learn from answers ask in several.
+        kind : {"y_true", "failed", "loss"}, default=None
+            What the answers are, as in ``tell``. None: true labels where the sampler
+            has predictions (``y_pred_``), and otherwise whether each input was
+            mispredicted.
 
         Returns
         -------
@@ -288,11 +362,13 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             cure = "For an array of labels give labels.take."
             rule = "a callable that takes ids and returns their labels"
             raise invalid("oracle", f"{type(self).__name__}.sample", rule, oracle, cure)
+        caller = self._caller("sample")
+        check_choice(kind, "kind", caller, (None, *KINDS))
+        if kind is None:
+            kind = "failed" if self.y_pred_ is None else "y_true"
+        if kind == "y_true" and self.loss is None:
+            self._answers.loss.refuse_comparison(None, caller)
         for size in self._batches(self._check_left(n, "sample")):
             ids = self.ask(size)
-            answers = oracle(ids)
-            if self.y_pred_ is None:
-                self.tell(ids, failed=answers)
-            else:
-                self.tell(ids, answers)
+            self.tell(ids, **{kind: oracle(ids)})
         return self.result()

@@ -39,7 +39,7 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     # The interval that decides when to stop.
     _stopping = "anytime"
     _parameter_rules = {"auxiliary": NamedOr(("confidence",))}
-    _added_before = "random_state"
+    _added_before = "loss"
 
     def _check_parameters(self):
         """Raise for bad parameters."""

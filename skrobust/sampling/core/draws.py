@@ -100,13 +100,13 @@ class Draws:
         new.designs = {int(t): design for t, design in plain["designs"]}
         return new
 
-    def answered(self, known, failed, n_pool):
+    def answered(self, known, outcomes, n_pool):
         """Return the longest run of answered rounds, from the first one on.
 
         Parameters
         ----------
-        known, failed : ndarray of shape (n_draws,), bool
-            In draw order: which draws are no longer open, and the outcomes.
+        known, outcomes : ndarray of shape (n_draws,)
+            In draw order: which draws are no longer open, and the outcomes in [0, 1].
         n_pool : int
             Size of the pool.
         """
@@ -118,7 +118,7 @@ class Draws:
         spans = np.array([*self.spans, (0.0, 0.0)])[which]  # -1 is the last: no m
         return Answered(
             ids=np.array(self.ids)[:n],
-            y=failed[:n].astype(np.float64),
+            y=outcomes[:n].astype(np.float64),
             pi=np.array(self.pi)[:n],
             ends=ends,
             n_pool=n_pool,
@@ -137,9 +137,9 @@ class Answered:
     Attributes
     ----------
     ids, y, pi, m : ndarray of shape (n,)
-        Positions in draw order, outcomes (1 = mispredicted), probabilities of being in
-        their round given the past, and predictions: those at draw time, 0 where there
-        were none.
+        Positions in draw order, outcomes (1 = mispredicted, or the largest loss),
+        probabilities of being in their round given the past, and predictions: those at
+        draw time, 0 where there were none.
     ends : ndarray of shape (n_rounds,)
         How many draws were made up to the end of each round.
     n_pool : int
@@ -152,6 +152,8 @@ class Answered:
         Index of the predictor's snapshot, -1 where there was none.
     designs : dict
         Of the rounds that have one: what the sampler stored, by round.
+    graded : bool
+        Whether outcomes are losses, which may lie between 0 and 1.
     """
 
     ids: np.ndarray
@@ -164,6 +166,7 @@ class Answered:
     m_span: np.ndarray
     which: np.ndarray
     designs: dict
+    graded: bool = False
 
     @property
     def n(self):

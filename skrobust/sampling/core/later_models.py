@@ -1,17 +1,17 @@
 """Further models on the pool of a sampler, judged by the labels that are there."""
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
 
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust._validation import check_confidence, check_same_length, invalid
-from skrobust.sampling.core.answer_checks import FAILED, OPEN, PASSED, differ
+from skrobust.sampling.core.answer_checks import FAILED, PASSED, differ
 from skrobust.sampling.core.packing import pack, unpack
 from skrobust.sampling.core.paired_difference import model_difference
 from skrobust.sampling.core.pool import n_rows, read_predictions
-from skrobust.sampling.core.rate_estimator import CORRECTED, RateEstimator
-from skrobust.sampling.core.reporting import sampling_result
+from skrobust.sampling.core.rate_estimator import CORRECTED
 
 FITTED = "fitted"  # name of the model that the sampler was fitted with
 
@@ -157,20 +157,21 @@ class LaterModels:
             self, (first, second), statuses, apart, confidence, caller
         )
 
-    def _result_of(self, name, confidence, method, estimator, predictor):
-        """Return the ``SamplingResult`` of a model that was added."""
-        caller = self._caller("result")
-        self._check_parameters()
-        check_confidence(confidence, caller)
-        model, ids = model_of(self, name, caller), self.ids_
-        if predictor is None and estimator in CORRECTED:
-            predictor = model.failure
-        status = status_for(self, name, caller)
-        answered = self._draws.answered(status != OPEN, status == FAILED, self.n_pool_)
-        query = RateEstimator(
-            self, answered, estimator, method, confidence, predictor, caller
-        )
-        return sampling_result(query, ids, status, self._pool_notes)
+    def _answers_of(self, name, caller):
+        """Return the answers as if the named model had been fitted."""
+        if name is None:
+            return self._answers
+        status, answers = status_for(self, name, caller), copy.copy(self._answers)
+        answers.status = answers.status.copy()
+        answers.status[self.ids_] = status
+        return answers
+
+    def _predictor_of(self, name, predictor, estimator):
+        """Return what corrects the estimate of a model: its own confidence."""
+        corrected = estimator in CORRECTED and estimator != "learned"
+        if name is None or predictor is not None or not corrected:
+            return predictor
+        return self._models[name].failure
 
 
 def needs_predictions(sampler, caller):
@@ -202,6 +203,11 @@ def status_for(sampler, name, caller, needed=None):
     ``needed`` masks the inputs of the pool of which the outcome matters.
     """
     ids, labels = sampler.ids_, sampler._answers.labels
+    if sampler._answers.of_losses:
+        raise ValueError(
+            f"{caller} judges models by labels, and losses were told: they are those "
+            "of the fitted model alone. Tell true labels, with tell(ids, y_true)."
+        )
     status = sampler._answers.status[ids].copy()
     if name == FITTED:
         return status
@@ -210,7 +216,8 @@ def status_for(sampler, name, caller, needed=None):
     told = np.array([i in labels for i in ids.tolist()], dtype=bool)
     if told.any():
         some = ids[told]
-        wrong = differ([labels[i] for i in some.tolist()], y_pred, some, caller)
+        true, loss = [labels[i] for i in some.tolist()], sampler._answers.loss
+        wrong = differ(true, y_pred, some, loss, caller)
         status[told] = np.where(wrong, FAILED, PASSED)
     # The label of a passed input is the prediction; if that of a failed one is the
     # same for both models, both have it wrong.

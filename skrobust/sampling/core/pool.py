@@ -52,16 +52,22 @@ def read_scores(estimator, auxiliary, X, caller, *, needed=True):
     return scores
 
 
-def read_predictions(estimator, X, y_pred, caller):
-    """Return predicted labels: given, or those of the estimator, or None."""
+def read_predictions(estimator, X, y_pred, caller, *, any_kind=False):
+    """Return predicted labels: given, or those of the estimator, or None.
+
+    With ``any_kind``, where a loss is computed of them, also numbers and 2-D ones.
+    """
     if y_pred is not None:
         y_pred = np.array(one_per_row(y_pred))  # a copy: the caller may write to theirs
-        if y_pred.ndim != 1:
-            raise invalid("y_pred", caller, "1-D labels", y_pred.shape)
+        if y_pred.ndim != 1 and not (any_kind and y_pred.ndim == 2):
+            cure = "" if any_kind else "Several labels of an input need loss=."
+            raise invalid("y_pred", caller, "1-D labels", y_pred.shape, cure)
         refuse_missing(y_pred, caller, "y_pred")
         return y_pred
-    if estimator is None or predicts_numbers(estimator):
+    if estimator is None or (predicts_numbers(estimator) and not any_kind):
         return None
+    if any_kind and np.ndim(given := to_array(estimator.predict(X))) == 2:
+        return given
     return predict_labels(estimator, X)
 
 

@@ -6,16 +6,17 @@ from itertools import product
 import numpy as np
 
 from skrobust._validation import check_choice, check_scores, invalid
+from skrobust.sampling.core.assistance import best_factor
+from skrobust.sampling.core.cross_fitted import check_features, cross_fitted
 from skrobust.sampling.core.draws import Answered
 from skrobust.sampling.core.estimates import Estimate, lure_weights, sums_of_free
 from skrobust.sampling.core.rate_interval import Bounds
 
-ESTIMATORS = ("default", "published", "difference", "lure", "ppi")
+ESTIMATORS = ("default", "published", "difference", "lure", "ppi", "learned")
 METHODS = (
     "default", "t", "hypergeometric", "wilson", "anytime", "asymptotic", "bootstrap",
 )  # fmt: skip
-CORRECTED = ("difference", "ppi")  # estimators that correct a predictor
-SHRINKAGE = 5  # answers of the rarer kind at which PPI++ trusts its lambda by half
+CORRECTED = ("difference", "ppi", "learned")  # estimators that correct a predictor
 ALL_PATTERNS = 6  # skipped answers up to which each combination is tried
 CHAIN = 16
 
@@ -43,10 +44,14 @@ class RateEstimator:
     confidence: float = 0.95
     predictor: object = None
     caller: str = ""
+    features: object = None
 
     def __post_init__(self):
         self.tail = (1 - self.confidence) / 2
         self._check()
+        if self.estimator == "learned":
+            scores, n_pool = self.design.scores_, self.answered.n_pool
+            self.features = check_features(self.features, scores, n_pool, self.caller)
         self.answered = self._with_predictions()
 
     def evaluate(self, answered):
@@ -67,23 +72,17 @@ class RateEstimator:
             return design._published(answered)
         if self.estimator == "lure":
             return design._combine(answered, weights=lure_weights(answered))
-        if self.estimator == "ppi":
+        if self.estimator == "learned":  # anew for each pattern of skipped answers
+            scores = self.design.scores_
+            answered = cross_fitted(answered, self.features, self.predictor, scores)
+        if self.estimator in ("ppi", "learned"):
             answered = answered.with_scaled_m(self._lambda(answered))
         return design._combine(answered)
 
     def _lambda(self, answered):
         """Return the lambda of PPI++, clipped and shrunk."""
-        # The estimated variance is a quadratic in lambda; three values fix it.
-        v0, v1, half = (
-            self.design._combine(answered.with_scaled_m(lam)).std_error ** 2
-            for lam in (0.0, 1.0, 0.5)
-        )
-        slope = ((v1 - v0) - 4 * (half - v0)) / 2
-        curve = (v1 - v0) + 2 * slope
-        if not curve > 0:
-            return 0.0
         rarer = min(answered.y.sum(), answered.n - answered.y.sum())
-        return float(np.clip(slope / curve, 0, 1) * rarer / (rarer + SHRINKAGE))
+        return best_factor(self.design._combine, answered, rarer)
 
     def _with_predictions(self):
         """Return the rounds with the predictions m that are needed, 0 for none."""
@@ -91,7 +90,7 @@ class RateEstimator:
         stored = corrected and self.predictor is None and (answered.which >= 0).any()
         if self.estimator == "default" or stored:
             return answered
-        if not corrected:
+        if not corrected or self.estimator == "learned":
             return answered.with_scaled_m(0.0)
         p = self._failure_probabilities()
         span = np.tile([p.min(), p.max()], (len(answered.ends), 1))
@@ -126,6 +125,17 @@ class RateEstimator:
                 f"{self.caller}: predictor= goes with estimator='difference' or 'ppi', "
                 f"not with {estimator!r}."
             )
+        if estimator == "learned":
+            learner = self.predictor
+            can_learn = hasattr(learner, "fit") and hasattr(learner, "predict")
+            if learner is not None and not can_learn:
+                rule = "None or a regressor where estimator='learned'"
+                raise invalid("predictor", self.caller, rule, self.predictor)
+        elif self.features is not None:
+            raise ValueError(
+                f"{self.caller}: features= goes with estimator='learned', not with "
+                f"{estimator!r}."
+            )
         self._check_offered("method", METHODS, self.design._methods)
         plain = estimator in ("default", "published")
         if method in ("hypergeometric", "wilson") and not plain:
@@ -138,7 +148,13 @@ class RateEstimator:
                 f"{self.caller}: method='asymptotic' goes with estimator='default', "
                 f"not with {estimator!r}."
             )
-        if method == "anytime" and estimator in ("lure", "ppi"):
+        if method in ("hypergeometric", "wilson") and self.answered.graded:
+            raise ValueError(
+                f"{self.caller}: method={method!r} is an interval of labels that are "
+                "right or wrong; for losses use 'default', 't', 'anytime' or "
+                "'bootstrap'."
+            )
+        if method == "anytime" and estimator in ("lure", "ppi", "learned"):
             raise ValueError(
                 f"{self.caller}: method='anytime' needs an estimate that depends on "
                 f"the past alone; estimator={estimator!r} does not: use 'default' or "
@@ -165,12 +181,29 @@ def over_skipped(answered, skipped, evaluate):
     return found
 
 
-def skipped_note(n_skipped, least, most):
-    """Return a note of the range of an estimate over the skipped answers."""
+def unknown_note(unknown, least, most, *, of_losses=False):
+    """Return a note of the range of an estimate over outcomes that are unknown."""
+    what = (
+        "have the least or the largest loss"
+        if of_losses
+        else ("be correct or mispredicted")
+    )
     return (
-        f"{n_skipped} skipped answers could be correct or mispredicted: the estimate "
+        f"{unknown} could {what}: the estimate "
         f"lies between {least:.4f} and {most:.4f} (the middle is shown)"
     )
+
+
+def counted(n_skipped, n_open):
+    """Return how many answers are skipped, and how many open ones count like them."""
+    parts = []
+    if n_skipped:
+        parts.append(f"{n_skipped} skipped answer{'s' * (n_skipped > 1)}")
+    if n_open:
+        parts.append(
+            f"{n_open} open answer{'s' * (n_open > 1)} (treated like skipped ones)"
+        )
+    return " and ".join(parts)
 
 
 def patterns(skipped, answered):

@@ -8,6 +8,7 @@ from scipy.special import pdtri, stdtrit
 from skrobust.sampling.core.anytime import betting_interval
 from skrobust.sampling.core.draws import first_where, running_sum
 from skrobust.sampling.core.estimates import z_values
+from skrobust.sampling.core.graded_bounds import compound_upper
 
 FEW_RESIDUALS = 10
 RESAMPLES = 2000
@@ -50,7 +51,7 @@ def rate_interval(design, answered, estimate, query):
         return Bounds(*ends, method, notes)
     half = t_half_width(estimate.std_error, estimate.df, 1 - tail)
     low, high = estimate.rate - half, estimate.rate + half
-    if method == "default" and not 0 < answered.y.sum() < answered.n:
+    if method == "default" and (answered.y == answered.y[0]).all():
         # Residuals may vary while the outcomes do not, and the latter counts more.
         least, most, _, more = unvaried_bounds(design, answered, tail)
         return Bounds(min(low, least), max(high, most), "t, widened", [*notes, *more])
@@ -68,19 +69,21 @@ def t_half_width(std_error, df, level):
 
 def unvaried_bounds(design, answered, tail):
     """Return the bounds where all outcomes agree (the rule of three)."""
-    failed, low, high = answered.y > 0, 0.0, 1.0
-    if failed.all() or not failed.any():
+    y, low, high = answered.y, 0.0, 1.0
+    if (y == y[0]).all():
         floor = design._floor(answered.n)
-        low, high = unseen_bounds(failed[0], floor, answered.n_pool, tail)
-    kind = "variation" if failed.any() else "mispredictions"
+        low, high = unseen_bounds(y[0], floor, answered.n_pool, tail)
+    kind = "variation" if y.any() else "mispredictions"
+    if answered.graded and not y.any():
+        kind = "losses above the least one"
     note = f"No {kind} seen: the interval is only what that allows."
     return Bounds(low, high, "rule of three", [note])
 
 
-def unseen_bounds(all_failed, floor, n_pool, tail):
-    """Bound the failure rate when all n outcomes agree.
+def unseen_bounds(seen, floor, n_pool, tail):
+    """Bound the failure rate when all n outcomes are the same number in [0, 1].
 
-    Had K inputs the other outcome, each draw would have met one with probability at
+    Had K inputs another outcome, each draw would have met one with probability at
     least K * floor; K is the largest number for which n misses keep a chance of more
     than ``tail``.
     """
@@ -89,7 +92,7 @@ def unseen_bounds(all_failed, floor, n_pool, tail):
         return np.prod(np.clip(1 - k * floor, 0, 1)) <= tail
 
     share = (first_where(unlikely, 1, n_pool - len(floor) + 1) - 1) / n_pool
-    return (1 - share, 1.0) if all_failed else (0.0, share)
+    return (seen * (1 - share), seen + (1 - seen) * share)
 
 
 def rare_bound(design, answered, query):
@@ -107,11 +110,17 @@ def rare_bound(design, answered, query):
     # The floor is of one draw, pi of a round.
     rare = answered.pi <= 2 * floor * np.repeat(answered.sizes, answered.sizes)
     seen = int((failed & rare).sum())
-    if query.estimator in ("difference", "ppi") and seen >= FEW_RESIDUALS:
+    if query.estimator in ("difference", "ppi", "learned") and seen >= FEW_RESIDUALS:
         return 0.0, ""
-    hidden = pdtri(seen, query.tail) / floor.sum()
-    share = (int((failed & ~rare).sum()) + hidden) / answered.n_pool
-    met = "1 misprediction was" if seen == 1 else f"{seen} mispredictions were"
+    if answered.graded:
+        hidden = compound_upper(answered.y[failed & rare], query.tail) / floor.sum()
+    else:
+        hidden = pdtri(seen, query.tail) / floor.sum()
+    share = (answered.y[failed & ~rare].sum() + hidden) / answered.n_pool
+    one, many = "misprediction", "mispredictions"
+    if answered.graded:
+        one, many = "loss above the least one", "losses above the least one"
+    met = f"1 {one} was" if seen == 1 else f"{seen} {many} were"
     note = (
         f"{met} met in what amounts to "
         f"{floor.sum() * answered.n_pool:.0f} uniform draws; the interval is widened "

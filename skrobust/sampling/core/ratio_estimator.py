@@ -1,4 +1,4 @@
-"""Ratios of two totals over the pool, with standard errors and intervals."""
+"""Metrics that are ratios of two totals over the pool, with their intervals."""
 
 from dataclasses import replace
 
@@ -6,19 +6,23 @@ import numpy as np
 
 from skrobust._containers import one_per_row
 from skrobust._validation import check_choice, check_confidence, invalid, refuse_missing
-from skrobust.sampling.core.estimates import Estimate, sums_of_free
-from skrobust.sampling.core.rate_estimator import over_skipped, skipped_note
+from skrobust.sampling.core.answer_checks import OPEN, PASSED, SKIPPED
+from skrobust.sampling.core.assistance import ClassPredictor
+from skrobust.sampling.core.loss_scale import is_continuous
+from skrobust.sampling.core.rate_estimator import counted, over_skipped, unknown_note
 from skrobust.sampling.core.rate_interval import (
     FEW_RESIDUALS,
     t_half_width,
     unseen_bounds,
 )
 from skrobust.sampling.core.sampling_estimate import SamplingEstimate
+from skrobust.sampling.core.totals_ratio import TotalsRatio, proportion_ends
 
-METRICS = ("accuracy", "precision", "recall", "f1")
+METRICS = ("accuracy", "loss", "precision", "recall", "f1")
+OF_TRUE_CLASS = ("recall", "f1")  # for which the true class must be known
 
 
-class RatioEstimator:
+class RatioEstimator(TotalsRatio):
     """Metrics of the pool, of classes and of groups from the answers of a sampler.
 
     Parameters
@@ -27,14 +31,17 @@ class RatioEstimator:
         Fitted.
     confidence : float
         Of the intervals.
+    predictor : "default", "confidence", None or array-like
+        As in ``BaseSampler.metric``.
     caller : str
         Name for error messages.
     """
 
-    def __init__(self, sampler, confidence, caller):
+    def __init__(self, sampler, confidence, caller, predictor="default"):
         self.design, self.labels = sampler, sampler._answers.labels
+        self.predictor, self.classes = predictor, None
         check_confidence(confidence, caller)
-        answered, self.skipped = sampler._answered()
+        answered, self.unknown = sampler._answered()
         self.answered = answered.with_scaled_m(0.0)
         self.confidence, self.caller = confidence, caller
         self.tail = (1 - confidence) / 2
@@ -42,21 +49,28 @@ class RatioEstimator:
 
     def metric(self, name, label, groups):
         """Return one metric, or a dictionary by label, by group, or by both."""
-        check_choice(name, "name", self.caller, METRICS)
-        if name == "accuracy" and label is not None:
+        check_choice(name, "name", self.caller, (None, *METRICS))
+        usual = "loss" if self.answered.graded else "accuracy"
+        name = self._fitting(usual if name is None else name, usual)
+        is_whole = name in ("accuracy", "loss")
+        if is_whole and label is not None:
             raise ValueError(
                 f"{self.caller}: label= goes with precision, recall and f1; the "
                 "accuracy among inputs of a true class is its recall."
             )
-        if name != "accuracy":
+        if not is_whole:
             y_pred = self._predictions(f"{self.caller}: {name}")
+            if y_pred.ndim > 1:
+                raise ValueError(
+                    f"{self.caller}: {name} needs one label per input, and there are "
+                    "several; use estimate, with a function of them."
+                )
+        self.classes = self._class_predictor(name in OF_TRUE_CLASS)
 
         def metric_in(part):
-            if name == "accuracy" or label is not None:
+            if is_whole or label is not None:
                 return self._metric(name, label, part)
-            told = [self.labels[i] for i in self.answered.ids if i in self.labels]
-            labels = dict.fromkeys([*np.unique(y_pred).tolist(), *told])
-            return {one: self._metric(name, one, part) for one in labels}
+            return {one: self._metric(name, one, part) for one in self._all_labels()}
 
         everything = np.ones(self.design.n_pool_, dtype=bool)
         groups = everything if groups is None else self._check_groups(groups)
@@ -64,6 +78,38 @@ class RatioEstimator:
             return metric_in(groups)
         names = np.unique(groups).tolist()
         return {group: metric_in(groups == group) for group in names}
+
+    def _fitting(self, name, usual):
+        """Return the name of a metric, or raise where it is not of the answers told."""
+        other = {"accuracy": "loss", "loss": "accuracy"}[usual]
+        if name == other or (name == "precision" and usual == "loss"):
+            raise ValueError(
+                f"{self.caller}: {name!r} is not a metric of the answers told, which "
+                f"are {'losses' if usual == 'loss' else 'labels or failures'}; use "
+                f"{usual!r}."
+            )
+        return name
+
+    def _all_labels(self):
+        """Return all predicted and told labels."""
+        told = [self.labels[i] for i in self.answered.ids if i in self.labels]
+        return dict.fromkeys([*np.unique(self.design.y_pred_).tolist(), *told])
+
+    def _class_predictor(self, of_true_class):
+        """Return the predictor of classes; false where there is none."""
+        predictor = self.predictor
+        is_default = isinstance(predictor, str) and predictor == "default"
+        if is_default and (not of_true_class or self.design._caveat):
+            predictor = None  # parts of a known size see to the sampler's own one
+        y_pred = self.design.y_pred_
+        if y_pred is None or y_pred.ndim > 1:
+            if predictor is None:
+                return None
+            self._predictions(f"{self.caller}: predictor=")
+        labels = self._all_labels() if y_pred.ndim == 1 else ()
+        return ClassPredictor(
+            self.design, self.answered, predictor, labels, self.caller
+        )
 
     def _predictions(self, subject):
         """Return the predicted labels of the pool, or raise for who needs them."""
@@ -85,24 +131,22 @@ class RatioEstimator:
 
     def _metric(self, name, label, part):
         """Return one metric of one class in one part of the pool (a mask)."""
-        if name in ("recall", "f1"):
-            y_true, y_pred = self.both_labels()
-            inside = part[self.answered.ids]
-            correct = ((y_true == label) & (y_pred == label) & inside).astype(float)
-            under = ((y_true == label) & inside).astype(float)
-            if name == "f1":
-                correct, under = 2 * correct, under + ((y_pred == label) & inside)
-            return self._proportion(self.answered, correct, under)
+        if name in OF_TRUE_CLASS:
+            return self._of_true_class(name, label, part)
         if name == "precision":
             part = part & (self.design.y_pred_ == label)
         found = over_skipped(
-            self.answered, self.skipped, lambda one: self._accuracy_in(one, part)
+            self.answered, self.unknown, lambda one: self._accuracy_in(one, part)
         )
-        if not len(self.skipped):
+        if name == "loss":
+            found = [in_units(one, self.design._answers.loss) for one in found]
+        if not len(self.unknown):
             return found[0]
         values = [one.value for one in found]
         lows, highs = zip(*(one.interval for one in found), strict=True)
-        note = skipped_note(len(self.skipped), min(values), max(values))
+        is_open = self.design._answers.status[self.answered.ids[self.unknown]] == OPEN
+        subject = counted(int((~is_open).sum()), int(is_open.sum()))
+        note = unknown_note(subject, min(values), max(values), of_losses=name == "loss")
         return replace(
             found[0],
             value=(min(values) + max(values)) / 2,
@@ -111,17 +155,48 @@ class RatioEstimator:
             warnings=(f"{note}.", *found[0].warnings),
         )
 
+    def _of_true_class(self, name, label, part):
+        """Return recall or F1, for which the true class must be known."""
+        (y_true, y_pred), drawn = self.both_labels(), self.answered.ids
+        twice = 2.0 if name == "f1" else 1.0
+
+        def numerator(is_label, is_predicted, inside):
+            return twice * is_label * is_predicted * inside
+
+        def denominator(is_label, is_predicted, inside):
+            return (is_label + (name == "f1") * is_predicted) * inside
+
+        told = (y_true == label) * 1.0, (y_pred == label) * 1.0, part[drawn]
+        above, below, classes = numerator(*told), denominator(*told), self.classes
+        if not classes:
+            return self._proportion(self.answered, above, below)
+        is_predicted = (self.design.y_pred_ == label) * 1.0
+
+        def predicted(function):
+            return classes.predicted(
+                lambda source: function(
+                    classes.probability(source, label), is_predicted, part
+                )
+            )
+
+        pair = predicted(numerator), predicted(denominator)
+        return self._proportion(self.answered, above, below, pair=pair)
+
     def mean_or_ratio(self, numerator, denominator):
         """Return the mean of any numbers over the pool, or a ratio of two totals."""
         answered, (y_true, y_pred) = self.answered, self.both_labels()
         above, below = self._values(numerator(y_true, y_pred)), np.ones(answered.n)
         if denominator is not None:
             below = self._values(denominator(y_true, y_pred))
-        n_used, notes = answered.n, []
+        n_used, notes, pair = answered.n, [], None
+        if (self.predictor is not None and not isinstance(self.predictor, str)) or (
+            self.predictor == "confidence"
+        ):
+            pair = self._expected(numerator, denominator)
         if denominator is None and 2 <= n_used < answered.n_pool:
-            found = self.design._combine(replace(answered, y=above))
+            found = self.mean(answered, above, pair)
         else:
-            found, notes = self.ratio(answered, above, below)
+            found, notes = self.ratio(answered, above, below, pair)
             n_used = int(np.count_nonzero(below))
         half = t_half_width(found.std_error, found.df, (1 + self.confidence) / 2)
         if self.census:
@@ -132,44 +207,78 @@ class RatioEstimator:
         centre = 0.0 if np.isnan(found.rate) else found.rate
         return self._result(found, (centre - half, centre + half), n_used, notes)
 
+    def _expected(self, numerator, denominator):
+        """Return the expected numerator and denominator over the classes."""
+        if is_continuous(self.design.y_pred_) or self.design.y_pred_.ndim > 1:
+            raise ValueError(
+                f"{self.caller}: predictor= holds probabilities of classes, and the "
+                "predictions are no classes; leave it out."
+            )
+        classes = self._class_predictor(True)
+        above = classes.expected(numerator)
+        if denominator is None:
+            return above, None
+        return above, classes.expected(denominator)
+
     def both_labels(self):
         """Return true and predicted labels; a passed input has the predicted one."""
         y_pred = self._predictions(self.caller)[self.answered.ids]
         y_true = y_pred.astype(object)
-        unknown = set(self.skipped.tolist())
+        status = self.design._answers.status[self.answered.ids]
         for at, i in enumerate(self.answered.ids.tolist()):
             if i in self.labels:
                 y_true[at] = self.labels[i]
-            elif self.answered.y[at] or at in unknown:
+            elif status[at] != PASSED or self.answered.graded:
+                told = "loss= alone" if self.answered.graded else "failed= alone"
+                why = {SKIPPED: "was skipped", OPEN: "is open"}
                 raise ValueError(
-                    f"{self.caller} needs the true label of id {i}, which was "
-                    f"{'skipped' if at in unknown else 'told as failed= alone'}; tell "
-                    "y_true, or ask for accuracy or precision."
+                    f"{self.caller} needs the true label of id {i}, which "
+                    f"{why.get(status[at], f'was told as {told}')}; tell y_true, or "
+                    f"ask for {'loss' if self.answered.graded else 'accuracy'} or "
+                    "precision."
                 )
-        kinds = {isinstance(label, str) for label in y_true}
+        kinds = {isinstance(label, str) for label in y_true.ravel()}
         return (np.array(y_true.tolist()) if len(kinds) == 1 else y_true), y_pred
 
     def _accuracy_in(self, answered, part):
         """Return the accuracy in a part of the pool that is known of each input."""
-        inside = part[answered.ids].astype(float)
-        return self._proportion(answered, (1 - answered.y) * inside, inside, part)
+        inside, classes, pair = part[answered.ids].astype(float), self.classes, None
+        if classes:
+            pair = (
+                classes.predicted(lambda source: classes.correct(source) * part),
+                classes.predicted(lambda source: part.astype(float)),
+            )
+        above = (1 - answered.y) * inside
+        return self._proportion(answered, above, inside, part, pair=pair)
 
-    def _proportion(self, answered, correct, under, part=None):
-        """Return a proportion; part is the denominator over the pool, where known."""
-        n_used = int(np.count_nonzero(under))
-        if part is not None and self.design._known_sizes and n_used:
+    def _proportion(self, answered, above, below, part=None, *, pair=None):
+        """Return a proportion.
+
+        ``part`` is the denominator over the pool, where known, and ``pair`` predicts
+        numerator and denominator.
+        """
+        n_used = int(np.count_nonzero(below))
+        if part is not None and pair is None and self.design._known_sizes and n_used:
             found, notes = self.failures_in(answered, part)
         else:
-            found, notes = self.ratio(answered, correct, under)
-        low, high = 0.0, 1.0
+            found, notes = self.ratio(answered, above, below, pair)
+        low, high, error = 0.0, 1.0, found.std_error
+        if pair is not None and self.design._known_sizes and (answered.which < 0).all():
+            # Draws weighted by scores, without a predictor of their own: residuals look
+            # small until a failure is met where draws are rare. So no narrower.
+            error = max(error, self.ratio(answered, above, below)[0].std_error)
         if found.std_error == 0 and not self.census and not np.isnan(found.rate):
             notes = ["No variation seen: the interval is only what that allows."]
             if part is not None and n_used:
-                all_failed = not correct[under > 0][0]
-                low, high = self._unvaried_ends(answered, part, all_failed)
-        elif not (np.isnan(found.rate) or np.isnan(found.std_error)):
-            half = t_half_width(found.std_error, found.df, 1 - self.tail)
-            low, high = found.rate - half, found.rate + half
+                low, high = self._unvaried_ends(answered, part, above[below > 0][0])
+            elif found.rate == 1 and not self.design._known_sizes:
+                low = self.tail ** (1 / n_used)  # of uniform draws: Clopper and Pearson
+        elif not (np.isnan(found.rate) or np.isnan(error)):
+            if 0 < found.rate < 1 and error > 0 and not answered.graded:
+                low, high = proportion_ends(found.rate, error, found.df, self.tail)
+            else:
+                half = t_half_width(error, found.df, 1 - self.tail)
+                low, high = found.rate - half, found.rate + half
         if low < high and (low >= 1 or high <= 0):
             low, high = 0.0, 1.0
             notes = ["The interval lies outside [0, 1]: it says nothing of the metric."]
@@ -180,12 +289,12 @@ class RatioEstimator:
             ]
         return self._result(found, np.clip([low, high], 0, 1), n_used, notes)
 
-    def _unvaried_ends(self, answered, part, all_failed):
+    def _unvaried_ends(self, answered, part, seen):
         """Return the ends of the accuracy in a part whose outcomes all agree."""
         floor, n_pool = self.design._floor(answered.n), answered.n_pool
-        below, above = unseen_bounds(all_failed, floor, n_pool, self.tail)
-        hidden = (above - below) * n_pool / max(part.sum(), 1)
-        return (0.0, hidden) if all_failed else (1 - hidden, 1.0)
+        low, high = unseen_bounds(1 - seen, floor, n_pool, self.tail)
+        size = n_pool / max(part.sum(), 1)
+        return seen - (high - (1 - seen)) * size, seen + ((1 - seen) - low) * size
 
     def _result(self, found, ends, n_used, notes):
         value, error, n_eff = map(
@@ -196,40 +305,6 @@ class RatioEstimator:
             ends = min(ends[0], value), max(ends[1], value)
         return SamplingEstimate(value, ends, error, n_used, n_eff, level, tuple(notes))
 
-    def ratio(self, answered, above, below):
-        """Return the ``Estimate`` of a ratio of two totals, and a list of notes."""
-        combine, census = self.design._combine, answered.n == answered.n_pool
-        notes = [self.design._caveat] if self.design._caveat and not census else []
-        if (answered.n < 2 and not census) or not below.any():
-            notes.append("Nothing of this kind was drawn: nothing is estimated yet.")
-            return Estimate(np.nan, np.nan, 0.0, 0.0), notes
-        if census:
-            value, n = above.sum() / below.sum(), float(answered.n)
-            return Estimate(value, 0.0, np.inf, n), notes
-        total = combine(replace(answered, y=below)).rate
-        value = combine(replace(answered, y=above)).rate / total
-        residual = (above - value * below) / total
-        if np.abs(residual).max() <= 1e-12 * max(abs(value), 1e-300):
-            return Estimate(value, 0.0, answered.n - 1.0, 0.0), notes
-        return replace(combine(replace(answered, y=residual)), rate=value), notes
-
-    def failures_in(self, answered, part):
-        """Return the same for the accuracy in a part whose size is known."""
-        share, design, inside = part.mean(), self.design, part[answered.ids]
-        y = answered.y * inside
-        if answered.n < 2 or answered.n == answered.n_pool:
-            return self.ratio(answered, inside - y, inside)
-        m, m_free = np.zeros(answered.n), np.zeros(len(answered.ends))
-        round_of = np.repeat(np.arange(len(answered.ends)), answered.sizes)
-        for at, snapshot in enumerate(design._draws.snapshots):
-            values, rounds = design._predict(snapshot) * part, answered.which == at
-            drawn, free = values[answered.ids], sums_of_free(values, answered)
-            m[rounds[round_of]] = drawn[rounds[round_of]]
-            m_free[rounds] = free[rounds]
-        found = design._combine(replace(answered, y=y, m=m, m_free=m_free))
-        rate, std_error = 1 - found.rate / share, found.std_error / share
-        return replace(found, rate=rate, std_error=std_error), []
-
     def _values(self, values):
         """Return one finite number for each answer, or raise."""
         values, n = np.asarray(values, dtype=np.float64), self.answered.n
@@ -239,3 +314,14 @@ class RatioEstimator:
                 f"shape {values.shape}."
             )
         return values
+
+
+def in_units(estimate, loss):
+    """Return the estimate of a mean loss, from that of one minus the scaled loss."""
+    low, high = estimate.interval
+    return replace(
+        estimate,
+        value=loss.shown(1 - estimate.value),
+        interval=loss.between(1 - high, 1 - low),
+        std_error=loss.span * estimate.std_error,
+    )

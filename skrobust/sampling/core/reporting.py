@@ -5,46 +5,58 @@ import numpy as np
 from skrobust._results import facts_html
 from skrobust.sampling.core.answer_checks import FAILED, OPEN, PASSED, SKIPPED
 from skrobust.sampling.core.estimates import Estimate
-from skrobust.sampling.core.rate_estimator import over_skipped, skipped_note
+from skrobust.sampling.core.rate_estimator import counted, over_skipped, unknown_note
 from skrobust.sampling.core.rate_interval import Bounds
 from skrobust.sampling.core.sampling_result import SamplingResult
 
 
-def sampling_result(estimator, ids, status, pool_notes):
-    """Return the estimated accuracy on the pool.
+def sampling_result(estimator, unknown, ids, status, answers, pool_notes):
+    """Return the estimated accuracy, or mean loss, on the pool.
 
     Parameters
     ----------
     estimator : RateEstimator
-        Of the rounds before the first open draw.
+        Of the rounds that are used.
+    unknown : ndarray of int
+        Places of the outcomes in these rounds that were skipped or are open.
     ids, status : ndarray of shape (n_draws,)
         All draws, and the status of each.
+    answers : Answers
+        All answers.
     pool_notes : list of str
         Notes about the pool.
     """
-    answered = estimator.answered
-    n_failed, n_pool = int((status == FAILED).sum()), answered.n_pool
-    n_told = n_failed + int((status == PASSED).sum())
-    limits = n_failed / n_pool, (n_failed + n_pool - n_told) / n_pool
+    answered, is_loss = estimator.answered, answers.of_losses
+    scale = answers.loss if is_loss else ACCURACY
+    failed, n_pool = status == FAILED, answered.n_pool
+    n_told = int((failed | (status == PASSED)).sum())
+    worst = float(answers.values(ids).sum())
+    limits = worst / n_pool, (worst + n_pool - n_told) / n_pool
     notes = [*pool_notes, *waiting_note(ids, status, answered)]
     if answered.n < 2 and answered.n < n_pool:
         notes.append("Fewer than two usable answers: nothing is estimated yet.")
         estimate = Estimate(np.nan, np.nan, 0.0, float(answered.n))
         rates, low, high, method = (0.0, 1.0), 0.0, 1.0, "none"
     else:
-        skipped = np.flatnonzero(status[: answered.n] == SKIPPED)
-        found = over_skipped(answered, skipped, estimator.evaluate)
-        estimate, rates, bounds = worst_case(found, len(skipped))
+        n_open = int((status[unknown] == OPEN).sum())
+        subject = counted(len(unknown) - n_open, n_open)
+        found = over_skipped(answered, unknown, estimator.evaluate)
+        estimate, rates, bounds = worst_case(found, subject, scale, is_loss)
         low, high, method, more = within_counts(estimate.rate, bounds, limits)
         low, high = min(low, rates[0]), max(high, rates[1])
         notes += more
+    value, between = scale.shown(estimate.rate), scale.between(*rates)
+    nothing = np.nan, (np.nan, np.nan)
+    (accuracy, accuracy_bounds), (mean_loss, loss_bounds) = (
+        (nothing, (value, between)) if is_loss else ((value, between), nothing)
+    )
     return SamplingResult(
-        accuracy=float(1 - estimate.rate),
-        interval=(float(1 - high), float(1 - low)),
-        std_error=float(estimate.std_error),
+        accuracy=accuracy,
+        interval=scale.between(low, high),
+        std_error=float(estimate.std_error * scale.span),
         n_labels=n_told,
-        n_failures=n_failed,
-        failures=ids[status == FAILED],
+        n_failures=int(failed.sum()),
+        failures=ids[failed],
         n_pool=n_pool,
         confidence=float(estimator.confidence),
         method=method,
@@ -53,8 +65,29 @@ def sampling_result(estimator, ids, status, pool_notes):
         estimator=estimator.estimator,
         n_used=answered.n,
         n_skipped=int((status == SKIPPED).sum()),
-        accuracy_bounds=(float(1 - rates[1]), float(1 - rates[0])),
+        accuracy_bounds=accuracy_bounds,
+        mean_loss=mean_loss,
+        loss_bounds=loss_bounds,
+        loss_range=(scale.low, scale.high) if is_loss else None,
+        losses=scale.shown(answers.values(ids[failed])) if is_loss else None,
     )
+
+
+class Accuracy:
+    """The scale of accuracies: one minus the failure rate."""
+
+    low, high, span = 0.0, 1.0, 1.0
+
+    def shown(self, rate):
+        """Return the accuracy of a failure rate."""
+        return float(1 - rate)
+
+    def between(self, low, high):
+        """Return the accuracies between two failure rates, the lower one first."""
+        return self.shown(high), self.shown(low)
+
+
+ACCURACY = Accuracy()
 
 
 class ResultInNotebook:
@@ -78,8 +111,8 @@ class ResultInNotebook:
         low, high = found.interval
         facts = {
             "labels": f"{found.n_labels} of {found.n_pool}",
-            "mispredictions": found.n_failures,
-            "accuracy": found.accuracy,
+            found.failure_kind: found.n_failures,
+            found.measure: found.value,
             f"{100 * found.confidence:g} % interval": f"{low:.4g} to {high:.4g}",
         }
         return facts_html("Sampling so far", facts)
@@ -97,10 +130,13 @@ def waiting_note(ids, status, answered):
         )
 
 
-def worst_case(found, n_skipped):
-    """Return estimate, lowest and highest rate, and bounds over skipped answers."""
+def worst_case(found, unknown, scale, is_loss):
+    """Return estimate, lowest and highest rate, and bounds over unknown outcomes.
+
+    ``unknown`` says how many there are, in words; empty where there are none.
+    """
     estimates, bounds = zip(*found, strict=True)
-    if not n_skipped:
+    if not unknown:
         rate = estimates[0].rate
         return estimates[0], (rate, rate), bounds[0]
     rates = [estimate.rate for estimate in estimates]
@@ -111,7 +147,7 @@ def worst_case(found, n_skipped):
         min(estimate.df for estimate in estimates),
         min(estimate.effective_n for estimate in estimates),
     )
-    note = skipped_note(n_skipped, 1 - most, 1 - least)
+    note = unknown_note(unknown, *scale.between(least, most), of_losses=is_loss)
     notes = [f"{note}, and the interval covers what either would give."]
     for one in bounds:
         notes += [note for note in one.notes if note not in notes and len(notes) < 3]
@@ -137,7 +173,7 @@ def within_counts(rate, bounds, limits):
     if low < high and min(high, limits[1]) - max(low, limits[0]) < 1e-12:
         notes.append(
             f"The {method} interval lies outside what the counts allow: only counts "
-            "bound the accuracy."
+            "bound the estimate."
         )
         low, high, method = *limits, "none"
     low, high = np.clip([low, high], *limits)

@@ -49,8 +49,13 @@ class State:
             facts["notes"] = sampler._pool_notes
         if sampler._models:
             facts["models"] = models_to_plain(sampler._models, name)
+        loss = sampler._answers.loss
+        if loss.is_declared:
+            facts["loss_range"] = [loss.low, loss.high]
+            facts["has_loss"] = loss.function is not None
         for i, label in sampler._answers.labels.items():
-            if not isinstance(label, PLAIN):
+            parts = label if isinstance(label, list) else [label]
+            if not all(isinstance(part, PLAIN) for part in parts):
                 raise ValueError(
                     f"{name}.to_json: the true label {label!r} of id {i} cannot be "
                     "written as JSON; tell str, int, float or bool."
@@ -89,10 +94,17 @@ class State:
                 f"{caller}: this state was written without its pool of "
                 f"{facts['n_pool']} inputs; pass it as X."
             )
-        known = inspect.signature(kind).parameters
+        if facts.get("has_loss") and parameters.get("loss") is None:
+            raise ValueError(
+                f"{caller}: this sampler computes a loss by a function, which JSON "
+                "cannot hold; pass it as loss=."
+            )
+        known, stored = inspect.signature(kind).parameters, dict(facts["parameters"])
+        if "loss_range" in facts:
+            stored["loss_range"] = facts["loss_range"]
         parameters = {
             name: tuple(value) if isinstance(value, list) else value
-            for name, value in {**facts["parameters"], **parameters}.items()
+            for name, value in {**stored, **parameters}.items()
             if name in known
         }
         new = kind(**parameters)
@@ -190,6 +202,8 @@ def plain_parameters(sampler):
     """Return the parameters that JSON can hold."""
     kept = {}
     for name, value in sampler.get_params(deep=False).items():
+        if name in ("loss", "loss_range"):
+            continue  # stored as they are in force, and only where there are losses
         value = value.item() if isinstance(value, np.generic) else value
         parts = value if isinstance(value, (list, tuple)) else [value]
         if name != "estimator" and all(isinstance(part, PLAIN) for part in parts):

@@ -130,11 +130,11 @@ class OneByStratum(StrataSampler):
         self._ends = np.cumsum(self._sizes)
         self._left = self._sizes.copy()
 
-    def _counts_by_stratum(self, ids, failed):
-        """Return the numbers of answers and of mispredictions in each stratum."""
+    def _counts_by_stratum(self, ids, outcomes):
+        """Return the number of answers and the sum of outcomes in each stratum."""
         strata, n_strata = self.strata_[ids], len(self._sizes)
         drawn = np.bincount(strata, minlength=n_strata)
-        return drawn, np.bincount(strata[failed], minlength=n_strata)
+        return drawn, np.bincount(strata, outcomes, minlength=n_strata)
 
     def _stratum_probabilities(self, left, weights):
         """Return the probability of each stratum at the next draw."""

@@ -112,15 +112,14 @@ def silent_variance(y, pi, counts):
     Parameters
     ----------
     y, pi : ndarray of shape (n,)
-        Outcomes (0 or 1), stratum after stratum, and n_h / N_h.
+        Outcomes in [0, 1], stratum after stratum, and n_h / N_h.
     counts : array-like of shape (n_strata,), int
         n_h.
     """
     counts = np.asarray(counts)
     starts = np.cumsum(counts) - counts
-    failures = np.add.reduceat(y, starts)
-    p = (failures + 1) / (counts + 2)
-    agree = (failures == 0) | (failures == counts)
+    p = (np.add.reduceat(y, starts) + 1) / (counts + 2)
+    agree = np.maximum.reduceat(y, starts) == np.minimum.reduceat(y, starts)
     return float(_of_totals(p * (1 - p), pi[starts], counts)[agree].sum())
 
 

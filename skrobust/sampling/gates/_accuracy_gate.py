@@ -268,6 +268,11 @@ class AccuracyGate:
 
     def _decide_sampler(self, sampler, caller):
         answered, skipped = sampler._answered()
+        if answered.graded:
+            raise ValueError(
+                f"{caller} decides on labels that are right or wrong, and the sampler "
+                "was told losses; use its should_stop and the interval of its result."
+            )
         if self.n_pool is not None and self.n_pool != sampler.n_pool_:
             rule = f"{sampler.n_pool_}, the size of the pool of the sampler, or None"
             raise invalid("n_pool", type(self).__name__, rule, self.n_pool)

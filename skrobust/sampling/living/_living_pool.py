@@ -189,7 +189,7 @@ class LivingPool:
 
     def _take_in(self, verb, ids, y_true, failed):
         caller = self._caller(verb)
-        kind, given = one_kind(y_true, failed, caller)
+        kind, given = one_kind({"y_true": y_true, "failed": failed}, caller)
         ids = np.atleast_1d(np.asarray(ids))
         starts = self.starts_
         bad = ids.dtype.kind not in "iu" or ids.ndim != 1
