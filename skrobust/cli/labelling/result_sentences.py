@@ -86,7 +86,8 @@ def accuracy_sentence(facts):
     between += _bound(high, digits, math.ceil)
     if method == "census":
         if not facts["n_skipped"]:
-            return f"All inputs are labelled: the accuracy is {best}."
+            exact = f"{round(100 * accuracy, 2):g} %"
+            return f"All inputs are labelled: the accuracy is {exact}."
         return (
             f"All inputs are labelled or skipped: the accuracy lies {between}, "
             "depending on those skipped."

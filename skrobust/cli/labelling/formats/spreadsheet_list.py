@@ -41,13 +41,17 @@ class SpreadsheetList(ListFormat):
         names = table.fieldnames or []
         is_old = "verdict" not in names  # labels and verdicts in one column
         if "id" not in names or (is_old and "answer" not in names):
-            missing = "verdict' or 'answer" if "id" in names else "id"
+            missing = "'answer' or 'verdict'" if "id" in names else "'id'"
             raise UserError(
-                f"there is no column {missing!r}; fill in a list that --to-label wrote"
+                f"there is no column {missing}; fill in a list that --to-label wrote"
             )
+        seen = {}
         for row in table:
             cells = {name: from_cell(row.get(name)) for name in COLUMNS}
             answer = cells["answer"]
             label, word = (None, answer) if is_old else (answer, None)
             at = (f"line {table.line_num}", cells["id"], cells["item"] or None)
-            yield FilledInput(*at, label, cells["verdict"], word)
+            one = FilledInput(*at, label, cells["verdict"], word)
+            if not one.is_open and seen.setdefault(one.id, one.where) != one.where:
+                raise UserError(f"{one.where}: id {one.id} is in {seen[one.id]}, too")
+            yield one
