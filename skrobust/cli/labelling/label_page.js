@@ -5,6 +5,7 @@
 const byId = (id) => document.getElementById(id);
 let state = null;
 let busy = false;
+let loading = false; // the picture: nobody answers what is not yet shown
 
 function show(element, visible) {
   element.hidden = !visible;
@@ -17,6 +18,7 @@ function setText(id, text) {
 
 async function send(action, given = {}) {
   if (busy || (state === null && action !== "state")) return;
+  if (loading && action === "answer") return;
   busy = true;
   try {
     const body = JSON.stringify({ ...given, turn: state && state.turn });
@@ -43,6 +45,7 @@ function draw(next) {
   show(byId("question"), question !== null);
   show(byId("answers"), question !== null);
   show(byId("end"), question === null);
+  show(byId("stop"), question !== null);
   const wanted = state.n_wanted;
   byId("place").textContent = question === null ? "Done" : placeText(question, wanted);
   document.title = `${byId("place").textContent} - skrobust label`;
@@ -79,9 +82,11 @@ function widthText() {
 function drawQuestion(question, isNew) {
   setText("item", question.item === String(question.id) ? `id ${question.id}` : question.item);
   show(byId("figure"), question.picture);
+  loading = loading && question.picture;
   if (question.picture && isNew) {
     const picture = byId("picture");
-    picture.className = "";
+    picture.className = "loading";
+    loading = true;
     picture.alt = `Picture of input ${question.place}`;
     picture.src = `picture?id=${question.id}`;
   }
@@ -147,9 +152,14 @@ function drawStopped() {
 
 byId("picture").addEventListener("load", (event) => {
   const picture = event.target;
+  loading = false;
+  picture.classList.remove("loading");
   picture.classList.toggle("tiny", Math.max(picture.naturalWidth, picture.naturalHeight) <= 128);
 });
-byId("picture").addEventListener("error", () => setText("note", "The picture cannot be shown."));
+byId("picture").addEventListener("error", () => {
+  loading = false;
+  setText("note", "The picture cannot be shown.");
+});
 for (const button of document.querySelectorAll("[data-verdict]")) {
   button.addEventListener("click", () => send("answer", { verdict: button.dataset.verdict }));
 }

@@ -135,7 +135,7 @@ class LabelPage:
             "n_wanted": queue.n,
             "n_failures": result.n_failures,
             "n_skipped": result.n_skipped,
-            "sentence": accuracy_sentence(facts_of(result)),
+            "sentence": accuracy_sentence(facts_of(result)).replace(" %", "\u00a0%"),
         }
         if queue.until:
             half = (result.interval[1] - result.interval[0]) / 2

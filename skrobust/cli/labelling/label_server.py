@@ -90,7 +90,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         what = self._admitted()
-        if what in FILES:
+        if what == "" and not urlsplit(self.path).path.endswith("/"):
+            self.send_response(HTTPStatus.MOVED_PERMANENTLY)
+            self.send_header("Location", f"/{self.server.token}/")
+            self.end_headers()
+        elif what in FILES:
             name = FILES[what]
             text = resources.files("skrobust.cli.labelling").joinpath(name).read_bytes()
             self._send(text, f"{_KINDS[name[name.rindex('.') :]]}; charset=utf-8")

@@ -33,7 +33,7 @@ def result_text(facts):
         reached = "The interval is" if facts["reached"] else "The interval is not yet"
         lines.append(f"{reached} {wanted}.")
     lines += [f"warning: {plain_text(text)}" for text in facts["warnings"]]
-    return "\n".join(wrapped(line) for line in lines)
+    return "\n".join(map(_wrapped, lines))
 
 
 def progress_sentence(result):
@@ -102,6 +102,11 @@ def accuracy_sentence(facts):
         f"We are {100 * facts['confidence']:g} % sure{always} that the accuracy lies "
         f"{between} (best estimate {best})."
     )
+
+
+def _wrapped(line):
+    # A number and its sign stay in one line.
+    return wrapped(line.replace(" %", "\0%")).replace("\0%", " %")
 
 
 def _bound(share, digits, rounded):
