@@ -86,7 +86,9 @@ class Chromium:
 
     def wait(self, script, seconds=20):
         """Wait until an expression is true; names may not be there yet."""
-        guarded = f"(() => {{ try {{ return !!({script}) }} catch {{ return false }} }})()"
+        guarded = (
+            f"(() => {{ try {{ return !!({script}) }} catch {{ return false }} }})()"
+        )
         end = time.monotonic() + seconds
         while not self.value(guarded):
             assert time.monotonic() < end, script
