@@ -5,6 +5,7 @@ import math
 from skrobust.cli.terminal_text import wrapped
 
 N_NAMED = 10
+_FEW = "Fewer than two usable answers"
 
 
 def plain_text(value):
@@ -32,7 +33,9 @@ def result_text(facts):
         wanted = f"as narrow as wanted (+- {_points(facts['until'])})"
         reached = "The interval is" if facts["reached"] else "The interval is not yet"
         lines.append(f"{reached} {wanted}.")
-    lines += [f"warning: {plain_text(text)}" for text in facts["warnings"]]
+    known = facts["accuracy"] is not None  # else the sentence above says so already
+    notes = [text for text in facts["warnings"] if known or not text.startswith(_FEW)]
+    lines += [f"warning: {plain_text(text)}" for text in notes]
     return "\n".join(map(_wrapped, lines))
 
 
