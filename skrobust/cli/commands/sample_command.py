@@ -14,7 +14,7 @@ from skrobust.cli.labelling.pool_options import SHARE, need_state, pool_options
 from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.labelling.shown_input import show_input
 from skrobust.cli.option_types import check_different
-from skrobust.cli.terminal_text import Progress
+from skrobust.cli.terminal_text import Progress, wrapped
 
 
 @shared.command(short_help="Choose what to label; tell what labels mean.")
@@ -57,7 +57,7 @@ def sample(pool, state, **options):
     """  # noqa: D301
     say = Progress(options["quiet"])
     if options["advise"]:
-        click.echo(advise(pool, options, say).text)
+        click.echo(wrapped(advise(pool, options, say).text))
         return
     need_state(state)
     to_label = options["to_label"]
