@@ -64,6 +64,8 @@ def test_advice_alone_begins_nothing(words, tmp_path):
     assert (code, out.split()[:2]) == (0, ["--sampler", "operational:"])
     code, out, _ = run(*words, "--advise", "--scores", "doubt", "--goal", "failures")
     assert "--set failure_emphasis=failures:" in out
+    label = ("label", words[1], "--scores", "doubt", "--until", 0.05, "--advise")
+    assert run(*label)[1].startswith("--sampler simple-random: to stop at a width")
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
     # The advice can be followed as it is printed.
     options = out.partition(":")[0].split()

@@ -15,12 +15,12 @@ from skrobust.cli.labelling.label_loop import LabelLoop
 from skrobust.cli.labelling.label_page import LabelPage
 from skrobust.cli.labelling.label_server import LabelServer
 from skrobust.cli.labelling.labelling_session import Session
-from skrobust.cli.labelling.open_session import columns_to_show, open_session
+from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import SHARE, need_state, pool_options
 from skrobust.cli.labelling.question_queue import QuestionQueue
 from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.option_types import check_different
-from skrobust.cli.terminal_text import Progress
+from skrobust.cli.terminal_text import Progress, wrapped
 
 PORTS = click.IntRange(1, 65535)
 # Options that the command needs to go on with a session.
@@ -66,11 +66,14 @@ def label(ctx, pool, state, **options):
     The state is brought up to date at each draw and at the end; s.json.journal holds
     the answers in between, so keep both.
     """  # noqa: D301
+    say = Progress(options["quiet"])
+    if options["advise"]:
+        click.echo(wrapped(advise(pool, options, say).text))
+        return
     need_state(state)
     check_different({"POOL": pool, "--state": state, "--json": options["json_out"]})
     if not options["web"] and (options["port"] or options["no_open"]):
         raise UserError("--port and --no-open are for the page; give --web, too.")
-    say = Progress(options["quiet"])
     resume = command_text(ctx, only=_RESUMED)
     say_on_interrupt("interrupted; your answers are saved. Go on with", resume)
     try:

@@ -34,7 +34,6 @@ from skrobust.cli.terminal_text import Progress, wrapped
 )
 @shared.flag("--correct", "Let --answers replace earlier answers.")
 @shared.option("--half-width", "Tell how many labels this would take.", SHARE)
-@shared.flag("--advise", "Say which sampler fits and why, and do nothing else.")
 def sample(pool, state, **options):
     """Choose inputs of POOL to label, and estimate the accuracy from the labels.
 

@@ -60,6 +60,7 @@ pool_options = shared.with_options(
         "or both.  [default: accuracy]",
         click.Choice(GOALS),
     ),
+    shared.flag("--advise", "Say which sampler fits and why, and do nothing else."),
     shared.set_option(
         "A setting of the sampler, as rule=released; may be repeated.", "set"
     ),
