@@ -12,7 +12,16 @@ for needed in ("click", "pandas", "skops", "jinja2", "matplotlib"):
 import pandas  # noqa: E402
 from cli_runner import run  # noqa: E402
 
+from skrobust.cli.labelling.answer_reader import AnswerReader  # noqa: E402
+from skrobust.cli.labelling.answers_file import (  # noqa: E402
+    read_answers,
+    write_questions,
+)
 from skrobust.cli.labelling.formats import FORMATS  # noqa: E402
+from skrobust.cli.labelling.formats.list_format import ListFormat  # noqa: E402
+from skrobust.cli.labelling.pool_source import Pool  # noqa: E402
+from skrobust.cli.labelling.shown_input import show_input  # noqa: E402
+from skrobust.sampling import SimpleRandomSampler  # noqa: E402
 
 TOOLS = [name for name in FORMATS if name != "csv"]
 CLASSES = ["right", "wrong", "skip", ":right", "None", "nan", "a b", "2"]
@@ -426,12 +435,6 @@ def test_old_lists_are_read_where_they_are_clear(tmp_path):
 
 
 def test_the_label_without_a_character(tmp_path):
-    from skrobust.cli.labelling.answer_reader import AnswerReader
-    from skrobust.cli.labelling.answers_file import read_answers, write_questions
-    from skrobust.cli.labelling.pool_source import Pool
-    from skrobust.cli.labelling.shown_input import show_input
-    from skrobust.sampling import SimpleRandomSampler
-
     sampler = SimpleRandomSampler(random_state=0).fit([1.0, 1, 1], y_pred=["", "a", ""])
     reader, pool = AnswerReader(sampler), Pool("p", list("xyz"), "", tmp_path)
     shown = [show_input(i, pool, reader, []) for i in range(3)]
@@ -450,3 +453,37 @@ def test_the_label_without_a_character(tmp_path):
         write([{**t, "accept": [""], "answer": "accept"} for t in tasks], True)
     )
     assert read_answers(path, pool, reader)[0] == [(i, "y_true", "") for i in range(3)]
+
+
+class PlainRecords(ListFormat):
+    """All that a format of one's own takes."""
+
+    name, lines = "plain", True
+
+    def _record(self, shown, labels):
+        return {"pool_id": shown.id, "show": shown.text, "plain": None}
+
+    def _knows(self, record):
+        return "plain" in record
+
+    def _answers(self, record):
+        given = record["plain"]
+        yield (None, given[1:]) if given and given[0] == "!" else (given, None)
+
+
+def test_a_format_of_ones_own_is_a_few_lines(tmp_path, monkeypatch):
+    monkeypatch.setitem(FORMATS, "plain", PlainRecords())
+    sampler = SimpleRandomSampler(random_state=0).fit(
+        [1.0, 1, 1], y_pred=["a", "b", "a"]
+    )
+    reader, pool = AnswerReader(sampler), Pool("p", list("xyz"), "", tmp_path)
+    path = tmp_path / "list.jsonl"
+    shown = [show_input(i, pool, reader, []) for i in range(3)]
+    write_questions(path, shown, reader, "plain")
+    records = lines(path.read_text())
+    assert [record["show"] for record in records] == ["x", "y", "z"]
+    for record, given in zip(records, ("b", "!skip", None), strict=True):
+        record["plain"] = given
+    path.write_text(write(records, True))
+    found, _ = read_answers(path, pool, reader)
+    assert found == [(0, "y_true", "b"), (1, "failed", None)]
