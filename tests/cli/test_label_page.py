@@ -16,6 +16,7 @@ for needed in ("click", "pandas", "skops", "jinja2", "matplotlib", "tqdm"):
     pytest.importorskip(needed)
 import pandas  # noqa: E402
 
+from skrobust.cli.exit_codes import UserError  # noqa: E402
 from skrobust.cli.labelling import labelling_session  # noqa: E402
 from skrobust.cli.labelling.answer_reader import AnswerReader  # noqa: E402
 from skrobust.cli.labelling.label_page import KEYS, LabelPage  # noqa: E402
@@ -108,6 +109,9 @@ def test_only_who_has_the_token(state):
         assert tab.send("GET", "/")[0] == 403
         assert tab.send("GET", f"/{tab.server.token}")[0] == 301  # to the end slash
         assert tab.send("POST", "/x/answer", "{}")[0] == 403
+        for path in ("//[", "/", "/%", "/?/", f"/?{tab.server.token}/state"):
+            assert tab.send("GET", path)[0] == 403
+        assert tab.server.failure is None
         assert len(tab.server.token) >= 32
 
 
@@ -129,6 +133,7 @@ def test_forms_of_other_pages_are_refused(state):
         assert tab.send("POST", path, body, {"Content-Type": "text/plain"})[0] == 400
         assert tab.send("POST", path, "[1]", json_type)[0] == 400
         assert tab.send("POST", path, " " * 70000, json_type)[0] == 400
+        assert tab.send("POST", path, "[" * 60000, json_type)[0] == 400
         assert tab.state()["n_done"] == 0
         own = {"Origin": f"http://127.0.0.1:{tab.port}"}
         assert tab.send("POST", path, body, json_type | own)[0] == 200
@@ -344,6 +349,25 @@ def test_a_full_disk_ends_the_page(state, monkeypatch):
         while tab.server.failure is None:
             deadline.wait(0.01)
         assert isinstance(tab.server.failure, OSError)
+
+
+def test_no_answer_is_taken_after_the_end(state):
+    with served(state) as tab:
+        tab.do("answer", verdict="right")
+        tab.server.page.close()
+        body, headers = '{"turn": 1, "verdict": "wrong"}', {}
+        headers["Content-Type"] = "application/json"
+        status, _, content = tab.send(
+            "POST", f"/{tab.server.token}/answer", body, headers
+        )
+        assert (status, content) == (500, b"The session has ended.\n")
+        assert tab.server.failure is None
+        assert len(journal(state)) == 1
+
+
+def test_a_port_that_is_taken_is_said(state):
+    with served(state) as tab, pytest.raises(UserError, match="cannot be used"):
+        LabelServer(tab.server.page, tab.port)
 
 
 # The command

@@ -7,7 +7,7 @@ import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from skrobust._one_line import one_line
 from skrobust.cli.exit_codes import UserError
@@ -77,11 +77,9 @@ class LabelServer(ThreadingHTTPServer):
         threading.Thread(target=self.shutdown, daemon=True).start()
 
     def handle_error(self, request, client_address):
-        """Pass over a browser that has gone; anything else ends the server."""
-        error = sys.exception()
-        if not isinstance(error, (ConnectionError, TimeoutError)):
-            self.failure = self.failure or error
-            self.stop()
+        """Pass over a browser that has gone; anything else is printed."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -90,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         what = self._admitted()
-        if what == "" and not urlsplit(self.path).path.endswith("/"):
+        if what == "" and not self.path.endswith("/"):
             self.send_response(HTTPStatus.MOVED_PERMANENTLY)
             self.send_header("Location", f"/{self.server.token}/")
             self.end_headers()
@@ -99,7 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
             text = resources.files("skrobust.cli.labelling").joinpath(name).read_bytes()
             self._send(text, f"{_KINDS[name[name.rindex('.') :]]}; charset=utf-8")
         elif what == "state":
-            self._send_json(self.server.page.state())
+            self._send_result(self.server.page.state)
         elif what == "picture":
             self._send_picture()
         elif what is not None:
@@ -120,20 +118,15 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json({"stopped": True})
             self.server.stop()
         else:
-            try:
-                facts = self.server.page.act(what, given.get("turn"), given)
-            except Exception as error:  # what is on the disk is whole; go no further
-                text = f"The terminal has ended: {one_line(error)}"
-                self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, text)
-                raise
-            self._send_json(facts)
+            self._send_result(self.server.page.act, what, given.get("turn"), given)
 
     def _admitted(self):
         """Return what is asked for, or None where it was refused."""
         if self.headers.get("Host") not in self.server.hosts:
             self._refuse(HTTPStatus.FORBIDDEN, "The request is for another host.")
             return None
-        _, token, *rest = [*urlsplit(self.path).path.split("/"), ""][:3]
+        path = self.path.partition("?")[0]
+        _, token, *rest = [*path.split("/"), ""][:3]
         if not secrets.compare_digest(token.encode(), self.server.token.encode()):
             text = "Open the address as the terminal shows it, with its token."
             self._refuse(HTTPStatus.FORBIDDEN, text)
@@ -150,13 +143,13 @@ class _Handler(BaseHTTPRequestHandler):
             if kind != "application/json" or not 0 <= length <= _MOST:
                 return None
             found = json.loads(self.rfile.read(length))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             return None
         return found if isinstance(found, dict) else None
 
     def _send_picture(self):
         try:
-            i = int(parse_qs(urlsplit(self.path).query)["id"][0])
+            i = int(parse_qs(self.path.partition("?")[2])["id"][0])
             kind, content = self.server.page.picture(i)
         except (KeyError, ValueError):
             self._refuse(HTTPStatus.BAD_REQUEST, "The request names no input.")
@@ -164,6 +157,19 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, str(error))
         else:
             self._send(content, kind)
+
+    def _send_result(self, step, *given):
+        try:
+            facts = step(*given)
+        except ConnectionAbortedError as error:  # Ctrl-C came first
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
+        except Exception as error:  # what is on the disk is whole; go no further
+            text = f"The terminal has ended: {one_line(error)}"
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, text)
+            self.server.failure = self.server.failure or error
+            self.server.stop()
+        else:
+            self._send_json(facts)
 
     def _send_json(self, facts):
         self._send(json.dumps(facts).encode(), "application/json")
