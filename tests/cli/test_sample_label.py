@@ -69,10 +69,14 @@ def rows(path):
 
 
 def fill(path, answers, out=None):
-    """Fill the answers in by id, as a person does."""
+    """Fill in labels by id, and verdicts (with a colon here), as a person does."""
     table = rows(path)
     for row in table:
-        row["answer"] = answers.get(int(row["id"]), "")
+        word = str(answers.get(int(row["id"]), ""))
+        is_verdict = word.startswith(":") or "answer" not in row
+        row["verdict"] = word.removeprefix(":") if is_verdict else ""
+        if "answer" in row:
+            row["answer"] = "" if is_verdict else word
     with open(out or path, "w", newline="") as file:
         writer = csv.DictWriter(file, table[0])
         writer.writeheader()
@@ -135,7 +139,14 @@ def test_two_calls_give_what_the_sampler_gives(pool, made, tmp_path):
     same = DeepESTSampler(made[2], random_state=4).fit(pandas.read_csv(table))
     ids = same.ask(30)
     assert [int(row["id"]) for row in rows(first)] == ids.tolist()
-    assert list(rows(first)[0]) == ["id", "item", "predicted", *"abcd", "answer"]
+    assert list(rows(first)[0]) == [
+        "id",
+        "item",
+        "predicted",
+        *"abcd",
+        "answer",
+        "verdict",
+    ]
     fill(first, dict(enumerate(truth)))
     code, out, err = run(
         *("sample", table, "--state", state, "--answers", first, "-n", 20),
@@ -151,9 +162,9 @@ def test_two_calls_give_what_the_sampler_gives(pool, made, tmp_path):
     assert found["labels_for_half_width"] == result.labels_for(0.05)
     assert (found["n_labels"], found["n_open"]) == (30, 20)
     assert [int(row["id"]) for row in rows(second)] == same.ask(20).tolist()
-    assert f"accuracy        {result.accuracy:.4f}" in out
+    assert f"best estimate {100 * result.accuracy:.1f} %" in " ".join(out.split())
     assert f"about {result.labels_for(0.05)} labels in all" in out
-    assert f"failures found  {result.n_failures}" in out
+    assert f"Failures found: {result.n_failures}" in out
 
 
 def test_state_is_that_of_the_sampler(pool, tmp_path):
@@ -228,7 +239,7 @@ def test_scores_and_confidence_choose_alike(made, tmp_path):
         lists.append(rows(path))
     assert [row["id"] for row in lists[0]] == [row["id"] for row in lists[1]]
     first = lists[0][0]
-    assert list(first) == ["id", "item", "a", "b", "answer"]
+    assert list(first) == ["id", "item", "a", "b", "verdict"]
     assert first["item"] == table["name"][int(first["id"])]
     # Without predictions the answers are right and wrong.
     wrong = truth != table["said"].to_numpy()
@@ -251,9 +262,9 @@ def test_columns_of_the_pool_called_like_those_of_a_list(tmp_path):
     begin = ("--sampler", "simple", "-n", 10, "--to-label", path)
     assert run(*words, *begin)[0] == 0
     listed = rows(path)
-    assert list(listed[0]) == ["id", "item", "pool id", "pool answer", "x", "answer"]
+    assert list(listed[0]) == ["id", "item", "pool id", "pool answer", "x", "verdict"]
     assert all(int(row["id"]) == 9 - int(row["pool id"]) for row in listed)
-    read = pandas.read_csv(path).assign(answer="right")  # renames equal columns
+    read = pandas.read_csv(path).assign(verdict="right")
     read.to_csv(path, index=False)
     assert "10 of 10" in run(*words, "--answers", path)[1]
 
@@ -270,7 +281,7 @@ def test_predicted_column_makes_answers_labels(made, tmp_path):
     code, out, err = run("sample", source, "--state", state, "--answers", path)
     assert code == 0
     assert "the model has no label 7" in err
-    assert f"failures found  1: {ids[3]}" in out
+    assert f"Failures found: 1: {ids[3]}" in out
     fill(path, {ids[0]: "1.5"})
     again = ("sample", source, "--state", state, "--answers", path, "--correct")
     assert "'1.5' is no number" in refused(*again)
@@ -337,8 +348,7 @@ def test_partial_late_repeated_and_corrected_answers(begun, pool, tmp_path):
     fill(path, {i: truth[i] for i in ids[2:]} | {ids[0]: ":skip"})
     code, out, _ = run(*tell)
     assert code == 0
-    assert "9 of 150" not in out
-    assert "8 of 150, 1 open, 1 skipped" in out
+    assert "8 of 150 labelled, 1 open, 1 skipped." in out
     assert len(told(state)) == 9
     before = state.read_bytes()
     fill(path, {ids[9]: ":wrong", ids[1]: ":right"})
@@ -387,7 +397,7 @@ def test_lists_of_spreadsheets_are_read(begun):
     assert run("sample", table, "--state", state, "--answers", path)[0] == 0
     assert len(told(state)) == 10
     path.write_text("id,reply\n3,right\n")
-    assert "no column 'answer'" in refused(
+    assert "no column 'answer' or 'verdict'" in refused(
         *("sample", table, "--state", state, "--answers", path)
     )
 
@@ -495,7 +505,7 @@ def test_a_full_disk_keeps_the_old_state(begun, monkeypatch):
     [
         (["absent.csv"], "no table or folder"),
         (["empty.csv", "--scores", "doubt"], "has no rows"),
-        (["scored.csv"], "give --model, or --scores"),
+        (["scored.csv", "--sampler", "op"], "give --model, or --scores"),
         (["scored.csv", "--scores", "zzz"], "no column 'zzz'"),
         (["scored.csv", "--scores", "name"], "is no number"),
         (["scored.csv", "--scores", "gaps"], "missing values"),
@@ -606,7 +616,7 @@ def test_last_answer_can_be_undone(begun):
     typed = ":r\n" * 10 + "u\n:w\n\n"
     code, out, _ = run("label", table, "--state", state, typed=typed)
     assert code == 0
-    assert f"failures found  1: {ids[-1]}" in out
+    assert f"Failures found: 1: {ids[-1]}" in out
 
 
 def test_unknown_label_must_be_typed_twice(begun):
@@ -688,9 +698,9 @@ def test_a_class_called_right_is_not_a_verdict(marked, tmp_path):
     fill(tmp_path / "a.csv", dict.fromkeys(range(8), ":right" if marked else "right"))
     code, out, err = run(*words, "--answers", tmp_path / "a.csv")
     assert code == 0
-    assert f"accuracy        {int(marked)}.0000" in out
-    assert f"failures found  {0 if marked else 8}" in out
-    assert ("if :right was meant" in err) is not marked
+    assert f"the accuracy is {100 * marked} %." in out
+    assert f"Failures found: {0 if marked else 8}" in out
+    assert ("if the verdict right was meant" in err) is not marked
 
 
 def test_codes_stay_text(tmp_path):
@@ -705,7 +715,7 @@ def test_codes_stay_text(tmp_path):
     fill(tmp_path / "a.csv", swapped)
     code, out, err = run(*words, "--answers", tmp_path / "a.csv")
     assert (code, err.count("warning")) == (0, 0)
-    assert "failures found  4" in out
+    assert "Failures found: 4" in out
 
 
 def test_labels_that_look_like_commands(tmp_path):
@@ -753,7 +763,7 @@ def test_numbers_are_compared_as_numbers(made, tmp_path):
         assert isinstance(answer, int)
         assert ((int(i),) == tuple(asked(out)[:1])) == (value == 1)
     failed = sum(codes[int(i)] != a for i, (_, a) in told(state).items())
-    assert f"failures found  {failed}" in out
+    assert f"Failures found: {failed}" in out
 
 
 def test_until_stops_by_the_anytime_interval(pool, tmp_path):
@@ -789,7 +799,7 @@ def test_budget_that_is_not_enough_for_the_width(pool):
     code, out, _ = run(*begin, *options, typed=":r\n" * 30)
     assert code == 0
     assert len(asked(out)) == 25
-    assert "not reached yet" in out
+    assert "not yet as narrow as wanted" in out
 
 
 def test_blind_quiet_and_control_characters(tmp_path):
@@ -1042,7 +1052,7 @@ def test_images_reach_the_model_in_its_units(photos, tmp_path):
     assert code == 0
     ids = [int(row["id"]) for row in listed]
     wrong = (model.predict(X[order]) != y[order])[ids]
-    assert f"failures found  {wrong.sum()}" in out
+    assert f"Failures found: {wrong.sum()}" in out
 
 
 def test_labelling_images_prints_paths_and_opens_them(photos, tmp_path, monkeypatch):
@@ -1056,7 +1066,7 @@ def test_labelling_images_prints_paths_and_opens_them(photos, tmp_path, monkeypa
     assert len(opened) == 4
     assert all(Path(path).is_file() for path in opened)
     assert all(path in out for path in opened)
-    assert "2 of 60, 3 open, 1 skipped" in out
+    assert "2 of 60 labelled, 3 open, 1 skipped." in out
 
 
 def test_a_column_of_paths_is_opened_too(photos, tmp_path, monkeypatch):

@@ -73,4 +73,4 @@ def test_a_list_to_label_has_no_formula_and_its_items_are_found_again(tmp_path):
     code, text, err = run(*words, "--answers", path)
     assert code == 0, err
     assert "6 of 6" in text
-    assert "failures found  0" in text
+    assert "Failures found: 0" in text

@@ -145,7 +145,8 @@ def test_a_sampler_with_uniform_draws():
     again = SimpleRandomSampler(random_state=0).fit(np.ones(800))
     order = again.ask(400)
     again.tell(order[5:], failed=failed[order[5:]])
-    assert gate.decide(again).n_labels == 0  # they wait for the first five
+    waiting = gate.decide(again)  # an open answer may be wrong as well
+    assert waiting.n_failures == 5 + failed[order[5:]].sum()
     again.tell(order[:5], failed=failed[order[:5]])
     assert gate.decide(again).decided_at == at
 

@@ -1,4 +1,9 @@
-"""Command ``skrobust label``: questions and answers in the terminal."""
+"""Command ``skrobust label``: questions and answers in the terminal or the browser."""
+
+import os
+import sys
+import threading
+import webbrowser
 
 import click
 
@@ -7,15 +12,20 @@ from skrobust.cli.command_text import command_text
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import say_on_interrupt
 from skrobust.cli.labelling.label_loop import LabelLoop
+from skrobust.cli.labelling.label_page import LabelPage
+from skrobust.cli.labelling.label_server import LabelServer
 from skrobust.cli.labelling.labelling_session import Session
-from skrobust.cli.labelling.open_session import columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import SHARE, pool_options
+from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
+from skrobust.cli.labelling.pool_options import SHARE, need_state, pool_options
+from skrobust.cli.labelling.question_queue import QuestionQueue
 from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.option_types import check_different
-from skrobust.cli.terminal_text import Progress
+from skrobust.cli.terminal_text import Progress, wrapped
 
+PORTS = click.IntRange(1, 65535)
 # Options that the command needs to go on with a session.
 _RESUMED = ("state", "n", "until", "batch", "show", "level", "view", "blind", "quiet")
+_RESUMED += ("details", "web", "port", "no_open")
 
 
 @shared.command(short_help="Label inputs one by one, see the estimate.")
@@ -29,11 +39,14 @@ _RESUMED = ("state", "n", "until", "batch", "show", "level", "view", "blind", "q
 )
 @shared.option(
     "--batch",
-    "Draws at a time.  [default: all of -n, or 10 with --until]",
+    "Draws at a time.  [default: all of -n, a part of it for samplers that learn from "
+    "answers, or 10 with --until]",
     shared.COUNT,
 )
 @shared.flag("--view", "Open the file of each input.")
-@shared.flag("--blind", "Hide predictions, which may sway you.")
+@shared.flag("--web", "Label on a page in the browser, one key per answer.")
+@shared.option("--port", "Port of the page.  [default: any that is free]", PORTS)
+@shared.flag("--no-open", "Print the address of the page, and open no browser.")
 @click.pass_context
 def label(ctx, pool, state, **options):
     """Label inputs of POOL one by one, and watch the estimate.
@@ -47,14 +60,20 @@ def label(ctx, pool, state, **options):
       skrobust label pool.csv --model model.skops --state s.json -n 50
     Continue until the accuracy is known to +- 0.05:
       skrobust label pool.csv --state s.json --until 0.05
-    Images, each shown in the viewer of the system, answered by r (right) and w (wrong):
-      skrobust label photos/ --sampler simple-random --state s.json -n 50 --view
+    Images, shown on a page in the browser, which only this computer can open:
+      skrobust label photos/ --state s.json -n 50 --web
 
     The state is brought up to date at each draw and at the end; s.json.journal holds
     the answers in between, so keep both.
     """  # noqa: D301
-    check_different({"POOL": pool, "--state": state, "--json": options["json_out"]})
     say = Progress(options["quiet"])
+    if options["advise"]:
+        click.echo(wrapped(advise(pool, options, say).text))
+        return
+    need_state(state)
+    check_different({"POOL": pool, "--state": state, "--json": options["json_out"]})
+    if not options["web"] and (options["port"] or options["no_open"]):
+        raise UserError("--port and --no-open are for the page; give --web, too.")
     resume = command_text(ctx, only=_RESUMED)
     say_on_interrupt("interrupted; your answers are saved. Go on with", resume)
     try:
@@ -77,8 +96,43 @@ def _label(session, source, options, say, resume):
             "Nothing is left to label; say how many in all with -n, or --until."
         )
     show = columns_to_show(session, pool, options["show"])
-    done = LabelLoop(session, pool, reader, show, options).run()
+    queue = QuestionQueue(session, reader, options)
+    if options["web"]:
+        done = _serve(queue, pool, show, options)
+    else:
+        done = LabelLoop(queue, pool, show, options).run()
     session.save()
     give_result(session, pool, options, before="\n")
+    if done is None:  # after the result, since Ctrl-C is the usual end
+        raise KeyboardInterrupt
     if not (done or options["quiet"]):
         click.echo(f"go on with: {resume}")
+
+
+def _serve(queue, pool, show, options):
+    """Serve the page; return whether all is labelled, None after Ctrl-C."""
+    page, stopped = LabelPage(queue, pool, show, options), False
+    with LabelServer(page, options["port"] or 0) as server:
+        click.echo(f"label at {server.address}")
+        if not options["quiet"]:
+            click.echo("Every answer is saved at once. Ctrl-C ends.")
+        if not options["no_open"] and _has_screen():
+            # Some browsers return only when they are closed.
+            threading.Thread(
+                target=webbrowser.open, args=[server.address], daemon=True
+            ).start()
+        try:
+            server.serve_forever(poll_interval=0.1)
+        except KeyboardInterrupt:
+            stopped = True
+        page.close()
+    if server.failure is not None:
+        raise server.failure
+    done = queue.current() is None
+    return None if stopped and not done else done
+
+
+def _has_screen():
+    """Return whether a browser would open in a window and not in this terminal."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY")
+    return sys.platform in ("win32", "darwin") or any(map(os.environ.get, screens))

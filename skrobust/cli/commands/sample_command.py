@@ -7,19 +7,31 @@ import click
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.labelling import answers_file
+from skrobust.cli.labelling.formats import FORMATS
 from skrobust.cli.labelling.labelling_session import Session
-from skrobust.cli.labelling.open_session import columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import SHARE, pool_options
+from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
+from skrobust.cli.labelling.pool_options import SHARE, need_state, pool_options
 from skrobust.cli.labelling.result_text import give_result
+from skrobust.cli.labelling.shown_input import show_input
 from skrobust.cli.option_types import check_different
-from skrobust.cli.terminal_text import Progress
+from skrobust.cli.terminal_text import Progress, wrapped
 
 
 @shared.command(short_help="Choose what to label; tell what labels mean.")
 @pool_options
 @shared.option("-n n", "How many more to label.", shared.COUNT)
-@shared.output("--to-label", "CSV file to write: inputs to label.")
-@shared.option("--answers", "CSV file to read: such a list with answers filled in.")
+@shared.output("--to-label", "File to write: the list of inputs to label.")
+@shared.repeated(
+    "--answers",
+    "File to read: such a list with answers, or what the tool exported; may be "
+    "repeated.",
+    metavar="FILE",
+)
+@shared.option(
+    "--format",
+    "Format of the lists.  [default: csv; what is read shows its own]",
+    click.Choice(list(FORMATS)),
+)
 @shared.flag("--correct", "Let --answers replace earlier answers.")
 @shared.option("--half-width", "Tell how many labels this would take.", SHARE)
 def sample(pool, state, **options):
@@ -32,26 +44,35 @@ def sample(pool, state, **options):
     \b
     Choose 50:
       skrobust sample pool.csv --model model.skops --state s.json -n 50 --to-label a.csv
-    Fill in the column `answer` of a.csv: the true label, or :right, :wrong or :skip
-    (without predictions right, wrong or skip); what is left empty stays open. Then read
-    the answers, and choose 50 more:
+    Fill in the true label in the column `answer` of a.csv, or right, wrong or skip in
+    the column `verdict`; what is left empty stays open. Then read the answers, and
+    choose 50 more:
       skrobust sample pool.csv --state s.json --answers a.csv --half-width 0.02
       skrobust sample pool.csv --state s.json -n 50 --to-label b.csv
-    Or answer in the terminal:
-      skrobust label pool.csv --state s.json
+    The same by way of a tool for labelling, with predictions in place:
+      skrobust sample pool.csv --state s.json --to-label b.json --format label-studio
+    Or answer in the terminal, or on a page in the browser:
+      skrobust label pool.csv --state s.json --web
     """  # noqa: D301
+    say = Progress(options["quiet"])
+    if options["advise"]:
+        click.echo(wrapped(advise(pool, options, say).text))
+        return
+    need_state(state)
+    to_label = options["to_label"]
     files = {"POOL": pool, "--state": state, "--json": options["json_out"]}
-    check_different({**files, "--to-label": options["to_label"]})
-    check_different({**files, "--answers": options["answers"]})
-    to_label, answers = options["to_label"], options["answers"]
-    paths = {Path(path).resolve() for path in (to_label, answers) if path}
-    is_kept = to_label and Path(to_label).exists() and (len(paths) == 2 or not answers)
+    check_different({**files, "--to-label": to_label})
+    for path in options["answers"]:
+        check_different({**files, "--answers": path})
+    read = {Path(path).resolve() for path in options["answers"]}
+    is_kept = (
+        to_label and Path(to_label).exists() and Path(to_label).resolve() not in read
+    )
     if is_kept and answers_file.has_answers(to_label):
         raise UserError(
             f"{to_label!r} holds answers; read it with --answers, or name another "
             "file for --to-label."
         )
-    say = Progress(options["quiet"])
     text = f"interrupted; what {state!r} holds is whole, so run the command again."
     click.get_current_context().meta["skrobust.resume"] = text
     with Session(state) as session:
@@ -63,27 +84,34 @@ def _sample(session, source, options, say):
         raise UserError(f"{session.path.name!r} is not there yet; begin it with -n.")
     pool, reader = open_session(session, source, options, say)
     show = columns_to_show(session, pool, options["show"])
+    for path in options["answers"]:
+        _take_answers(session, pool, reader, path, options)
     if options["answers"]:
-        _take_answers(session, pool, reader, options)
+        session.save()  # also where the next draws are refused
     if options["n"]:
         session.sampler.ask(options["n"])
     session.save()  # also includes the journal
-    pending = session.sampler.pending_.tolist()
-    if options["to_label"]:
-        path = options["to_label"]
-        answers_file.write_questions(path, pending, pool, reader, show=show)
+    pending, beside = session.sampler.pending_.tolist(), None
+    to_label, blind = options["to_label"], options["blind"]
+    if to_label:
+        shown = [show_input(i, pool, reader, show, blind=blind) for i in pending]
+        beside = answers_file.write_questions(
+            to_label, shown, reader, options["format"]
+        )
     give_result(session, pool, options)
     if options["quiet"]:
         return
-    if options["to_label"]:
-        click.echo(f"to label: {len(pending)} in {options['to_label']}")
+    if to_label:
+        click.echo(f"to label: {len(pending)} in {to_label}")
     elif pending:
         click.echo(f"to label: {len(pending)}; --to-label FILE lists them")
+    if beside:
+        click.echo(f"settings for {options['format']}: {beside}")
 
 
-def _take_answers(session, pool, reader, options):
-    answers, unknown = answers_file.read_answers(options["answers"], pool, reader)
-    name = Path(options["answers"]).name
+def _take_answers(session, pool, reader, path, options):
+    answers, unknown = answers_file.read_answers(path, pool, reader, options["format"])
+    name = Path(path).name
     for i, kind, answer in answers:
         before = session.answer_of(i)
         if before == [kind, answer]:
@@ -94,12 +122,13 @@ def _take_answers(session, pool, reader, options):
                 "replace it."
             )
         session.take(i, kind, answer)
-    session.save()
-    for label, line in unknown.items():
+    for label, where in unknown.items():
         hint = reader.hint(label)
-        meant = f"if {hint} was meant" if hint else "if it is a slip"
+        meant = "if it is a slip"
+        if hint:
+            meant = f"if the verdict {hint[1:]} was meant"
         click.echo(
-            f"skrobust: warning: {name}, line {line}: the model has no label "
-            f"{label!r}; {meant}, correct it and add --correct.",
+            f"skrobust: warning: {name}, {where}: the model has no label {label!r}; "
+            f"{meant}, correct it and add --correct.",
             err=True,
         )

@@ -1,8 +1,10 @@
 """Reader of answers: labels, and control words that no label can be taken for.
 
-Where predictions are known, an answer is a true label, and a control word begins with a
-colon: ``:right``, ``:wrong``, ``:skip``. Classes may have any name, those words
-included. Without predictions there are no labels, and the colon may be left out.
+In lists and on the page, labels and verdicts (right, wrong, skip) have a place each. In
+the terminal one line serves both: where predictions are known, it is a true label, and
+a control word begins with a colon (``:right``, ``:wrong``, ``:skip``). Classes may have
+any name, those words included. Without predictions there are no labels, and the colon
+may be left out.
 """
 
 import math
@@ -15,6 +17,8 @@ _LONG = {"r": "right", "w": "wrong", "s": "skip", "?": "skip", "u": "undo", "q":
 _CONTROLS = _LONG | {word: word for word in _LONG.values()}
 _OF_THE_LOOP = ("undo", "quit")
 _EMPTY = ":empty"  # the label without a character; an empty answer is no answer
+_VERDICTS = {"r": "right", "w": "wrong", "s": "skip"}
+_VERDICTS |= {word: word for word in ("right", "wrong", "skip", "empty")}
 
 
 class AnswerReader:
@@ -73,9 +77,73 @@ class AnswerReader:
             )
         return "y_true", self._label(word)
 
+    def read_old(self, word):
+        """Return what ``read`` does for a list in which labels and verdicts are one.
+
+        Raises
+        ------
+        UserError
+            Also where a word is both.
+        """
+        text = word.strip()
+        if self.takes_labels and self.control(text) and text in map(str, self.known):
+            raise UserError(
+                f"the answer {text!r} is a label and a control word; add a column "
+                "'verdict' for right, wrong and skip, and keep labels in 'answer'"
+            )
+        return self.read(word)
+
+    def read_pair(self, i, label, verdict):
+        """Return what ``read`` does for a label and a verdict in a place each.
+
+        Parameters
+        ----------
+        i : int
+            Position in the pool.
+        label : str or None
+            The true label; empty or None where it is not given.
+        verdict : str or None
+            right, wrong or skip; empty (the label is the text without a character);
+            or nothing.
+
+        Returns
+        -------
+        (str, object) or None
+            Kind and answer; None where nothing is given.
+
+        Raises
+        ------
+        UserError
+            For any other word, and where label and verdict contradict each other.
+        """
+        word = (verdict or "").strip().lower()
+        if label and not self.takes_labels:  # so it can only be a verdict
+            kind, answer = self.read(label)
+            if word and self.read(word) != (kind, answer):
+                raise UserError(f"the answers {label!r} and {word!r} are two")
+            return kind, answer
+        given, verdict = label not in (None, ""), _VERDICTS.get(word)
+        if word and (verdict is None or (verdict == "empty" and not self.takes_labels)):
+            raise UserError(
+                f"the verdict {word!r} is not right, wrong or skip (or empty, for the "
+                "label without a character)"
+            )
+        is_label = given or verdict == "empty"
+        if not is_label:
+            failed = None if verdict == "skip" else verdict == "wrong"
+            return ("failed", failed) if verdict else None
+        answer = self.read_label("" if verdict == "empty" else label)
+        as_predicted = "right" if answer == self.y_pred[i] else "wrong"
+        agree = not given if verdict == "empty" else verdict in (None, as_predicted)
+        if not agree:
+            raise UserError(
+                f"the label {label!r} and the verdict {verdict!r} contradict each other"
+            )
+        return "y_true", answer
+
     def hint(self, answer):
         """Return the control word that an unknown label may have been meant for."""
-        control = _CONTROLS.get(str(answer).strip().lower())
+        control = _CONTROLS.get(str(answer).strip().removeprefix(":").lower())
         return None if control is None else f":{control}"
 
     def in_words(self, kind, answer):
@@ -99,10 +167,11 @@ class AnswerReader:
         return f":{text}" if control else text
 
     def _label(self, word):
-        by_text = {str(label): label for label in self.known}
+        """Return the label of a line of the terminal, where a colon marks controls."""
+        by_text = set(map(str, self.known))
         for text in (word, word.strip()):  # a label may begin or end with a space
             if text in by_text and text != _EMPTY and not text.startswith("::"):
-                return by_text[text]
+                return self.read_label(text)
         word = word.strip()
         if word == _EMPTY:
             word = ""
@@ -114,8 +183,25 @@ class AnswerReader:
                 ":empty for the empty label); a label that begins with a colon is "
                 "written with two"
             )
-        if word in by_text:
-            return by_text[word]
+        return self.read_label(word)
+
+    def read_label(self, text):
+        """Return the label that a text names, whatever the text is.
+
+        Parameters
+        ----------
+        text : str
+            As it is; where no label is called so, spaces at its ends are dropped.
+
+        Returns
+        -------
+        object
+            Of the type of the predicted labels.
+        """
+        by_text = {str(label): label for label in self.known}
+        for word in (text, text.strip()):
+            if word in by_text:
+                return by_text[word]
         kind = self.y_pred.dtype.kind
         if kind in "biuf":
             return _number(word, kind)
@@ -136,8 +222,7 @@ def _number(word, kind):
                 raise ValueError
         except ValueError:
             raise UserError(
-                f"the answer {word!r} is no number as the predicted labels are, and "
-                "none of :right, :wrong and :skip"
+                f"the answer {word!r} is no number as the predicted labels are"
             ) from None
     if kind == "b" and number not in (0, 1):
         raise UserError(f"the answer {word!r} is neither true nor false")

@@ -1,128 +1,175 @@
-"""Lists of inputs to fill in with answers."""
+"""Lists of inputs to label: written in a format, and read with their answers."""
 
+import contextlib
 import csv
-import io
 from pathlib import Path
 
 from skrobust._whole_file import write_text_whole
 from skrobust.cli.exit_codes import UserError, as_user_error
-from skrobust.cli.labelling.spreadsheet_cells import from_cell, to_cell
-
-COLUMNS = ("id", "item", "predicted", "answer")
-_READ = ("id", "item", "answer")
+from skrobust.cli.labelling.formats import FORMATS
+from skrobust.cli.labelling.formats.list_format import parse_records
 
 
-def write_questions(path, ids, pool, reader, *, show=()):
-    """Write the list of inputs to label, with an empty column ``answer``.
-
-    Text that a spreadsheet would take for a formula begins with an apostrophe.
+def write_questions(path, shown, reader, name=None):
+    """Write a list of inputs to label.
 
     Parameters
     ----------
     path : path-like
-        The CSV file.
-    ids : sequence of int
-        Positions in the pool.
-    pool : Pool
-        Names the inputs.
+        The file.
+    shown : list of ShownInput
+        Inputs to label.
     reader : AnswerReader
-        Knows the predictions.
-    show : sequence of str, default=()
-        Columns of the table to copy; those that are called like a column of the list
-        are written as ``pool id`` and the like.
+        Knows the labels.
+    name : str, default=None
+        Name of the format; None: CSV.
+
+    Returns
+    -------
+    Path or None
+        File with the settings of the tool, beside the list, where it has one.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    given = [name for name in COLUMNS[:3] if name != "predicted" or reader.takes_labels]
-    shown = [f"pool {name}" if name in COLUMNS else name for name in show]
-    writer.writerow([*given, *map(to_cell, shown), "answer"])
-    for i in ids:
-        facts = {"id": i, "item": pool.items[i], "predicted": reader.predicted(i)}
-        more = [pool.frame[name].iloc[i] for name in show]
-        cells = [*(facts[name] for name in given), *more]
-        writer.writerow([*map(to_cell, cells), ""])
-    write_text_whole(path, buffer.getvalue())
+    kind, path = FORMATS[name or "csv"], Path(path)
+    labels = [str(label) for label in reader.known] if reader.takes_labels else []
+    write_text_whole(path, kind.write(shown, labels))
+    settings = kind.settings(labels, any(one.picture for one in shown))
+    if settings is None:
+        return None
+    beside = path.with_name(f"{path.stem}-settings{settings[0]}")
+    write_text_whole(beside, settings[1])
+    return beside
 
 
-def read_answers(path, pool, reader):
-    """Read a filled list; empty answers are left out.
+def read_answers(path, pool, reader, name=None):
+    """Read a filled list; what is open is left out.
+
+    Several answers to an input, as by several people, must agree; one that skips yields
+    to the others.
 
     Parameters
     ----------
     path : path-like
-        A CSV file with the columns ``id`` and ``answer``.
+        The list, or the export of a tool.
     pool : Pool
         Pool of the list.
     reader : AnswerReader
         Turns words into answers.
+    name : str, default=None
+        Name of the format; None: that which the content shows.
 
     Returns
     -------
     list of (int, str, object)
         Position, kind and answer.
     unknown : dict
-        Labels that are not known, and the line where each is first.
+        Labels that are not known, and the place where each is first.
     """
-    name, found, unknown, seen = Path(path).name, [], {}, {}
-    for line, row in _rows(path):
-        where = f"{name!r}, line {line}"
-        word = row["answer"] or ""
-        if not word.strip() and (not word or word not in reader.known):
+    found, unknown = {}, {}
+    for one in _read(path, name):
+        if not _is_answered(one, reader):
             continue
-        i = _position(row["id"], len(pool), where)
-        if row.get("item") not in (None, "", pool.items[i]):
-            raise UserError(
-                f"{where}: id {i} is {pool.items[i]!r} in this pool, and "
-                f"{row['item']!r} in the list; the list is of another pool."
-            )
-        if i in seen:
-            raise UserError(f"{where}: id {i} is in line {seen[i]}, too.")
-        seen[i] = line
-        try:
-            kind, answer = reader.read(word)
-        except UserError as error:
-            raise UserError(f"{where}: {error.message}.") from None
-        if kind == "y_true" and answer not in reader.known:
-            unknown.setdefault(answer, line)
-        found.append((i, kind, answer))
-    return found, unknown
+        with _beginning(f"{Path(path).name!r}, {one.where}: "):
+            i = _position(one, pool)
+            pair = _answer(one, i, reader)
+            before, there = found.get(i, (None, None))
+            if None not in (before, pair) and before != pair and _is_told(before, pair):
+                raise UserError(f"id {i} has another answer in {there}")
+        if pair is None or (before and pair == ("failed", None)):
+            continue
+        if pair[0] == "y_true" and pair[1] not in reader.known:
+            unknown.setdefault(pair[1], one.where)
+        found[i] = pair, one.where
+    return [(i, *pair) for i, (pair, _) in found.items()], unknown
 
 
 def has_answers(path):
     """Return whether a list has answers that writing it anew would lose."""
-    return any((row["answer"] or "").strip() for _, row in _rows(path))
+    return any(not one.is_open for one in _read(path, None))
 
 
-def _rows(path):
+def _is_answered(one, reader):
+    text = one.word or one.label or ""
+    return not one.is_open or (
+        text != "" and text in reader.known
+    )  # a space may be one
+
+
+def _is_told(*pairs):
+    return all(answer is not None for _, answer in pairs)
+
+
+def _answer(one, i, reader):
+    if one.word is not None:
+        return reader.read_old(one.word)
+    label = one.label or ""
+    control = reader.hint(label) if label.strip().startswith(":") else None
+    if control and label not in reader.known:
+        raise UserError(f"{label!r} is no label; write {control[1:]!r} as the verdict")
+    return reader.read_pair(i, label, one.verdict)
+
+
+def _read(path, name):
     path = Path(path)
     if not path.is_file():
         raise UserError(f"There is no list of answers {str(path)!r}.")
-    failed = as_user_error(
-        f"{path.name!r} could not be read", (csv.Error, UnicodeDecodeError)
+    kinds = (csv.Error, UnicodeDecodeError)
+    kinds += (
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+    )  # records of another make
+    with _beginning(f"{path.name!r}: "), as_user_error("it could not be read", kinds):
+        text = path.read_bytes().decode("utf-8-sig")  # line ends as they are
+        kind = FORMATS[name] if name else _guessed(text)
+        return list(kind.read(text))
+
+
+def _guessed(text):
+    if text.lstrip()[:1] not in ("[", "{"):
+        return FORMATS["csv"]
+    records = parse_records(text)
+    for kind in FORMATS.values():
+        if records and kind.recognises(records[0]):
+            return kind
+    raise UserError(
+        f"it is no list of {', '.join(FORMATS)}; export all of the JSON, and say which "
+        "with --format"
     )
-    with failed, path.open(encoding="utf-8-sig", newline="") as file:
-        head = file.readline()
-        file.seek(0)
-        # Spreadsheets of many countries write semicolons.
-        mark = ";" if head.count(";") > head.count(",") else ","
-        table = csv.DictReader(file, delimiter=mark, strict=True)
-        for name in ("id", "answer"):
-            if name not in (table.fieldnames or []):
-                raise UserError(
-                    f"{path.name!r} has no column {name!r}; fill in a list that "
-                    "--to-label wrote."
-                )
-        return [
-            (table.line_num, {**row, **{k: from_cell(row.get(k)) for k in _READ}})
-            for row in table
-        ]
 
 
-def _position(text, n_pool, where):
+def _position(one, pool):
+    if one.id is None:  # doccano keeps the name of a picture alone
+        return _named(one.item, pool)
     try:
-        i = int(text)
+        i = int(one.id)
+        if i != float(one.id):
+            raise ValueError
     except (TypeError, ValueError):
-        raise UserError(f"{where}: the id {text!r} is no integer.") from None
-    if not 0 <= i < n_pool:
-        raise UserError(f"{where}: id {i} is outside the pool of {n_pool}.")
+        raise UserError(f"the id {one.id!r} is no integer") from None
+    if not 0 <= i < len(pool):
+        raise UserError(f"id {i} is outside the pool of {len(pool)}")
+    if one.item not in (None, "", pool.items[i]):
+        raise UserError(
+            f"id {i} is {pool.items[i]!r} in this pool, and {one.item!r} in the list; "
+            "the list is of another pool"
+        )
     return i
+
+
+def _named(item, pool):
+    """Return the place of a name, or of the only path that ends with it."""
+    exact = [i for i, name in enumerate(pool.items) if name == item]
+    found = exact or [i for i, n in enumerate(pool.items) if Path(n).name == item]
+    if len(found) != 1:
+        raise UserError(f"{item!r} names {len(found)} inputs of the pool, not one")
+    return found[0]
+
+
+@contextlib.contextmanager
+def _beginning(text):
+    """Put a text before the sentence of an error."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{text}{error.message.removesuffix('.')}.") from None

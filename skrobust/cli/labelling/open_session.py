@@ -6,7 +6,8 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.cli.file_digest import digest_of
 from skrobust.cli.labelling import pool_source
 from skrobust.cli.labelling.answer_reader import AnswerReader
-from skrobust.cli.labelling.sampler_names import DEFAULT, get_sampler_names
+from skrobust.cli.labelling.sampler_choice import choose_sampler
+from skrobust.cli.labelling.sampler_names import get_sampler_names
 from skrobust.cli.model_file import load_model
 from skrobust.cli.option_types import check_settings
 from skrobust.cli.rows_file import column_of
@@ -14,7 +15,7 @@ from skrobust.report.data_facts import kind_of
 
 # Options that decide draws and answers, and so are fixed at the beginning.
 KEPT = ("sampler", "set", "seed", "scores", "as_confidence", "predicted", "item")
-KEPT += ("drop", "grey", "data_range", "layout", "model")
+KEPT += ("drop", "grey", "data_range", "layout", "model", "goal")
 N_SHOWN = 12
 
 
@@ -37,6 +38,21 @@ def open_session(session, source, options, say):
     pool : Pool
     reader : AnswerReader
     """
+    given = _given(options)
+    if session.exists:
+        pool = _resume(session, source, given, say)
+    else:
+        pool = _start(session, source, given, options, say)
+    return pool, AnswerReader(session.sampler, session.facts["classes"])
+
+
+def advise(source, options, say):
+    """Return the ``SamplerChoice`` for a pool, without a session."""
+    pool, facts = _read_pool(source, _given(options), options, say)
+    return _choice(pool, facts, options)
+
+
+def _given(options):
     given = {name: options[name] for name in KEPT}
     given["set"] = dict(given["set"])
     given["drop"] = list(given["drop"])
@@ -51,19 +67,18 @@ def open_session(session, source, options, say):
         given["model"] = digest_of(options["model"])
     if options["as_confidence"] and not options["scores"]:
         raise UserError("--as-confidence says what --scores are; give --scores, too.")
-    if session.exists:
-        pool = _resume(session, source, given, say)
-    else:
-        pool = _start(session, source, given, options, say)
-    return pool, AnswerReader(session.sampler, session.facts["classes"])
+    if options["goal"] and options["sampler"]:
+        raise UserError("--goal chooses the sampler, so leave --sampler out.")
+    return given
 
 
 def _resume(session, source, given, say):
     session.resume()
     kept, name = session.facts["settings"], session.path.name
     for option, value in given.items():
-        if not _left_out(value) and value != kept[option]:
-            raise UserError(_changed(name, option, kept[option], value))
+        was = kept.get(option)  # states of earlier versions had fewer options
+        if not _left_out(value) and value != was:
+            raise UserError(_changed(name, option, was, value))
     pool = pool_source.open_pool(source, item=kept["item"])
     then = session.facts["pool"]
     if pool.fingerprint != then["fingerprint"]:
@@ -91,20 +106,12 @@ def _changed(name, option, was, now):
 
 
 def _start(session, source, given, options, say):
-    given["sampler"] = given["sampler"] or DEFAULT
     given["seed"] = 0 if given["seed"] is None else given["seed"]
-    pool = pool_source.open_pool(
-        source, item=given["item"], predicted=given["predicted"]
-    )
-    if options["model"] is not None:
-        model = load_model(options["model"], options, say)
-        kind_of(Path(options["model"]).stem, model)
-        say(f"predicting {len(pool)} inputs")
-        images = {name: given[name] for name in ("grey", "data_range", "layout")}
-        facts = pool_source.facts_from_model(pool, model, given["drop"], **images)
-    else:
-        columns = (given[name] for name in ("scores", "as_confidence", "predicted"))
-        facts = pool_source.facts_from_columns(pool, *columns)
+    pool, facts = _read_pool(source, given, options, say)
+    if given["sampler"] is None:
+        choice = _choice(pool, facts, options)
+        given["sampler"], given["set"] = choice.name, choice.settings | given["set"]
+        say(f"chosen: {choice.text}")
     kind = get_sampler_names()[given["sampler"]]
     taken = ("estimator", "random_state")
     known = [name for name in kind().get_params(deep=False) if name not in taken]
@@ -114,6 +121,31 @@ def _start(session, source, given, options, say):
     facts = {"pool": mark, "settings": given, "classes": facts.classes}
     session.begin(sampler, facts)
     return pool
+
+
+def _choice(pool, facts, options):
+    return choose_sampler(
+        facts.scores,
+        n_pool=len(pool),
+        n=options["n"],
+        until=options.get("until"),
+        goal=options["goal"] or "accuracy",
+    )
+
+
+def _read_pool(source, given, options, say):
+    """Return the pool, and what a model or columns say about it."""
+    pool = pool_source.open_pool(
+        source, item=given["item"], predicted=given["predicted"]
+    )
+    if options["model"] is None:
+        columns = (given[name] for name in ("scores", "as_confidence", "predicted"))
+        return pool, pool_source.facts_from_columns(pool, *columns)
+    model = load_model(options["model"], options, say)
+    kind_of(Path(options["model"]).stem, model)
+    say(f"predicting {len(pool)} inputs")
+    images = {name: given[name] for name in ("grey", "data_range", "layout")}
+    return pool, pool_source.facts_from_model(pool, model, given["drop"], **images)
 
 
 def columns_to_show(session, pool, show):

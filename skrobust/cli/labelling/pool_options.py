@@ -3,8 +3,10 @@
 import click
 
 from skrobust.cli import options as shared
+from skrobust.cli.exit_codes import UserError
 from skrobust.cli.image_input import LAYOUTS
-from skrobust.cli.labelling.sampler_names import DEFAULT, get_sampler_names
+from skrobust.cli.labelling.sampler_choice import GOALS
+from skrobust.cli.labelling.sampler_names import get_sampler_names
 from skrobust.cli.option_types import Name, Numbers
 
 SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
@@ -14,7 +16,6 @@ pool_options = shared.with_options(
     shared.output(
         "--state --out state",
         "File of the session: begun where there is none, else continued.",
-        required=True,
     ),
     shared.option("--model", "Fitted classifier (skops), used as it is."),
     *shared.TRUST,
@@ -50,14 +51,29 @@ pool_options = shared.with_options(
     ),
     shared.option(
         "--sampler",
-        f"{NAMES}[default: {DEFAULT}]",
+        f"{NAMES}[default: one that fits, with the reason]",
         Name(get_sampler_names, may_be_short=True),
     ),
+    shared.option(
+        "--goal",
+        "What the sampler is chosen for: a small error of the accuracy, many failures, "
+        "or both.  [default: accuracy]",
+        click.Choice(GOALS),
+    ),
+    shared.flag("--advise", "Say which sampler fits and why, and do nothing else."),
     shared.set_option(
         "A setting of the sampler, as rule=released; may be repeated.", "set"
     ),
     shared.option("--seed", "[default: 0]", shared.SEEDS),
     shared.option("--level", "Nominal coverage of the intervals.", SHARE, default=0.95),
     shared.output("--json json_out", "A JSON file with the result and all failures."),
+    shared.flag("--details", "Print the numbers behind the sentences, too."),
+    shared.flag("--blind", "Hide predictions, which may sway people."),
     shared.flag("--quiet", "Print no more than is asked for."),
 )
+
+
+def need_state(state):
+    """Raise where no file of the session is named."""
+    if state is None:
+        raise UserError("Missing option '--state': name the file of the session.")

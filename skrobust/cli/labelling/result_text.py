@@ -1,31 +1,13 @@
-"""Results of operational testing for the terminal and for JSON."""
+"""Results of operational testing: facts for JSON, and details for the terminal."""
 
 import click
-import numpy as np
 
-from skrobust.cli.terminal_text import wrapped
+from skrobust.cli.labelling.result_sentences import result_text
 from skrobust.cli.thresholds import write_json
 from skrobust.report.strict_json import to_plain
 
-N_NAMED = 10
 _OF_THE_RESULT = ("accuracy", "method", "std_error", "effective_n", "accuracy_bounds")
 _OF_THE_RESULT += ("n_pool", "n_labels", "n_failures", "n_skipped", "warnings")
-
-
-def plain_text(value):
-    """Return a value as one line in which nothing steers the terminal."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
-
-
-def short(result):
-    """Return a result in one line."""
-    text = f"{result.n_labels} labelled, {result.n_failures} wrong"
-    if result.n_skipped:
-        text += f", {result.n_skipped} skipped"
-    if np.isfinite(result.accuracy):
-        low, high = result.interval
-        text += f"; accuracy {result.accuracy:.3f} ({low:.3f} to {high:.3f})"
-    return text
 
 
 def result_facts(session, pool, options):
@@ -45,7 +27,7 @@ def result_facts(session, pool, options):
     Returns
     -------
     dict
-        For ``result_text`` and for JSON.
+        For ``result_text``, ``details_text`` and JSON.
     """
     sampler, level = session.sampler, options["level"]
     half_width, until = options.get("half_width"), options.get("until")
@@ -78,6 +60,8 @@ def give_result(session, pool, options, before=""):
         write_json(options["json_out"], facts)
     if not options["quiet"]:
         click.echo(f"{before}{result_text(facts)}")
+        if options["details"]:
+            click.echo(f"\n{details_text(facts)}")
 
 
 def _anytime(sampler, level):
@@ -101,8 +85,8 @@ def _needed(sampler, result, half_width, level):
         return None, str(error)
 
 
-def result_text(facts):
-    """Return the facts as an aligned table.
+def details_text(facts):
+    """Return the facts as an aligned table, with the exact numbers.
 
     Parameters
     ----------
@@ -115,46 +99,22 @@ def result_text(facts):
         Lines.
     """
     percent = f"{100 * facts['confidence']:g} %"
-    labels = f"{facts['n_labels']} of {facts['n_pool']}"
-    for name, word in (("n_open", "open"), ("n_skipped", "skipped")):
-        if facts[name]:
-            labels += f", {facts[name]} {word}"
-    rows = [("labels", labels)]
+    rows = [("sampler", facts["sampler"])]
     if facts["accuracy"] is not None:
         rows.append(("accuracy", f"{facts['accuracy']:.4f}"))
         rows.append((f"{percent} interval", _range(facts, "interval")))
         redundant = facts["method"] in ("anytime", "census")
         if facts["anytime_interval"] is not None and not redundant:
             rows.append((f"{percent} anytime", _range(facts, "anytime_interval")))
-    rows.append(("failures found", _failures(facts)))
+        rows.append(("standard error", f"{facts['std_error']:.4f}"))
+        rows.append(("effective n", f"{facts['effective_n']:.1f}"))
     if "half_width" in facts:
-        rows.append((f"for +-{facts['half_width']:g}", _needed_text(facts)))
-    if "until" in facts:
-        reached = "reached" if facts["reached"] else "not reached yet"
-        rows.append((f"until +-{facts['until']:g}", reached))
+        rows.append((f"for +-{facts['half_width']:g}", facts["assumption"]))
     width = max(len(name) for name, _ in rows)
-    lines = [f"{name.ljust(width)}  {text}" for name, text in rows]
-    lines += [wrapped(f"warning: {plain_text(text)}") for text in facts["warnings"]]
-    return "\n".join(lines)
+    return "\n".join(f"{name.ljust(width)}  {text}" for name, text in rows)
 
 
 def _range(facts, name):
     low, high = facts[name]
     method = "whenever you stop" if name != "interval" else facts["method"]
     return f"{low:.4f} to {high:.4f} ({method})"
-
-
-def _failures(facts):
-    named = [plain_text(row["item"]) for row in facts["failures"]]
-    text = f"{len(named)}: {', '.join(named[:N_NAMED])}" if named else "0"
-    if len(named) > N_NAMED:
-        text += f" and {len(named) - N_NAMED} more"
-    return text
-
-
-def _needed_text(facts):
-    needed = facts["labels_for_half_width"]
-    if needed is None:
-        return facts["assumption"]
-    more = max(needed - facts["n_labels"] - facts["n_skipped"], 0)
-    return f"about {needed} labels in all, {more} more ({facts['assumption']})"

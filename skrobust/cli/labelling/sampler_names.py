@@ -4,8 +4,6 @@ import re
 
 from skrobust import sampling
 
-DEFAULT = "operational"  # where none is named
-
 
 def get_sampler_classes():
     """Return the public samplers by the names of their classes."""

@@ -1,0 +1,102 @@
+"""Questions of a labelling session, for the terminal and for the page."""
+
+import math
+
+AT_ONCE = 10  # draws between two looks at the answers, where these decide the end
+
+
+class QuestionQueue:
+    """Queue of the inputs to label, until a budget is used or an interval is narrow.
+
+    Parameters
+    ----------
+    session : Session
+        Session whose files get every answer at once.
+    reader : AnswerReader
+        Knows the labels.
+    options : dict
+        Options of the command: ``n`` (inputs to go through in all; None with ``until``
+        or for those open only), ``until`` (half-width of the anytime interval at which
+        to stop), ``batch`` (draws at a time; None: all of the budget, a part of it
+        where the sampler learns from batches, or ten with ``until``) and ``level``.
+
+    Attributes
+    ----------
+    turn : int
+        Number of steps so far; an answer to another turn comes too late.
+    """
+
+    def __init__(self, session, reader, options):
+        self.session, self.reader, self.sampler = session, reader, session.sampler
+        self.n, self.until, self.level = (options[k] for k in ("n", "until", "level"))
+        self._batch = options["batch"] or self._default_batch()
+        self._again = None  # place among the draws of an answer that is looked at again
+        self.turn = 0
+
+    def _default_batch(self):
+        if self.until or self.n is None:
+            return AT_ONCE
+        n_batches = getattr(self.sampler, "n_batches", 1)
+        return math.ceil(self.n / n_batches)
+
+    def current(self):
+        """Return the input in question, drawing where none is open; None at the end."""
+        if self._again is not None:
+            return int(self.sampler.ids_[self._again])
+        if self.until and self.sampler.should_stop(self.until, confidence=self.level):
+            return None
+        if not len(self.sampler.pending_):
+            most = self.sampler.n_pool_ if self.until else 0
+            most = most if self.n is None else min(self.sampler.n_pool_, self.n)
+            left = most - len(self.sampler.ids_)
+            if left <= 0:
+                return None
+            self.sampler.ask(min(left, self._batch))
+            self.session.save()
+        return int(self.sampler.pending_[0])
+
+    def place(self, i):
+        """Return the place of an input among the draws."""
+        return self.sampler.ids_.tolist().index(i)
+
+    def given(self, i):
+        """Return kind and answer that were given before, or None."""
+        return self.session.answer_of(i)
+
+    def answer(self, kind, answer):
+        """Take in the answer to the input in question; it is on the disk at return."""
+        self.session.answer(self.current(), kind, answer)
+        if self.is_unknown(kind, answer):
+            self.reader.known.append(answer)
+        self.keep()
+
+    def is_unknown(self, kind, answer):
+        """Return whether an answer is a label that the model does not know."""
+        return kind == "y_true" and answer not in self.reader.known
+
+    def keep(self):
+        """Leave the answer that is looked at again as it is."""
+        self._again = None
+        self.turn += 1
+
+    def undo(self):
+        """Go back to the last draw before this one that was answered.
+
+        Returns
+        -------
+        bool
+            False where there is none.
+        """
+        i = self.current()
+        at = len(self.sampler.ids_) if i is None else self.place(i)
+        for place in range(at - 1, -1, -1):
+            if self.given(int(self.sampler.ids_[place])) is not None:
+                self._again = place
+                self.turn += 1
+                return True
+        return False
+
+    def result(self):
+        """Return the result so far; the interval suits the way of stopping."""
+        method = "anytime" if self.until else "default"
+        return self.sampler.result(confidence=self.level, method=method)

@@ -1,0 +1,88 @@
+"""Choice of a sampler from what is known before the first label, with the reason."""
+
+from dataclasses import dataclass, field
+
+GOALS = ("accuracy", "balanced", "failures")
+
+
+@dataclass(frozen=True)
+class SamplerChoice:
+    """Sampler that fits.
+
+    Attributes
+    ----------
+    name : str
+        On the command line.
+    reason : str
+        One or two sentences.
+    settings : dict
+        Settings of the sampler.
+    """
+
+    name: str
+    reason: str
+    settings: dict = field(default_factory=dict)
+
+    @property
+    def text(self):
+        """The choice and its reason."""
+        settings = "".join(f" --set {k}={v}" for k, v in self.settings.items())
+        return f"--sampler {self.name}{settings}: {self.reason}"
+
+
+def choose_sampler(scores=None, *, n_pool, n=None, until=None, goal="accuracy"):
+    """Choose a sampler.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_pool,), default=None
+        Suspicion of each input, where there is one.
+    n_pool : int
+        Size of the pool.
+    n : int, default=None
+        Number of labels.
+    until : float, default=None
+        Half-width of the interval at which labelling stops.
+    goal : {"accuracy", "balanced", "failures"}, default="accuracy"
+        Whether a small error of the accuracy or many failures are wanted.
+
+    Returns
+    -------
+    SamplerChoice
+        Rules are tried in this order; the first that applies decides.
+    """
+    uniform = "simple-random"
+    if scores is None or scores.min() == scores.max():
+        why = "there are no scores" if scores is None else "all scores are equal"
+        return SamplerChoice(
+            uniform,
+            f"{why}, so nothing says which inputs are suspicious; the interval is "
+            "exact. With --model or --scores fewer labels would be enough.",
+        )
+    if n is not None and n >= n_pool:
+        return SamplerChoice(uniform, "the whole pool is labelled, in any order.")
+    if goal in ("failures", "balanced"):
+        less = " The interval is wider for it." if goal == "failures" else ""
+        return SamplerChoice(
+            "operational",
+            f"it draws many of the likely failures ({goal}), and the estimate stays "
+            f"unbiased.{less}",
+            {"failure_emphasis": goal},
+        )
+    if until is not None:
+        return SamplerChoice(
+            uniform,
+            "to stop at a width, the interval must hold whenever you stop; for uniform "
+            "draws that takes the fewest labels.",
+        )
+    if scores.max() > 1:
+        return SamplerChoice(
+            "operational",
+            "suspicious inputs are drawn more often, and the estimate stays unbiased. "
+            "Scores above 1 are no probabilities, so their order alone counts.",
+        )
+    return SamplerChoice(
+        "operational",
+        "it learns from the answers where errors are likely, which takes the fewest "
+        "labels for a small error of the accuracy when their number is fixed.",
+    )
