@@ -27,7 +27,7 @@ def labels_needed(kind, scores, failed, half_width, seed):
     while True:
         ids = sampler.ask(min(BATCH, len(scores) - len(sampler.ids_)))
         sampler.tell(ids, failed=failed[ids])
-        found = sampler.result(method=sampler._stopping)
+        found = sampler.result(method="stopping")
         low, high = found.interval
         missed = missed or not low - 1e-12 <= truth <= high + 1e-12
         if (high - low) / 2 <= half_width:

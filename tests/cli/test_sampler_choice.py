@@ -24,7 +24,9 @@ SCORES = np.linspace(0, 0.9, 50)
         ({"scores": np.full(50, 0.3)}, "simple-random", "equal"),
         ({}, "operational", "fewest labels"),
         ({"scores": SCORES * 9}, "operational", "order alone"),
-        ({"until": 0.05}, "simple-random", "whenever you stop"),
+        ({"until": 0.05}, "operational", "whenever you stop"),
+        ({"until": 0.05, "scores": SCORES / 50}, "simple-random", "few labels"),
+        ({"until": 0.2}, "simple-random", "few labels"),
         ({"until": 0.05, "goal": "failures"}, "operational", "failures"),
         ({"goal": "failures"}, "operational", "wider"),
         ({"goal": "balanced"}, "operational", "balanced"),
@@ -65,7 +67,7 @@ def test_advice_alone_begins_nothing(words, tmp_path):
     code, out, _ = run(*words, "--advise", "--scores", "doubt", "--goal", "failures")
     assert "--set failure_emphasis=failures:" in out
     label = ("label", words[1], "--scores", "doubt", "--until", 0.05, "--advise")
-    assert run(*label)[1].startswith("--sampler simple-random: to stop at a width")
+    assert run(*label)[1].startswith("--sampler operational: it learns")
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
     # The advice can be followed as it is printed.
     options = out.partition(":")[0].split()

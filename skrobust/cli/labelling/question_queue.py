@@ -16,7 +16,7 @@ class QuestionQueue:
         Knows the labels.
     options : dict
         Options of the command: ``n`` (inputs to go through in all; None with ``until``
-        or for those open only), ``until`` (half-width of the anytime interval at which
+        or for those open only), ``until`` (half-width of the interval at which
         to stop), ``batch`` (draws at a time; None: all of the budget, a part of it
         where the sampler learns from batches, or ten with ``until``) and ``level``.
 
@@ -98,5 +98,5 @@ class QuestionQueue:
 
     def result(self):
         """Return the result so far; the interval suits the way of stopping."""
-        method = "anytime" if self.until else "default"
+        method = "stopping" if self.until else "default"
         return self.sampler.result(confidence=self.level, method=method)

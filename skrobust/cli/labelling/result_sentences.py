@@ -100,7 +100,7 @@ def accuracy_sentence(facts):
             f"The accuracy lies {between}; more than these counts cannot be said "
             f"(best estimate {best}, without an interval)."
         )
-    always = ", whenever you stop," if method == "anytime" else ""
+    always = ", whenever you stop," if method in ("anytime", "asymptotic") else ""
     return (
         f"We are {100 * facts['confidence']:g} % sure{always} that the accuracy lies "
         f"{between} (best estimate {best})."

@@ -22,7 +22,7 @@ def result_facts(session, pool, options):
     options : dict
         Options of the command: ``level``; ``half_width`` (wanted, for the number of
         labels that are missing) or ``until`` (half-width that ends the labelling; the
-        anytime interval is then the one).
+        interval that holds at any time is then the one).
 
     Returns
     -------
@@ -31,7 +31,7 @@ def result_facts(session, pool, options):
     """
     sampler, level = session.sampler, options["level"]
     half_width, until = options.get("half_width"), options.get("until")
-    method = "anytime" if until else "default"
+    method = "stopping" if until else "default"
     result = sampler.result(confidence=level, method=method)
     facts = {name: getattr(result, name) for name in _OF_THE_RESULT}
     facts |= {

@@ -87,7 +87,11 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         method : str, default="default"
             The interval: "default" (of the sampler), "t", "bootstrap" (percentile),
             "anytime" (valid however often it is looked at: required where the results
-            decide when to stop), and for uniform draws "hypergeometric" or "wilson".
+            decide when to stop), "asymptotic" (the same by an approximation that
+            begins at 30 labels, and much narrower for draws in batches; of
+            :class:`OperationalSampler` and uniform draws), "stopping" (that of the two
+            by which ``should_stop`` decides), and for uniform draws "hypergeometric"
+            or "wilson".
         estimator : str, default="default"
             "default" (of the sampler), "published" (that of the authors of the
             design), "difference" (corrects a predictor by the answers: unbiased
@@ -127,6 +131,7 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         caller = self._caller("result")
         self._check_parameters()
         check_confidence(confidence, caller)
+        method = self._stopping if method == "stopping" else method
         answers = self._answers_of(model, caller)
         predictor = self._predictor_of(model, predictor, estimator)
         answered, unknown = self._answered(answers)
@@ -328,7 +333,7 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             False before two answers.
         """
         self._check_half_width(half_width, self._caller("should_stop"))
-        found = self.result(confidence=confidence, method=self._stopping)
+        found = self.result(confidence=confidence, method="stopping")
         low, high = found.interval
         return bool((high - low) / 2 <= half_width)
 
