@@ -109,7 +109,7 @@ def sequence_quantile(variance, n, confidence):
     --------
     >>> from skrobust.sampling.core.anytime import sequence_quantile
     >>> round(sequence_quantile(0.1 / 200, 200, 0.95), 2)
-    3.26
+    3.08
     """
     information = max(n**2 * variance, 1e-12)
     looks = np.log1p(information / PRIOR_INFORMATION)
