@@ -40,8 +40,9 @@ def simulate(
         the name of its class.
     scores : array-like of shape (n_pool,)
         Suspicion of each input, higher = more likely mispredicted.
-    failed : array-like of bool of shape (n_pool,)
-        Mispredicted inputs, as a mask.
+    failed : array-like of shape (n_pool,)
+        Mispredicted inputs, as a mask; or the loss of each input, in [0, 1], where the
+        accuracy is then one minus the mean loss, and failures are losses above 0.
     n_labels : int or sequence of int, default=None
         Budgets; each is spent by a ``sample(n, oracle)`` of its own. None: 50, 200 and
         800, as far as the pool reaches.
@@ -101,7 +102,7 @@ def simulate(
     if y_pred is not None:
         y_pred = np.asarray(to_array(y_pred))
         check_same_length("simulate", scores=scores, y_pred=y_pred)
-        y_true = wrong_where(failed, y_pred)
+        y_true = wrong_where(failed, y_pred) if failed.dtype.kind == "b" else None
     budgets = check_budgets(n_labels, len(scores))
     n_repeats = check_count(n_repeats, "n_repeats", "simulate", low=2)
     seeds = np.random.SeedSequence(random_state).generate_state(n_repeats).tolist()
@@ -120,13 +121,17 @@ def simulate(
 def _repeat(sampler, scores, failed, y_pred, y_true, n, seeds, confidence):
     """Return accuracy, failures found and interval of each seed."""
     answers = failed if y_true is None else y_true
+    kind = "loss" if failed.dtype.kind == "f" else None
     found = np.empty((len(seeds), 4))
     for row, seed in enumerate(seeds):
         one = clone(sampler).set_params(random_state=seed).fit(scores, y_pred=y_pred)
-        result = one.sample(n, lambda ids: answers[ids])
+        result = one.sample(n, lambda ids: answers[ids], kind=kind)
         if confidence != result.confidence:
             result = one.result(confidence=confidence)
-        found[row] = result.accuracy, result.n_failures, *result.interval
+        value, ends = result.value, tuple(result.interval)
+        if kind == "loss":
+            value, ends = 1 - value, (1 - ends[1], 1 - ends[0])
+        found[row] = value, result.n_failures, *ends
     return found
 
 
@@ -177,10 +182,14 @@ def check_pool(scores, failed):
     """Return scores and outcomes as arrays, or raise."""
     scores = check_scores(to_array(scores), "simulate")
     failed = np.asarray(to_array(failed))
-    if failed.ndim != 1 or not np.isin(failed, (0, 1)).all():
-        raise invalid("failed", "simulate", "1-D booleans, or 0 and 1", failed)
+    rule = "1-D booleans, or losses in [0, 1]"
+    if failed.ndim != 1 or failed.dtype.kind not in "biuf":
+        raise invalid("failed", "simulate", rule, failed)
+    if not ((failed >= 0) & (failed <= 1)).all():
+        raise invalid("failed", "simulate", rule, failed)
     check_same_length("simulate", scores=scores, failed=failed)
-    return scores, failed.astype(bool)
+    are_labels = np.isin(failed, (0, 1)).all()
+    return scores, failed.astype(bool if are_labels else np.float64)
 
 
 def check_budgets(n_labels, n_pool):

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from skrobust.sampling import DeepESTSampler, SimpleRandomSampler, simulate
+from skrobust.sampling import (
+    DeepESTSampler,
+    OperationalSampler,
+    SimpleRandomSampler,
+    simulate,
+)
 from skrobust.sampling._simulate import summarise
 
 
@@ -124,8 +129,8 @@ def test_frame():
         ({"scores": [[0.1]]}, "1-D array"),
         ({"scores": [0.1, np.nan, 0.2]}, "finite scores"),
         ({"failed": [0, 1]}, "scores has 3, failed has 2"),
-        ({"failed": [0, 2, 1]}, "1-D booleans, or 0 and 1"),
-        ({"failed": [0, np.nan, 1]}, "1-D booleans, or 0 and 1"),
+        ({"failed": [0, 2, 1]}, "1-D booleans, or losses in"),
+        ({"failed": [0, np.nan, 1]}, "1-D booleans, or losses in"),
         ({"n_labels": 4}, "at most the size of the pool, 3. Got 4"),
         ({"n_labels": 1}, "an integer of at least 2. Got 1"),
         ({"n_labels": ()}, "at least one number of labels"),
@@ -154,3 +159,21 @@ def test_default_budgets_end_where_the_pool_does():
         SimpleRandomSampler(), np.ones(30), failed[:30], n_repeats=2, random_state=0
     )
     assert results.n_labels.tolist() == [30]
+
+
+def test_losses_are_simulated_like_labels():
+    rng = np.random.default_rng(0)
+    scores = rng.beta(0.5, 3, 800)
+    losses = np.clip(scores + rng.normal(0, 0.05, 800), 0, 1)
+    samplers = {"uniform": SimpleRandomSampler(), "operational": OperationalSampler()}
+    found = simulate(
+        samplers, scores, losses, n_labels=60, n_repeats=30, random_state=0
+    )
+    assert found.true_accuracy == pytest.approx(1 - losses.mean())
+    assert (np.abs(found.bias) < 4 * found.bias_error).all()
+    assert (found.coverage > 0.85).all()
+    assert found.rmse[1] < found.rmse[0]
+    whole = simulate(SimpleRandomSampler(), scores, losses, n_labels=800, n_repeats=2)
+    assert whole.estimates == pytest.approx(np.full((1, 2), 1 - losses.mean()))
+    with pytest.raises(ValueError, match=r"losses in \[0, 1\]"):
+        simulate(SimpleRandomSampler(), scores, 2 * losses, n_labels=60)
