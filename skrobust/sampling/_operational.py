@@ -4,11 +4,10 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from skrobust._parameters import Count, Flag, NamedOr, Number
-from skrobust.metrics.intervals.proportion import wilson_bounds
 from skrobust.sampling.core.anytime import FEWEST, sequence_quantile
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.draws import first_where
-from skrobust.sampling.core.rate_interval import Bounds
+from skrobust.sampling.core.rate_interval import Bounds, score_bounds
 from skrobust.sampling.designs.frontier import frontier
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling.designs.score_curves import (
@@ -271,11 +270,8 @@ class OperationalSampler(BaseSampler):
         return float(rate), float(each.sum()) / self.n_pool_**2
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
-        groups = ScoreGroups(as_probabilities(self.scores_))
-        curves = ScoreCurves(groups, known=not self.recalibrate)
-        weights = curves.weights(
-            np.zeros(len(groups.sizes)), np.zeros(len(groups.sizes))
-        )
+        groups, curves = self._groups, self._curves
+        weights = np.exp(curves.log_prior)
         text = "Averaged over what the scores may mean"
         if expected_accuracy is not None:
             weights = curves.of_rate(weights, 1 - expected_accuracy)
@@ -291,28 +287,6 @@ class OperationalSampler(BaseSampler):
 
         n = max(first_where(enough, 1, self.n_pool_), min(2, self.n_pool_))
         return n, f"{text}; drawn as one batch."
-
-
-def score_bounds(estimate, rate, found, expected, quantile):
-    """Return Wilson's interval or the plain one, whichever reaches further.
-
-    Parameters
-    ----------
-    estimate, rate : float
-        Of the failure rate: unbiased, and as the curves expect it.
-    found, expected : float
-        Variance of the estimate: from the outcomes, and as the curves expect it.
-    quantile : float
-        Multiple of a standard error.
-    """
-    centre = float(np.clip(estimate, 0, 1))
-    n = rate * (1 - rate) / expected if expected > 0 else np.inf
-    if found > 0:
-        # Of the two rates the one closer to a half: what was found varies by it.
-        n = min(n, max(one * (1 - one) for one in (rate, centre)) / found)
-    low, high = wilson_bounds(centre, n, quantile)
-    half = quantile * np.sqrt(found)
-    return min(low, estimate - half), max(high, estimate + half)
 
 
 def batch_sizes(n, n_batches, *, first=True):

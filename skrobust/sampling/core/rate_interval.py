@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import pdtri, stdtrit
 
+from skrobust.metrics.intervals.proportion import wilson_bounds
 from skrobust.sampling.core.anytime import betting_interval
 from skrobust.sampling.core.draws import first_where, running_sum
 from skrobust.sampling.core.estimates import z_values
@@ -65,6 +66,28 @@ def rate_interval(design, answered, estimate, query):
 def t_half_width(std_error, df, level):
     """Return the quantile of Student's t at a level, times the standard error."""
     return stdtrit(min(max(df, 1.0), 1e9), level) * std_error
+
+
+def score_bounds(estimate, rate, found, expected, quantile):
+    """Return Wilson's interval or the plain one, whichever reaches further.
+
+    Parameters
+    ----------
+    estimate, rate : float
+        Of the failure rate: unbiased, and as the curves expect it.
+    found, expected : float
+        Variance of the estimate: from the outcomes, and as the curves expect it.
+    quantile : float
+        Multiple of a standard error.
+    """
+    centre = float(np.clip(estimate, 0, 1))
+    n = rate * (1 - rate) / expected if expected > 0 else np.inf
+    if found > 0:
+        # Of the two rates the one closer to a half: what was found varies by it.
+        n = min(n, max(one * (1 - one) for one in (rate, centre)) / found)
+    low, high = wilson_bounds(centre, n, quantile)
+    half = quantile * np.sqrt(found)
+    return min(low, estimate - half), max(high, estimate + half)
 
 
 def unvaried_bounds(design, answered, tail):
