@@ -92,7 +92,8 @@ class OperationalSampler(BaseSampler):
         uniformly (still along the scores, with the difference estimator).
     recalibrate : bool, default=True
         Whether answers tell what scores mean. Without, p are the scores, in up to 200
-        groups and kept within [0.0003, 0.97] as always.
+        groups and kept within [0.0003, 0.97] as always; the interval allows for scores
+        that are far off.
     n_batches : int, default=6
         Most batches of ``sample``: a pilot of 15 labels and a twentieth of all (at most
         two fifths), and equal batches of at least 12.
@@ -248,7 +249,10 @@ class OperationalSampler(BaseSampler):
                 max(expected, found), answered.n, query.confidence
             )
         else:
-            quantile = stdtrit(max(answered.n - len(answered.ends), 1), 1 - query.tail)
+            # Within rounds, or between them where they are of single units.
+            n, n_rounds = answered.n, len(answered.ends)
+            df = max(n - n_rounds, n_rounds - 1, 1)
+            quantile = stdtrit(df, 1 - query.tail)
         low, high = score_bounds(estimate.rate, rate, found, expected, quantile)
         falling = curve_weights[self._curves.slope < 0].sum()
         notes = [POINTS_THE_WRONG_WAY] if falling > WRONG_WAY else []
@@ -261,13 +265,17 @@ class OperationalSampler(BaseSampler):
         rest = (groups.sizes - drawn) @ curves.mean(curve_weights)
         rate = (answered.y.sum() + rest) / self.n_pool_
         spread = curves.outcome_variance(curve_weights)[groups.of[answered.ids]]
+        mean = curves.mean(curve_weights)[groups.of[answered.ids]]
+        square = (answered.y - mean) ** 2
         if answered.graded:  # losses vary less than outcomes that are 0 or 1
-            mean = curves.mean(curve_weights)[groups.of[answered.ids]]
-            square = ((answered.y - mean) ** 2).sum()
-            spread = spread * (FEW_LOSSES + square) / (FEW_LOSSES + spread.sum())
+            less = (FEW_LOSSES + square.sum()) / (FEW_LOSSES + spread.sum())
+            spread = spread * less
         weight = np.repeat(batch_weights(answered.sizes), answered.sizes)
-        each = weight**2 * spread * (1 - answered.pi) / answered.pi**2
-        return float(rate), float(each.sum()) / self.n_pool_**2
+        each = weight**2 * (1 - answered.pi) / answered.pi**2
+        expected = each @ spread
+        if not self.recalibrate:  # scores that are believed may be far off
+            expected = max(expected, each @ square)
+        return float(rate), float(expected) / self.n_pool_**2
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         groups, curves = self._groups, self._curves

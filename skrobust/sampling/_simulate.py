@@ -170,6 +170,11 @@ def check_samplers(samplers):
     for name, sampler in samplers.items():
         if isinstance(sampler, type) or not hasattr(sampler, "sample"):
             raise invalid("samplers", "simulate", "a dict of samplers", {name: sampler})
+        if getattr(sampler, "loss", None) is not None:
+            raise ValueError(
+                "simulate needs samplers without loss=, since outcomes are right or "
+                f"wrong; {name!r} has one."
+            )
         if getattr(sampler, "estimator", None) is not None:
             raise ValueError(
                 "simulate needs samplers without an estimator, since the pool is "

@@ -403,6 +403,24 @@ def test_messages(call, message):
         call()
 
 
+def test_losses_are_no_labels_that_may_be_wrong():
+    told = SimpleRandomSampler(random_state=0).fit(np.ones(20))
+    ids = told.ask(4)
+    notes = Annotations(told)
+    told.tell(ids, loss=[0.1, 0.2, 0.3, 0.4])
+    computed = SimpleRandomSampler(random_state=0, loss=np.subtract)
+    computed.fit(np.ones(20), y_pred=np.zeros(20))
+    for call in (
+        lambda: notes.tell(ids, failed=[0, 1, 0, 1], annotator="ann"),
+        lambda: notes.result(),
+        lambda: Annotations(computed).tell(computed.ask(1), [1], annotator="ann"),
+    ):
+        with pytest.raises(ValueError, match="the answers of the sampler are losses"):
+            call()
+    assert len(computed.pending_) == 1
+    assert notes._answers == []
+
+
 def test_messages_of_annotations():
     sampler = SimpleRandomSampler(random_state=0).fit(np.ones(20))
     ids = sampler.ask(4)

@@ -44,6 +44,16 @@ def test_rounding_is_no_spread():
         assert low < 1 - failed.mean() < high
 
 
+@pytest.mark.parametrize("Sampler", WEIGHTED)
+def test_rounding_is_no_estimate_outside_of_all_accuracies(Sampler):
+    for n in range(2, 30, 3):
+        sampler = Sampler(random_state=n).fit(np.full(40, 0.3))
+        result = sampler.sample(n, lambda ids: np.ones(len(ids), dtype=bool))
+        for value in (result.accuracy, *result.interval):
+            assert not -1e-9 < value < 0
+            assert not 1 < value < 1 + 1e-9
+
+
 @pytest.mark.parametrize("outcome", [0, 1])
 @pytest.mark.parametrize("Sampler", [SimpleRandomSampler, StratifiedSampler])
 def test_default_interval_holds_what_was_seen_alone(Sampler, outcome):

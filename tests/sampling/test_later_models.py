@@ -151,6 +151,22 @@ def test_what_was_told_as_failed_alone():
     assert str(sampler.result(model="new")) == str(full.result(model="new"))
 
 
+@pytest.mark.parametrize("estimator", ["default", "difference", "ppi", "learned"])
+def test_the_fitted_model_has_a_name(estimator):
+    sampler = with_new(StratifiedSampler(random_state=0))
+    named = sampler.result(model="fitted", estimator=estimator)
+    assert str(named) == str(sampler.result(estimator=estimator))
+
+
+def test_a_range_of_losses_alone_tells_none():
+    scores, y, old, new = world()
+    sampler = SimpleRandomSampler(loss_range=(0, 5), random_state=0)
+    sampler.fit(scores, y_pred=old).add_model("new", y_pred=new)
+    assert np.isnan(sampler.compare("new").value)  # no label is told yet
+    sampler.sample(40, y.take)
+    assert sampler.compare("new").n_used == 40
+
+
 @pytest.mark.parametrize("pool", [True, False])
 @pytest.mark.parametrize("frozen", [True, False])
 def test_models_are_stored(pool, frozen):
@@ -257,6 +273,10 @@ def test_sentence():
         (lambda s: s.add_model("fitted", y_pred=np.zeros(600)), "names no other"),
         (lambda s: s.add_model(3, y_pred=np.zeros(600)), "'name' parameter of Simple"),
         (lambda s: s.add_model("b"), "either y_pred=, or an estimator and X"),
+        (
+            lambda s: s.add_model("b", y_pred=np.linspace(0, 1, 600)),
+            "hardly any two continuous numbers are equal",
+        ),
         (lambda s: s.add_model("b", X=[1], y_pred=[1]), "either y_pred="),
         (lambda s: s.add_model("b", y_pred=np.zeros(5)), "600"),
         (lambda s: s.add_model("b", y_pred=["a"] * 600), "of the type of those"),

@@ -216,6 +216,8 @@ def test_an_error_changes_nothing():
     [
         (lambda: LivingPool(3), "'sampler' parameter of LivingPool must be a sampler"),
         (lambda: LivingPool(SimpleRandomSampler(), window=0), "'window'"),
+        (lambda: LivingPool(SimpleRandomSampler(loss=np.subtract)), "without loss="),
+        (lambda: LivingPool(SimpleRandomSampler(loss_range=(0, 9))), "without loss="),
         (lambda: LivingPool(SimpleRandomSampler()).ask(1), "no.*rows|none yet"),
         (
             lambda: LivingPool(SimpleRandomSampler()).extend([1, 1]).ask(1, part=1),
@@ -233,6 +235,8 @@ def test_an_error_changes_nothing():
         (lambda: detect_drift([0, 1], parts=[1]), "one part for each of 2 labels"),
         (lambda: detect_drift([0, 1], parts=[1, 0]), "never falling"),
         (lambda: detect_drift([0, 1], parts=[1, 1], baseline=0.9), "not both"),
+        (lambda: detect_drift([0, 1], parts=[1, None]), "parts without missing"),
+        (lambda: detect_drift([0, 1], parts=[1, np.nan]), "parts without missing"),
         (lambda: detect_drift([0, 1], baseline=1), "'baseline'"),
         (lambda: detect_drift([0, 1], alpha=0), "'alpha'"),
         (lambda: detect_drift([0, 1], block=0), "'block'"),

@@ -222,6 +222,16 @@ def test_several_labels_of_an_input():
         SimpleRandomSampler().fit(np.ones(60), y_pred=y_pred)
 
 
+def test_several_labels_of_text_are_stored():
+    y_pred = np.array([["cat", "dog"], ["dog", "cat"], ["cat", "cat"]])
+    share = lambda true, predicted: (true != predicted).mean(axis=1)  # noqa: E731
+    sampler = SimpleRandomSampler(loss=share, random_state=0)
+    sampler.fit(np.ones(3), y_pred=y_pred).sample(3, lambda ids: y_pred[ids, ::-1])
+    again = SimpleRandomSampler.from_json(sampler.to_json(), loss=share)
+    assert again.y_pred_.tolist() == y_pred.tolist()
+    assert again.result().mean_loss == pytest.approx(2 / 3)
+
+
 FLOATS = np.linspace(0, 1, 20)
 
 

@@ -581,6 +581,34 @@ def test_no_failure_seen_reaches_as_far_as_that_allows():
     assert 1 - plain[0] < 0.02
 
 
+def test_single_questions_are_about_as_sure_as_a_batch():
+    scores, failed = pool(400)
+    one_by_one = OperationalSampler(random_state=0).fit(scores)
+    for _ in range(30):
+        ids = one_by_one.ask()
+        one_by_one.tell(ids, failed=failed[ids])
+    batch = OperationalSampler(n_batches=1, random_state=0).fit(scores)
+    widths = [
+        high - low
+        for low, high in (
+            one_by_one.result().interval,
+            batch.sample(30, failed.take).interval,
+        )
+    ]
+    assert widths[0] < 1.5 * widths[1]
+
+
+@pytest.mark.parametrize("n", [10, 30])
+def test_scores_that_are_believed_and_wrong_do_not_make_the_interval_narrow(n):
+    failed = np.arange(400) % 20 != 0
+    covered = 0
+    for seed in range(100):
+        sampler = OperationalSampler(recalibrate=False, random_state=seed)
+        result = sampler.fit(np.full(400, 0.001)).sample(n, failed.take)
+        covered += result.interval[0] <= 0.05 <= result.interval[1]
+    assert covered >= 95 - 2 * 2.2  # two Monte-Carlo errors
+
+
 @pytest.mark.parametrize("model", ["calibrated", "overconfident"])
 def test_plan_is_about_right_whatever_the_scores_mean(model):
     scores, _ = pool(5000, seed=5)

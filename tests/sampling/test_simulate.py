@@ -126,6 +126,7 @@ def test_frame():
         ({"samplers": {"a": SimpleRandomSampler}}, "a dict of samplers"),
         ({"samplers": [1, 2]}, "a dict of samplers"),
         ({"samplers": SimpleRandomSampler(object())}, "without an estimator"),
+        ({"samplers": SimpleRandomSampler(loss=np.subtract)}, "without loss="),
         ({"scores": [[0.1]]}, "1-D array"),
         ({"scores": [0.1, np.nan, 0.2]}, "finite scores"),
         ({"failed": [0, 1]}, "scores has 3, failed has 2"),

@@ -95,6 +95,7 @@ class Annotations:
         caller = f"{type(self).__name__}.tell"
         if not isinstance(annotator, str) or not annotator:
             raise invalid("annotator", caller, "a name", annotator)
+        self._refuse_losses(caller)
         kind, given = one_kind({"y_true": y_true, "failed": failed}, caller)
         ids = np.atleast_1d(np.asarray(ids))
         status = self.sampler._answers.status
@@ -183,6 +184,7 @@ class Annotations:
             The result of the sampler, which rests on first answers, corrected by
             ``noise()``.
         """
+        self._refuse_losses(f"{type(self).__name__}.result")
         noise = self.noise(confidence=confidence)
         found = self.sampler.result(confidence=confidence, **settings)
         return corrected(
@@ -276,6 +278,15 @@ class Annotations:
         new._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
         new._rng.bit_generator.state = state
         return new
+
+    def _refuse_losses(self, caller):
+        """Raise where answers of the sampler are losses, of which none is wrong."""
+        if self.sampler._answers.tells_losses:
+            raise ValueError(
+                f"{caller} corrects labels that are right or wrong, and the answers of "
+                "the sampler are losses: use a sampler without loss=, and tell true "
+                "labels or failed=."
+            )
 
     @property
     def _has_labels(self):

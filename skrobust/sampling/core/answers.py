@@ -47,6 +47,11 @@ class Answers:
         self._is_settled = False  # whether any answer has said of what kind all are
 
     @property
+    def tells_losses(self):
+        """Whether losses were told, or will be computed of the labels."""
+        return self.of_losses and (self._is_settled or self.loss.function is not None)
+
+    @property
     def unasked(self):
         """Mask of the inputs that were never asked."""
         return self.status == UNASKED

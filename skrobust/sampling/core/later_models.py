@@ -8,6 +8,7 @@ import numpy as np
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust._validation import check_confidence, check_same_length, invalid
 from skrobust.sampling.core.answer_checks import FAILED, PASSED, differ
+from skrobust.sampling.core.loss_scale import is_continuous
 from skrobust.sampling.core.packing import pack, unpack
 from skrobust.sampling.core.paired_difference import model_difference
 from skrobust.sampling.core.pool import n_rows, read_predictions
@@ -80,6 +81,9 @@ class LaterModels:
                 failure = np.clip(1 - p.max(axis=1).astype(np.float64), 0, 1)
         y_pred = read_predictions(None, None, y_pred, caller)
         check_same_length(caller, X=range(self.n_pool_), y_pred=y_pred)
+        if is_continuous(y_pred):
+            rule = "labels: hardly any two continuous numbers are equal"
+            raise invalid("y_pred", caller, rule, y_pred)
         if isinstance(y_pred.tolist()[0], str) != isinstance(
             self.y_pred_.tolist()[0], str
         ):
@@ -169,7 +173,7 @@ class LaterModels:
     def _predictor_of(self, name, predictor, estimator):
         """Return what corrects the estimate of a model: its own confidence."""
         corrected = estimator in CORRECTED and estimator != "learned"
-        if name is None or predictor is not None or not corrected:
+        if name in (None, FITTED) or predictor is not None or not corrected:
             return predictor
         return self._models[name].failure
 
@@ -203,7 +207,7 @@ def status_for(sampler, name, caller, needed=None):
     ``needed`` masks the inputs of the pool of which the outcome matters.
     """
     ids, labels = sampler.ids_, sampler._answers.labels
-    if sampler._answers.of_losses:
+    if sampler._answers.tells_losses:
         raise ValueError(
             f"{caller} judges models by labels, and losses were told: they are those "
             "of the fitted model alone. Tell true labels, with tell(ids, y_true)."

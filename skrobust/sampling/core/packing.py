@@ -17,7 +17,7 @@ def pack(values, name, caller):
         data = base64.b64encode(values.tobytes()).decode()
     else:
         data = values.tolist()
-        if not all(isinstance(v, PLAIN) for v in data):
+        if not all(isinstance(v, PLAIN) for v in values.ravel().tolist()):
             raise ValueError(
                 f"{caller}.to_json cannot write {name} as JSON; use labels of str, "
                 "int, float or bool, or include_pool=False."

@@ -19,6 +19,7 @@ METHODS = (
 CORRECTED = ("difference", "ppi", "learned")  # estimators that correct a predictor
 ALL_PATTERNS = 6  # skipped answers up to which each combination is tried
 CHAIN = 16
+ROUNDING = 1e-12  # beyond [0, 1], that is none of the draws
 
 
 @dataclass(eq=False)
@@ -61,6 +62,9 @@ class RateEstimator:
             estimate = Estimate(rate, 0.0, np.inf, float(answered.n))
             return estimate, Bounds(rate, rate, "census", [])
         estimate = self.estimate(answered)
+        nearest = float(np.clip(estimate.rate, 0, 1))
+        if abs(estimate.rate - nearest) < ROUNDING:
+            estimate = replace(estimate, rate=nearest)
         return estimate, self.design._interval(answered, estimate, self)
 
     def estimate(self, answered):

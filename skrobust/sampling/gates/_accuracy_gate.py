@@ -102,7 +102,8 @@ class AccuracyGate:
     def decide(self, outcomes):
         """Give the verdict on labels so far, in the order of their draws.
 
-        It may be asked after each label: the first verdict stays, and the errors hold.
+        It may be asked after each label, and the errors hold. The first verdict stays;
+        of weighted draws it is that of the labels so far, so take the first one.
 
         Parameters
         ----------

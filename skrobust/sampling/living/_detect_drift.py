@@ -3,8 +3,15 @@
 import numpy as np
 from scipy.special import betaln, xlogy
 
+from skrobust._containers import one_per_row
 from skrobust._results import Results
-from skrobust._validation import check_count, check_number, check_scores, invalid
+from skrobust._validation import (
+    check_count,
+    check_number,
+    check_scores,
+    invalid,
+    refuse_missing,
+)
 from skrobust.sampling.living.part_tests import part_drift
 
 RATES = 60  # failure rates after a change that are betted on, with a baseline
@@ -137,7 +144,8 @@ def detect_drift(failed, *, baseline=None, parts=None, alpha=0.05, block=10):
 
 def _check_parts(parts, n, caller):
     """Return the part of each label."""
-    parts = np.asarray(parts)
+    parts = one_per_row(parts)
+    refuse_missing(parts, caller, "parts")
     if parts.shape != (n,) or (n and (parts[1:] < parts[:-1]).any()):
         rule = f"one part for each of {n} labels, in the order of time (never falling)"
         raise invalid("parts", caller, rule, parts)

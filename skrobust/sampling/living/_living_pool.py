@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrobust._validation import check_confidence, check_count, check_number, invalid
 from skrobust.sampling.core.answer_checks import NOT_GIVEN, answer_list, one_kind
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.loss_scale import Loss
 from skrobust.sampling.core.pool import own_generator
 from skrobust.sampling.living.joined_parts import (
     drift_of_samplers,
@@ -38,8 +39,9 @@ class LivingPool:
     Parameters
     ----------
     sampler : sampler
-        Cloned for each part; not fitted, and with ``auxiliary="confidence"`` or a
-        callable, since an array would belong to one part.
+        Cloned for each part; not fitted, without ``loss``, and with
+        ``auxiliary="confidence"`` or a callable, since an array would belong to one
+        part.
     window : int, default=None
         Number of latest parts that ``ask`` draws from and ``result`` is about; None
         takes all.
@@ -70,6 +72,9 @@ class LivingPool:
         caller = type(self).__name__
         if not isinstance(sampler, BaseSampler):
             raise invalid("sampler", caller, "a sampler", sampler)
+        if Loss(sampler.loss, sampler.loss_range).is_declared:
+            rule = "one without loss= and loss_range=: parts are joined by accuracy"
+            raise invalid("sampler", caller, rule, sampler)
         if window is not None:
             window = check_count(window, "window", caller)
         self.sampler = sampler
