@@ -73,6 +73,31 @@ def test_pictures_are_labelled_by_keys(serve, tmp_path):
     assert [told[str(i)] for i in ids] == [["failed", failed[k]] for k in "rwsrww"]
 
 
+@pytest.mark.parametrize("size", [(400, 800), (1100, 760), (1100, 1100)])
+def test_the_estimate_hides_no_button(size, serve, tmp_path):
+    for name in "ab":
+        image.new("RGB", (32, 32)).save(tmp_path / f"{name}.png")
+    labels = ["airplane", "automobile", "bird", "cat", "deer"]
+    labels += ["dog", "frog", "horse", "ship", "truck"]
+    table = {"file": ["a.png", "b.png"] * 10, "said": labels * 2}
+    pandas.DataFrame(table).to_csv(tmp_path / "p.csv", index=False)
+    words = ("--predicted", "said", "--item", "file", "--sampler", "simple-random")
+    _, address = serve("p.csv", *words, "--until", "0.1")
+    with Chromium(tmp_path / "profile") as browser:
+        browser.look(*size, "light")
+        browser.open(address)
+        browser.wait("state && state.question !== null && !loading")
+        browser.press("1")
+        browser.wait("state.turn === 1 && !loading")
+        browser.press("u")
+        browser.wait("state.question.was !== null && !loading")
+        top = "document.querySelector('footer').getBoundingClientRect().top"
+        shown = "[...document.querySelectorAll('button')].filter(b => b.offsetParent)"
+        lowest = f"Math.max(...{shown}.map(b => b.getBoundingClientRect().bottom))"
+        assert browser.value(f"{lowest} <= {top}")
+        assert browser.value("byId('width').textContent").startswith("Ends at +- 10 p")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_labels_fit_a_narrow_window(scheme, serve, tmp_path):
     said = ["right", "wrong", "none", "a class with a rather long name" * 3] * 5

@@ -74,7 +74,9 @@ def test_anytime_census_and_no_interval():
     skipped = accuracy_sentence(facts(0.9, (0.85, 0.95), "census", n_skipped=2))
     assert "between 85.0 % and 95.0 %, depending on those skipped" in skipped
     assert "sure" not in skipped
-    assert "sure" not in accuracy_sentence(facts(method="none"))
+    sentence = accuracy_sentence(facts(method="none"))
+    assert sentence.startswith("There is no interval (best estimate ")
+    assert "sure" not in sentence
 
 
 def test_sentences_of_samplers():

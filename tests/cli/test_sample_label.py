@@ -344,15 +344,19 @@ def test_partial_late_repeated_and_corrected_answers(begun, pool, tmp_path):
     truth = pool[3]
     tell = ("sample", table, "--state", state, "--answers", path)
     fill(path, {i: truth[i] for i in ids[5:]})
-    assert run(*tell)[0] == 0
+    code, out, _ = run(*tell)
+    assert code == 0
+    assert f"answers in {path.name}: 5 new\n" in out
     fill(path, {i: truth[i] for i in ids[2:]} | {ids[0]: ":skip"})
     code, out, _ = run(*tell)
     assert code == 0
+    assert f"answers in {path.name}: 4 new, 5 known before\n" in out
     assert "8 of 150 labelled, 1 open, 1 skipped." in out
     assert len(told(state)) == 9
     before = state.read_bytes()
     fill(path, {ids[9]: ":wrong", ids[1]: ":right"})
-    assert f"another answer for id {ids[9]}" in refused(*tell)
+    sentence = refused(*tell)
+    assert f"another answer for id {ids[9]} than before: wrong, not " in sentence
     assert state.read_bytes() == before  # the good answer is not taken alone
     code, out, _ = run(*tell, "--correct")
     assert code == 0
@@ -1133,3 +1137,26 @@ def test_help_teaches_by_example(command, capsys):
     assert "Exit codes: 0" in " ".join(text.split())
     for name in get_sampler_names():
         assert name in "".join(text.split())  # lines end at hyphens, too
+
+
+def test_an_empty_list_is_said_to_be_empty(begun):
+    table, state, path, _ = begun
+    code, out, _ = run("sample", table, "--state", state, "--answers", path)
+    assert code == 0
+    assert f"no answers in {path.name}\n" in out
+
+
+def test_a_folder_has_no_columns_and_is_no_table(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    image.new("RGB", (8, 8)).save(tmp_path / "a.png")
+    columns = ("--scores", "doubt", "--predicted", "said")
+    new = tmp_path / "new.json"
+    sentence = refused("sample", tmp_path, "--state", new, "-n", 1, *columns)
+    assert "is a folder: make a table" in sentence
+    assert "--item" in sentence
+    table, state = tmp_path / "p.csv", tmp_path / "s.json"
+    table.write_text("file,doubt,said\na.png,0.5,cat\nb.png,0.1,dog\n")
+    begin = ("sample", table, "--state", state, *columns, "--item", "file")
+    assert run(*begin, "-n", 1, "--to-label", tmp_path / "a.csv")[0] == 0
+    sentence = refused("sample", tmp_path, "--state", state)
+    assert "'s.json' belongs to the table" in sentence

@@ -7,6 +7,7 @@ import click
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.labelling import answers_file
+from skrobust.cli.labelling.answer_reader import in_words
 from skrobust.cli.labelling.formats import FORMATS
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
@@ -112,16 +113,22 @@ def _sample(session, source, options, say):
 def _take_answers(session, pool, reader, path, options):
     answers, unknown = answers_file.read_answers(path, pool, reader, options["format"])
     name = Path(path).name
+    n_new = n_other = 0
     for i, kind, answer in answers:
         before = session.answer_of(i)
         if before == [kind, answer]:
             continue
         if before is not None and not options["correct"]:
+            now, then = (in_words(*pair) for pair in ((kind, answer), before))
+            item = "" if pool.items[i] == str(i) else f" ({pool.items[i]})"
             raise UserError(
-                f"{name!r} has another answer for id {i} than before; add --correct to "
-                "replace it."
+                f"{name!r} has another answer for id {i}{item} than before: {now}, "
+                f"not {then}; add --correct to replace it."
             )
+        n_new, n_other = n_new + (before is None), n_other + (before is not None)
         session.take(i, kind, answer)
+    if not options["quiet"]:
+        click.echo(_counted(name, len(answers), n_new, n_other))
     for label, where in unknown.items():
         hint = reader.hint(label)
         meant = "if it is a slip"
@@ -132,3 +139,12 @@ def _take_answers(session, pool, reader, path, options):
             f"{meant}, correct it and add --correct.",
             err=True,
         )
+
+
+def _counted(name, n_answers, n_new, n_other):
+    """Return how many answers a list had, and how many of them are new."""
+    if not n_answers:
+        return f"no answers in {name}"
+    known = n_answers - n_new - n_other
+    parts = [(n_new, "new"), (n_other, "corrected"), (known, "known before")]
+    return f"answers in {name}: " + ", ".join(f"{n} {word}" for n, word in parts if n)

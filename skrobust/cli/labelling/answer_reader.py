@@ -210,6 +210,13 @@ class AnswerReader:
         return word
 
 
+def in_words(kind, answer):
+    """Return an answer as people read it."""
+    if kind == "y_true" and answer is not None:
+        return str(answer) or "(empty)"
+    return {None: "skipped", True: "wrong", False: "right"}[answer]
+
+
 def _number(word, kind):
     if kind == "b" and word.lower() in ("true", "false"):
         return word.lower() == "true"

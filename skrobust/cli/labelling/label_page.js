@@ -75,7 +75,7 @@ function widthShare() {
 }
 
 function widthText() {
-  const points = (share) => `${(100 * share).toPrecision(2)} percentage points`;
+  const points = (share) => `${Number((100 * share).toPrecision(2))} percentage points`;
   return state.until ? `Ends at +- ${points(state.until)}; now +- ${points(state.half_width)}.` : "";
 }
 

@@ -3,6 +3,7 @@
 import threading
 
 from skrobust.cli.exit_codes import UserError
+from skrobust.cli.labelling.answer_reader import in_words
 from skrobust.cli.labelling.result_sentences import accuracy_sentence, facts_of
 from skrobust.cli.labelling.shown_input import picture_bytes, show_input
 
@@ -151,13 +152,8 @@ class LabelPage:
             "predicted": shown.predicted,
             "columns": list(shown.columns.items()),
             "picture": shown.picture is not None,
-            "was": None if given is None else self._in_words(*given),
+            "was": None if given is None else in_words(*given),
         }
-
-    def _in_words(self, kind, answer):
-        if kind == "y_true" and answer is not None:
-            return str(answer) or "(empty)"
-        return {None: "skipped", True: "wrong", False: "right"}[answer]
 
     def _labels(self):
         if not self._reader.takes_labels:

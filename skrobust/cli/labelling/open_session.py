@@ -79,8 +79,13 @@ def _resume(session, source, given, say):
         was = kept.get(option)  # states of earlier versions had fewer options
         if not _left_out(value) and value != was:
             raise UserError(_changed(name, option, was, value))
-    pool = pool_source.open_pool(source, item=kept["item"])
     then = session.facts["pool"]
+    if kept["item"] is not None and Path(source).is_dir():  # nobody gave --item now
+        raise UserError(
+            f"{name!r} belongs to the table {then['source']!r}, and {source!r} is a "
+            "folder."
+        )
+    pool = pool_source.open_pool(source, item=kept["item"])
     if pool.fingerprint != then["fingerprint"]:
         raise UserError(
             f"{name!r} belongs to another pool: {then['source']!r} of {then['n']} "

@@ -204,7 +204,11 @@ def facts_from_columns(pool, scores=None, as_confidence=False, predicted=None):
         "take --sampler simple-random, which needs none."
     )
     if pool.frame is None and (scores or predicted):
-        raise UserError("--scores and --predicted name columns of a table.")
+        raise UserError(
+            "--scores and --predicted name columns of a table, and "
+            f"{pool.source!r} is a folder: make a table with a row for each file, name "
+            "the column of paths with --item, and give the table in its place."
+        )
     if predicted is not None:
         facts.y_pred = rows_file.full_column(
             pool.frame, predicted, pool.source, "--predicted"

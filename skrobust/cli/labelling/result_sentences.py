@@ -97,8 +97,8 @@ def accuracy_sentence(facts):
         )
     if method == "none":
         return (
-            f"The accuracy lies {between}; more than these counts cannot be said "
-            f"(best estimate {best}, without an interval)."
+            f"There is no interval (best estimate {best}); the labels alone prove "
+            f"that the accuracy lies {between}."
         )
     always = ", whenever you stop," if method in ("anytime", "asymptotic") else ""
     return (

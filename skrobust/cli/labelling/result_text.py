@@ -116,5 +116,5 @@ def details_text(facts):
 
 def _range(facts, name):
     low, high = facts[name]
-    method = "whenever you stop" if name != "interval" else facts["method"]
+    method = "exact, whenever you stop" if name != "interval" else facts["method"]
     return f"{low:.4f} to {high:.4f} ({method})"

@@ -125,8 +125,9 @@ def waiting_note(ids, status, answered):
     if n_waiting:
         first = ids[answered.n + int((rest == OPEN).argmax())]
         yield (
-            f"{n_waiting} told answers wait behind id {first}, which is still open: "
-            "answer or skip it, since the estimate uses the draws before it."
+            f"{n_waiting} told answers are not in the estimate yet, which uses draws "
+            f"in order, and batches as a whole: answer or skip id {first}, the first "
+            "that is open."
         )
 
 
