@@ -35,7 +35,7 @@ class OperationalSampler(BaseSampler):
     r"""Adaptive batch sampling between a small error and many failures.
 
     Each ``ask(n)`` draws one batch. What a score means for the failure probability is
-    not taken for granted: of some 700 curves (calibrated, over- and underconfident,
+    not taken for granted: of some 800 curves (calibrated, over- and underconfident,
     scores that say nothing or point the wrong way, shares of confident errors), each
     has a weight that the answers told so far raise or lower. With p, the failure
     probability of each input averaged over the curves:
