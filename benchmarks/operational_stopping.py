@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from operational_worlds import read_pools, write
-from worlds import worlds
+from operational_worlds import write
+from worlds import read_pools, worlds
 
 from skrobust.sampling import OperationalSampler, SimpleRandomSampler
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+from worlds import read_pools
 
 from skrobust.sampling import (
     DeepESTSampler,
@@ -30,11 +30,6 @@ SAMPLERS = {
     "Operational, 0": OperationalSampler(),
     f"Operational, {HIGH}": OperationalSampler(failure_emphasis=HIGH),
 }
-
-
-def read_pool(path):
-    pool = pd.read_csv(path, encoding="utf-8-sig").rename(columns=str.lower)
-    return 1 - pool["confidence"].to_numpy(), pool["outcome"].eq("Fail").to_numpy()
 
 
 def row_of(results, name, n):
@@ -135,9 +130,8 @@ def main():
     parser.add_argument("--pool", type=int, default=10_000_000, help="of the timing")
     arguments = parser.parse_args()
     pools, start = {}, time.process_time()
-    for path in sorted(arguments.folder.glob("*.csv")):
-        scores, failed = read_pool(path)
-        pools[path.stem] = simulate(
+    for name, scores, failed, _ in read_pools(arguments.folder):
+        pools[name] = simulate(
             SAMPLERS, scores, failed, n_labels=BUDGETS, n_repeats=arguments.repeats,
             random_state=0,
         )  # fmt: skip

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from worlds import worlds
+from worlds import read_pools, worlds
 
 from skrobust.sampling import OperationalSampler
 from skrobust.sampling.designs.fixed_size import allocate, inclusion_probabilities
@@ -24,17 +24,6 @@ from skrobust.sampling.designs.partitions import merge_strata, quantile_strata
 
 BUDGETS = (50, 200, 800)
 WITH_SIGNAL = 0.8  # error of one who knows all, over random sampling, at most
-
-
-def read_pools(folder):
-    """Yield the pools of a folder as worlds whose probabilities nobody knows."""
-    for path in sorted(folder.glob("*.csv")):
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            header, *rows = csv.reader(file)
-        names = [name.lower() for name in header]
-        table = dict(zip(names, zip(*rows, strict=True), strict=True))
-        failed = np.array([outcome == "Fail" for outcome in table["outcome"]])
-        yield path.stem, 1 - np.array(table["confidence"], dtype=float), failed, None
 
 
 def random_error(failed, n):

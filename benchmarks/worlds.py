@@ -1,4 +1,6 @@
-"""Simulated pools of which the truth is known, for the tables of samplers."""
+"""Simulated and real pools of which the truth is known, for the tables of samplers."""
+
+import csv
 
 import numpy as np
 from scipy.special import expit, logit
@@ -76,3 +78,14 @@ def worlds(per_family=4, seed=SEED):
             p = family(rng, scores)
             name = family.__name__.replace("_", " ")
             yield f"{name} {k + 1}", scores, rng.random(n_pool) < p, p
+
+
+def read_pools(folder):
+    """Yield the pools of a folder as worlds whose probabilities nobody knows."""
+    for path in sorted(folder.glob("*.csv")):
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header, *rows = csv.reader(file)
+        names = [name.lower() for name in header]
+        table = dict(zip(names, zip(*rows, strict=True), strict=True))
+        failed = np.array([outcome == "Fail" for outcome in table["outcome"]])
+        yield path.stem, 1 - np.array(table["confidence"], dtype=float), failed, None

@@ -6,6 +6,7 @@ import click
 
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.labelling.result_sentences import plain_text, progress_sentence
+from skrobust.cli.labelling.shown_input import show_input
 
 
 class LabelLoop:
@@ -86,11 +87,12 @@ class LabelLoop:
         path = self.pool.path(i)
         shown = plain_text(path) if path is not None else name
         click.echo(f"\n[{at + 1}{out_of}] id {i}" + ("" if known else f"  {shown}"))
-        for column in self.show:
-            value = plain_text(self.pool.frame[column].iloc[i])
-            click.echo(f"  {plain_text(column)}: {value}")
-        if self.reader.takes_labels and not self.options["blind"]:
-            click.echo(f"  predicted: {plain_text(self.reader.predicted(i))}")
+        blind = self.options["blind"]
+        one = show_input(i, self.pool, self.reader, self.show, blind=blind)
+        for column, value in one.columns.items():
+            click.echo(f"  {plain_text(column)}: {plain_text(value)}")
+        if one.predicted is not None:
+            click.echo(f"  predicted: {plain_text(one.predicted)}")
         if self.options["view"] and path is not None:
             click.launch(str(path))
         if given is not None:

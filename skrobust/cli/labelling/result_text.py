@@ -48,8 +48,8 @@ def result_facts(session, pool, options):
         facts |= {"half_width": half_width, "labels_for_half_width": needed}
         facts["assumption"] = assumption
     if until is not None:
-        reached = sampler.should_stop(until, confidence=level)
-        facts |= {"until": until, "reached": reached}
+        half = (result.interval[1] - result.interval[0]) / 2
+        facts |= {"until": until, "reached": bool(half <= until)}
     return facts
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from skrobust.sampling.designs.score_curves import as_probabilities
+
 FIXED_QUANTILE = 1.96
 # Labels of a fixed size that would do; below it uniform draws stop sooner, as measured
 # by benchmarks/operational_stopping.py.
@@ -74,7 +76,7 @@ def choose_sampler(scores=None, *, n_pool, n=None, until=None, goal="accuracy"):
             {"failure_emphasis": goal},
         )
     if until is not None:
-        expected = min(float(scores.mean()), 0.5) if scores.max() <= 1 else 0.18
+        expected = min(float(as_probabilities(scores).mean()), 0.5)
         if (FIXED_QUANTILE / until) ** 2 * expected * (1 - expected) < FEW_LABELS:
             return SamplerChoice(
                 uniform,

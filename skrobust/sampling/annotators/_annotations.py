@@ -20,6 +20,7 @@ from skrobust.sampling.core.answer_checks import (
     outcomes_of,
 )
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.packing import facts_from_json, restored_generator
 from skrobust.sampling.core.pool import own_generator
 
 FORMAT = 1
@@ -260,23 +261,16 @@ class Annotations:
             For another text, and for answers to what the sampler never asked.
         """
         caller = f"{cls.__name__}.from_json"
-        try:
-            facts = json.loads(text)
-            answers = [tuple(one) for one in facts["answers"]]
-            state, known = facts["generator"], facts["format"] == FORMAT
-        except (ValueError, TypeError, KeyError):
-            known = False
-        if not known:
-            raise ValueError(f"{caller} needs the text that to_json returned.")
-        new = cls(sampler)
+        names = ("answers", "generator")
+        answers, state = facts_from_json(text, names, FORMAT, caller)
+        new, answers = cls(sampler), [tuple(one) for one in answers]
         n_pool = len(sampler._answers.status)
         if any(
             i >= n_pool or sampler._answers.status[i] == UNASKED for i, *_ in answers
         ):
             raise ValueError(f"{caller}: these answers belong to another sampler.")
         new._answers = answers
-        new._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
-        new._rng.bit_generator.state = state
+        new._rng = restored_generator(state)
         return new
 
     def _refuse_losses(self, caller):

@@ -1,12 +1,12 @@
 """Correction of an accuracy for answers that are wrong at times."""
 
-import html
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
 from skrobust.metrics import Interval, proportion_interval
+from skrobust.sampling.core.result_lines import ResultLines
 from skrobust.sampling.core.sampling_estimate import complete_interval
 
 LEAST_KEPT = 0.1  # of the difference that answers show; below, nothing can be told
@@ -14,7 +14,7 @@ TINY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseRate:
+class NoiseRate(ResultLines):
     """Rate of wrong answers, estimated from repeats.
 
     Parameters
@@ -68,19 +68,21 @@ class NoiseRate:
         """Return the slope of the observed in the true accuracy, at a noise rate."""
         return 1 - (1 + self._turned) * rate
 
-    def __str__(self):
+    def _lines(self):
         low, high = self.interval
-        lines = [
+        yield (
             f"{100 * self.rate:.1f} % of the answers are wrong, "
-            f"{100 * self.confidence:g} % interval {100 * low:.1f} to {100 * high:.1f}",
+            f"{100 * self.confidence:g} % interval {100 * low:.1f} to {100 * high:.1f}"
+        )
+        yield (
             f"{100 * self.disagreement:.1f} % of the pairs of answers to "
-            f"{self.n_repeated} inputs differ",
-        ]
-        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+            f"{self.n_repeated} inputs differ"
+        )
+        yield from (f"warning: {text}" for text in self.warnings)
 
 
 @dataclass(frozen=True, eq=False)
-class NoisyAccuracy:
+class NoisyAccuracy(ResultLines):
     """Accuracy, corrected for the wrong answers among those that it rests on.
 
     Parameters
@@ -126,17 +128,14 @@ class NoisyAccuracy:
     def __post_init__(self):
         complete_interval(self, self.accuracy, "delta")
 
-    def __str__(self):
+    def _lines(self):
         low, high = self.interval
-        lines = [
+        yield (
             f"accuracy {self.accuracy:.4f}, {100 * self.confidence:g} % interval "
-            f"{low:.4f} to {high:.4f}, corrected from {self.observed:.4f}",
-            str(self.noise),
-        ]
-        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
-
-    def _repr_html_(self):
-        return f"<p>{'<br>'.join(map(html.escape, str(self).splitlines()))}</p>"
+            f"{low:.4f} to {high:.4f}, corrected from {self.observed:.4f}"
+        )
+        yield from self.noise._lines()
+        yield from (f"warning: {text}" for text in self.warnings)
 
 
 def noise_of_disagreement(share, n_pairs, n_repeated, n_used, n_classes, confidence):

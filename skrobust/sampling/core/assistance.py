@@ -58,6 +58,33 @@ class Predicted:
         return replace(answered, y=y, m=scale * self.m, m_free=scale * self.m_free)
 
 
+def sources_of_draws(sampler, answered):
+    """Return pairs of failure probabilities as at each draw, and rounds they are of."""
+    return [
+        (sampler._predict(snapshot), answered.which == at)
+        for at, snapshot in enumerate(sampler._draws.snapshots)
+    ]
+
+
+def predicted_rounds(answered, sources, values_of):
+    """Return ``Predicted`` of a number; ``values_of(source)`` predicts the pool.
+
+    ``sources`` are pairs of a source and the mask of its rounds, None for all.
+    """
+    m, m_free = np.zeros(answered.n), np.zeros(len(answered.ends))
+    round_of = np.repeat(np.arange(len(answered.ends)), answered.sizes)
+    for source, rounds in sources:
+        if rounds is None:
+            rounds = np.ones(len(answered.ends), dtype=bool)
+        if not rounds.any():
+            continue
+        values = values_of(source)
+        drawn, free = values[answered.ids], sums_of_free(values, answered)
+        m[rounds[round_of]] = drawn[rounds[round_of]]
+        m_free[rounds] = free[rounds]
+    return Predicted(m, m_free)
+
+
 class ClassPredictor:
     """Probability of each class for each input, before its label was known.
 
@@ -103,12 +130,8 @@ class ClassPredictor:
         sampler, scores = self.sampler, self.sampler.scores_
         if predictor is None:
             return []
-        snapshots = sampler._draws.snapshots
-        if snapshots and predictor == "default":
-            return [
-                (sampler._predict(snapshot), self.answered.which == at)
-                for at, snapshot in enumerate(snapshots)
-            ]
+        if sampler._draws.snapshots and predictor == "default":
+            return sources_of_draws(sampler, self.answered)
         if scores is not None and scores.max() <= 1:
             return [(scores, None)]
         if predictor == "default":
@@ -157,19 +180,7 @@ class ClassPredictor:
 
     def predicted(self, values_of):
         """Return ``Predicted`` of a number; ``values_of(source)`` predicts the pool."""
-        answered = self.answered
-        m, m_free = np.zeros(answered.n), np.zeros(len(answered.ends))
-        round_of = np.repeat(np.arange(len(answered.ends)), answered.sizes)
-        for source, rounds in self.sources:
-            if rounds is None:
-                rounds = np.ones(len(answered.ends), dtype=bool)
-            if not rounds.any():
-                continue
-            values = values_of(source)
-            drawn, free = values[answered.ids], sums_of_free(values, answered)
-            m[rounds[round_of]] = drawn[rounds[round_of]]
-            m_free[rounds] = free[rounds]
-        return Predicted(m, m_free)
+        return predicted_rounds(self.answered, self.sources, values_of)
 
     def expected(self, function):
         """Return ``Predicted`` of ``function(y_true, y_pred)``, over all classes."""

@@ -41,6 +41,11 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     _parameter_rules = {"auxiliary": NamedOr(("confidence",))}
     _added_before = "loss"
 
+    @property
+    def _is_uniform(self):
+        """Whether draws are uniform, so that the exact intervals of counts hold."""
+        return "wilson" in self._methods
+
     def _check_parameters(self):
         """Raise for bad parameters."""
         check_parameters(self)

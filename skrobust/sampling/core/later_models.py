@@ -11,7 +11,11 @@ from skrobust.sampling.core.answer_checks import FAILED, PASSED, differ
 from skrobust.sampling.core.loss_scale import is_continuous
 from skrobust.sampling.core.packing import pack, unpack
 from skrobust.sampling.core.paired_difference import model_difference
-from skrobust.sampling.core.pool import n_rows, read_predictions
+from skrobust.sampling.core.pool import (
+    n_rows,
+    one_minus_confidence,
+    read_predictions,
+)
 from skrobust.sampling.core.rate_estimator import CORRECTED
 
 FITTED = "fitted"  # name of the model that the sampler was fitted with
@@ -78,7 +82,7 @@ class LaterModels:
             y_pred = predict_labels(estimator, X)
             if hasattr(estimator, "predict_proba"):
                 p = predict_probabilities(estimator, X, caller)
-                failure = np.clip(1 - p.max(axis=1).astype(np.float64), 0, 1)
+                failure = one_minus_confidence(p)
         y_pred = read_predictions(None, None, y_pred, caller)
         check_same_length(caller, X=range(self.n_pool_), y_pred=y_pred)
         if is_continuous(y_pred):

@@ -1,15 +1,15 @@
 """Estimated difference of the accuracies of two models."""
 
-import html
 from dataclasses import dataclass
 
 from skrobust.metrics import Interval
 from skrobust.sampling.core.operation_interval import operation_difference_ends
+from skrobust.sampling.core.result_lines import ResultLines
 from skrobust.sampling.core.sampling_estimate import complete_interval
 
 
 @dataclass(frozen=True, eq=False)
-class ModelDifference:
+class ModelDifference(ResultLines):
     """Accuracy of one model less that of another, on the same pool and labels.
 
     Parameters
@@ -114,16 +114,9 @@ class ModelDifference:
         )
         yield from (f"warning: {text}" for text in self.warnings)
 
-    def __str__(self):
-        return "\n".join(self._lines())
-
     def __repr__(self):
         low, high = self.interval
         return (
             f"ModelDifference(value={self.value:.4f}, interval=({low:.4f}, "
             f"{high:.4f}), first={self.first!r}, second={self.second!r})"
         )
-
-    def _repr_html_(self):
-        lines = "<br>".join(html.escape(line) for line in self._lines())
-        return f"<p>{lines}</p>"

@@ -1,6 +1,7 @@
 """Arrays and generators as plain data for JSON, bit for bit."""
 
 import base64
+import json
 
 import numpy as np
 
@@ -42,6 +43,26 @@ def unpack(packed):
         flat = np.frombuffer(base64.b64decode(data), dtype=dtype)
         return flat.reshape(packed["shape"]).astype(dtype.newbyteorder("="))
     return np.array(data, dtype=dtype)
+
+
+def restored_generator(state):
+    """Return the generator of a state that was stored as plain data."""
+    rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
+    rng.bit_generator.state = state
+    return rng
+
+
+def facts_from_json(text, names, version, caller):
+    """Return the named facts of a text of ``to_json``, or raise for another text."""
+    try:
+        facts = json.loads(text)
+        found = [facts[name] for name in names]
+        known = facts["format"] == version
+    except (ValueError, TypeError, KeyError):
+        known = False
+    if not known:
+        raise ValueError(f"{caller} needs the text that to_json returned.")
+    return found
 
 
 def plain(value):

@@ -100,7 +100,7 @@ def difference_bounds(design, answered, query):
         return found.rate, np.nan, -1.0, 1.0, "none", [note]
     half = t_half_width(found.std_error, found.df, 1 - tail)
     low, high = found.rate - half, found.rate + half
-    uniform = "wilson" in design._methods
+    uniform = design._is_uniform
     n_apart = int(np.count_nonzero(answered.y))
     if not uniform and min(n_apart, found.effective_n) >= FEW:
         return found.rate, found.std_error, low, high, "t", []
@@ -131,7 +131,7 @@ def newcombe_bounds(design, answered, query, found, uniform):
         one = replace(answered, y=(answered.y == sign).astype(np.float64))
         estimate = design._combine(one)
         if uniform:
-            wilson = replace_method(query, "wilson")
+            wilson = replace(query, method="wilson")
             low, high = design._interval(one, estimate, wilson)[:2]
         else:
             half = t_half_width(estimate.std_error, estimate.df, 1 - query.tail)
@@ -151,16 +151,3 @@ def newcombe_bounds(design, answered, query, found, uniform):
 
     value = found.rate
     return value - length(a - low_a, high_b - b), value + length(high_a - a, b - low_b)
-
-
-def replace_method(query, method):
-    """Return the same query for another interval."""
-    return RateEstimator(
-        query.design,
-        query.answered,
-        query.estimator,
-        method,
-        query.confidence,
-        None,
-        query.caller,
-    )

@@ -34,7 +34,7 @@ def read_scores(estimator, auxiliary, X, caller, *, needed=True):
     elif estimator is not None:
         cure = "pass scores as auxiliary; SimpleRandomSampler needs none"
         p = predict_probabilities(estimator, X, caller, cure)
-        scores = np.clip(1 - p.max(axis=1).astype(np.float64), 0, 1)
+        scores = one_minus_confidence(p)
     elif np.ndim(X) > 1:
         raise ValueError(
             f"Without an estimator {caller}.fit takes 1-D scores (higher = more "
@@ -50,6 +50,11 @@ def read_scores(estimator, auxiliary, X, caller, *, needed=True):
             "scores that may be negative, such as likelihood-based surprise."
         )
     return scores
+
+
+def one_minus_confidence(p):
+    """Return one minus the largest probability of each row, in [0, 1]."""
+    return np.clip(1 - p.max(axis=1).astype(np.float64), 0, 1)
 
 
 def read_predictions(estimator, X, y_pred, caller, *, any_kind=False):

@@ -1,6 +1,5 @@
 """Estimated accuracy, or mean loss, of a model on a pool."""
 
-import html
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,11 +7,12 @@ import numpy as np
 from skrobust._validation import check_number
 from skrobust.metrics import Interval
 from skrobust.sampling.core.operation_interval import operation_ends
+from skrobust.sampling.core.result_lines import ResultLines
 from skrobust.sampling.core.sampling_estimate import complete_interval
 
 
 @dataclass(frozen=True, eq=False)
-class SamplingResult:
+class SamplingResult(ResultLines):
     """Estimated accuracy, or mean loss, on the whole pool, from the answers so far.
 
     Attributes
@@ -193,9 +193,6 @@ class SamplingResult:
             return f"misprediction{'s' * (self.n_failures != 1)} found"
         return f"with a loss above {self.loss_range[0]:g}"
 
-    def __str__(self):
-        return "\n".join(self._lines())
-
     def __repr__(self):
         low, high = self.interval
         name = self.measure.replace(" ", "_")
@@ -204,7 +201,3 @@ class SamplingResult:
             f"{high:.4f}), std_error={self.std_error:.4f}, n_labels={self.n_labels}, "
             f"n_failures={self.n_failures})"
         )
-
-    def _repr_html_(self):
-        lines = "<br>".join(html.escape(line) for line in self._lines())
-        return f"<p>{lines}</p>"

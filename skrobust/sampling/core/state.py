@@ -9,7 +9,14 @@ import numpy as np
 
 from skrobust.sampling.core.draws import Draws
 from skrobust.sampling.core.later_models import models_from_plain, models_to_plain
-from skrobust.sampling.core.packing import PLAIN, content, pack, plain, unpack
+from skrobust.sampling.core.packing import (
+    PLAIN,
+    content,
+    pack,
+    plain,
+    restored_generator,
+    unpack,
+)
 
 FORMAT = 1
 
@@ -118,9 +125,7 @@ class State:
                     f"{caller}: this state belongs to another pool (of "
                     f"{facts['n_pool']} inputs, with other scores or predictions)."
                 )
-        state = facts["generator"]
-        new._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
-        new._rng.bit_generator.state = state
+        new._rng = restored_generator(facts["generator"])
         new._models = models_from_plain(facts.get("models", {}))
         new._restart()
         return new

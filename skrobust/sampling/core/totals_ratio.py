@@ -6,8 +6,12 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import beta
 
-from skrobust.sampling.core.assistance import best_factor
-from skrobust.sampling.core.estimates import Estimate, sums_of_free
+from skrobust.sampling.core.assistance import (
+    best_factor,
+    predicted_rounds,
+    sources_of_draws,
+)
+from skrobust.sampling.core.estimates import Estimate
 from skrobust.sampling.core.rate_interval import t_half_width
 
 
@@ -64,14 +68,9 @@ class TotalsRatio:
         y = answered.y * inside
         if answered.n < 2 or answered.n == answered.n_pool:
             return self.ratio(answered, inside - y, inside)
-        m, m_free = np.zeros(answered.n), np.zeros(len(answered.ends))
-        round_of = np.repeat(np.arange(len(answered.ends)), answered.sizes)
-        for at, snapshot in enumerate(design._draws.snapshots):
-            values, rounds = design._predict(snapshot) * part, answered.which == at
-            drawn, free = values[answered.ids], sums_of_free(values, answered)
-            m[rounds[round_of]] = drawn[rounds[round_of]]
-            m_free[rounds] = free[rounds]
-        found = design._combine(replace(answered, y=y, m=m, m_free=m_free))
+        sources = sources_of_draws(design, answered)
+        of_part = predicted_rounds(answered, sources, lambda failure: failure * part)
+        found = design._combine(of_part.over(answered, y))
         rate, std_error = 1 - found.rate / share, found.std_error / share
         return replace(found, rate=rate, std_error=std_error), []
 

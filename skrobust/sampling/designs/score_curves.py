@@ -1,4 +1,4 @@
-"""What scores may mean: curves of the failure probability, weighed by answers."""
+"""Score curves: what scores may mean for failures, weighed by the answers."""
 
 from functools import cache
 

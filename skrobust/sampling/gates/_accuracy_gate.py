@@ -279,7 +279,7 @@ class AccuracyGate:
             raise invalid("n_pool", type(self).__name__, rule, self.n_pool)
         worst, best = answered.y.copy(), answered.y.copy()
         worst[skipped], best[skipped] = 1.0, 0.0
-        if "hypergeometric" in sampler._methods:
+        if sampler._is_uniform:
             return self._decision(worst, best)
         return self._decide_weighted(sampler, answered.n, int(answered.y.sum()))
 

@@ -1,11 +1,12 @@
 """Verdict of a sequential test of an accuracy."""
 
-import html
 from dataclasses import dataclass
+
+from skrobust.sampling.core.result_lines import ResultLines
 
 
 @dataclass(frozen=True)
-class GateDecision:
+class GateDecision(ResultLines):
     """Whether an accuracy reaches a threshold, as far as the labels tell.
 
     Parameters
@@ -64,9 +65,3 @@ further ones are right
             f"{self.n_labels} labels, "
             f"{self.n_failures} misprediction{'s' * (self.n_failures != 1)}"
         )
-
-    def __str__(self):
-        return "\n".join(self._lines())
-
-    def _repr_html_(self):
-        return f"<p>{'<br>'.join(html.escape(line) for line in self._lines())}</p>"

@@ -12,7 +12,7 @@ from skrobust._validation import (
     invalid,
     refuse_missing,
 )
-from skrobust.sampling.living.part_tests import part_drift
+from skrobust.sampling.living.part_tests import alarm_facts, part_drift
 
 RATES = 60  # failure rates after a change that are betted on, with a baseline
 
@@ -121,16 +121,12 @@ def detect_drift(failed, *, baseline=None, parts=None, alpha=0.05, block=10):
         log_e = _log_e_of_baseline(x, points, 1 - baseline)
     reached = log_e >= -np.log(alpha)
     p_value = np.minimum(1.0, np.exp(-np.maximum.accumulate(log_e))) if n else log_e
-    about = {"alarm": bool(reached.any()), "alarm_at": None, "changed_at": None}
-    about |= {"accuracy_before": None, "accuracy_after": None, "direction": None}
+    about = alarm_facts()
     if reached.any():
         at = int(reached.argmax()) + 1
         split = _likeliest(x[:at], points, baseline)
         before = baseline if split == 0 else 1 - float(x[:split].mean())
-        after = 1 - float(x[split:at].mean())
-        about |= {"alarm_at": at, "changed_at": split, "accuracy_before": before}
-        about |= {"accuracy_after": after}
-        about |= {"direction": "worse" if after < before else "better"}
+        about = alarm_facts(at, split, before, 1 - float(x[split:at].mean()))
     return Results(
         columns=("n", "e_value", "p_value"),
         n=np.arange(1, n + 1),

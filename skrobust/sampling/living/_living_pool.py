@@ -10,6 +10,7 @@ from skrobust._validation import check_confidence, check_count, check_number, in
 from skrobust.sampling.core.answer_checks import NOT_GIVEN, answer_list, one_kind
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.loss_scale import Loss
+from skrobust.sampling.core.packing import facts_from_json, restored_generator
 from skrobust.sampling.core.pool import own_generator
 from skrobust.sampling.living.joined_parts import (
     drift_of_samplers,
@@ -312,23 +313,14 @@ class LivingPool:
         ValueError
             For another text, or one of other samplers.
         """
-        try:
-            facts = json.loads(text)
-            state, known = facts["generator"], facts["format"] == FORMAT
-            window, texts = facts["window"], facts["parts"]
-        except (ValueError, TypeError, KeyError):
-            known = False
-        if not known:
-            raise ValueError(
-                f"{cls.__name__}.from_json needs the text that to_json returned."
-            )
+        names, caller = ("generator", "window", "parts"), f"{cls.__name__}.from_json"
+        state, window, texts = facts_from_json(text, names, FORMAT, caller)
         new = cls(sampler, window=window)
         kept = {"estimator": sampler.estimator}
         if callable(sampler.auxiliary):
             kept["auxiliary"] = sampler.auxiliary
         new.parts_ = [type(sampler).from_json(one, **kept) for one in texts]
-        new._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
-        new._rng.bit_generator.state = state
+        new._rng = restored_generator(state)
         return new
 
     def _inside(self, window="default", caller=""):

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from skrobust._results import Results
+from skrobust.sampling.core.draws import bisect
 from skrobust.sampling.core.sampling_result import SamplingResult
 from skrobust.sampling.living.part_tests import drift_of_parts, part_drift
 
@@ -19,14 +20,11 @@ def shares_of_parts(sizes, asked, n):
         At most what is left.
     """
     free = sizes - asked
-    low, high = 0.0, 1.0
-    for _ in range(60):  # the share of its rows up to which each part is filled
-        middle = (low + high) / 2
-        if np.clip(middle * sizes - asked, 0, free).sum() <= n:
-            low = middle
-        else:
-            high = middle
-    wanted = np.clip(low * sizes - asked, 0, free)
+
+    def wanted_at(share):  # of its rows, up to which each part is filled
+        return np.clip(share * sizes - asked, 0, free)
+
+    wanted = wanted_at(bisect(lambda s: wanted_at(s).sum() <= n, 0.0, 1.0, 60))
     shares = np.minimum(np.floor(wanted + 1e-6), free).astype(np.int64)
     rest = np.argsort(-(wanted - shares), kind="stable")
     while shares.sum() < n:  # what rounding left, the largest remainders first
@@ -132,7 +130,7 @@ def drift_of_samplers(parts, alpha):
         if len(y) >= 2:
             names.append(k)
             answers.append(y)
-    if all("hypergeometric" in part._methods for part in parts):
+    if all(part._is_uniform for part in parts):
         labels = np.repeat(names, [len(y) for y in answers])
         return part_drift(np.concatenate([*answers, []]), labels, alpha)
     found = [parts[k].result() for k in names]

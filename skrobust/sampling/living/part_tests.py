@@ -11,6 +11,19 @@ def levels_of_tests(n, alpha):
     return 6 * alpha / (np.pi * np.arange(1, n + 1)) ** 2
 
 
+def alarm_facts(at=None, changed_at=None, before=None, after=None):
+    """Return what is said of an alarm, or of none where ``at`` is None."""
+    worse = at is not None and after < before
+    return {
+        "alarm": at is not None,
+        "alarm_at": at,
+        "changed_at": changed_at,
+        "accuracy_before": before,
+        "accuracy_after": after,
+        "direction": None if at is None else "worse" if worse else "better",
+    }
+
+
 def part_drift(failed, parts, alpha):
     """Return the drift found by exact tests of the parts.
 
@@ -44,19 +57,12 @@ def drift_of_parts(names, sizes, accuracy, p_value, alpha, before=None):
     if before is None:
         before = np.r_[np.nan, (np.cumsum(sizes * accuracy) / ends)[:-1]]
         before = before[: len(names)]
-    about = {"alarm": False, "alarm_at": None, "changed_at": None}
-    about |= {"accuracy_before": None, "accuracy_after": None, "direction": None}
-    found = np.flatnonzero(p_value <= level)
+    about, found = alarm_facts(), np.flatnonzero(p_value <= level)
     if len(found):
         k = int(found[0])
-        about = {
-            "alarm": True,
-            "alarm_at": int(ends[k]),
-            "changed_at": int(ends[k - 1]),
-            "accuracy_before": float(before[k]),
-            "accuracy_after": float(accuracy[k]),
-            "direction": "worse" if accuracy[k] < before[k] else "better",
-        }
+        about = alarm_facts(
+            int(ends[k]), int(ends[k - 1]), float(before[k]), float(accuracy[k])
+        )
     return Results(
         columns=("part", "n", "accuracy", "p_value", "level"),
         part=np.asarray(names),
