@@ -168,3 +168,12 @@ def test_a_census_needs_no_predictor(name):
 def test_bad_predictors(predictor, message):
     with pytest.raises(ValueError, match=message):
         sampled("clusters", 0, n=40).metric("recall", predictor=predictor)
+
+
+def test_an_unknown_predictor_of_an_estimate_is_refused():
+    sampler = SimpleRandomSampler(random_state=0).fit(
+        np.linspace(0, 0.5, 60), y_pred=np.arange(60) % 2
+    )
+    sampler.sample(20, lambda ids: ids % 3 % 2)
+    with pytest.raises(ValueError, match="'predictor' parameter of"):
+        sampler.estimate(lambda y_true, y_pred: y_true == y_pred, predictor="trust")

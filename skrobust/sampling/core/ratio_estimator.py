@@ -189,9 +189,7 @@ class RatioEstimator(TotalsRatio):
         if denominator is not None:
             below = self._values(denominator(y_true, y_pred))
         n_used, notes, pair = answered.n, [], None
-        if (self.predictor is not None and not isinstance(self.predictor, str)) or (
-            self.predictor == "confidence"
-        ):
+        if self.predictor is not None:
             pair = self._expected(numerator, denominator)
         if denominator is None and 2 <= n_used < answered.n_pool:
             found = self.mean(answered, above, pair)
