@@ -6,9 +6,12 @@ from scipy.special import ndtri, stdtrit
 from skrobust._parameters import Count, Flag, NamedOr, Number
 from skrobust.sampling.core.anytime import FEWEST, sequence_quantile
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.cross_fitted import check_features
 from skrobust.sampling.core.draws import first_where
+from skrobust.sampling.core.pool import n_rows
 from skrobust.sampling.core.rate_interval import Bounds, score_bounds
 from skrobust.sampling.designs.frontier import frontier
+from skrobust.sampling.designs.learned_scores import LearnedScores
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling.designs.score_curves import (
     ScoreCurves,
@@ -61,6 +64,12 @@ class OperationalSampler(BaseSampler):
       :math:`\propto n_t \max(l_t, n_1)^{0.2}`, for n_t draws after l_t before: later
       batches are drawn better, and weights depend on sizes alone.
 
+    With ``fit(..., features=...)``, such as a judge's grade or the group of each input,
+    answers also tell what features add to the scores: a logistic regression is fitted
+    to the earlier answers, and its predictions replace the scores in design, draw and
+    estimate wherever, by cross-fitting, they predict answers clearly better (a Bayes
+    factor of :math:`e^3`). Otherwise features change nothing.
+
     Answers that come late improve the batches after them, never those before. For the
     gain of learning ask in several batches: ``sample`` makes up to ``n_batches``.
 
@@ -112,6 +121,8 @@ class OperationalSampler(BaseSampler):
         Suspicion of each input.
     y_pred_ : ndarray of shape (n_pool,) or None
         Predicted labels, where there are any.
+    features_ : ndarray of shape (n_pool, n_features) or None
+        What ``fit`` got.
     n_features_in_ : int
         Number of features, where ``fit`` got 2-D input.
 
@@ -169,6 +180,51 @@ class OperationalSampler(BaseSampler):
         self.recalibrate = recalibrate
         self.n_batches = n_batches
 
+    def fit(self, X, y=None, *, y_pred=None, features=None):
+        """Read the pool.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_pool,) or (n_pool, ...)
+            With an estimator, or with a callable ``auxiliary``: the inputs, handed on
+            as they are. Otherwise 1-D scores, finite and at least 0; higher means
+            more likely mispredicted, for example 1 - confidence.
+        y : None
+            Ignored.
+        y_pred : array-like of shape (n_pool,) or (n_pool, n_outputs), default=None
+            Predicted labels, where no estimator gives them; 2-D, or numbers of a
+            regressor, where the sampler has a ``loss``.
+        features : array-like of shape (n_pool, n_features), default=None
+            What else is known of each input: surprise, the grade of a cheap judge, the
+            group as columns of 0 and 1, an embedding. Kept as 64-bit floats.
+
+        Returns
+        -------
+        self : object
+            The sampler, with no input asked yet.
+
+        Raises
+        ------
+        ValueError
+            For an empty pool, bad scores or features, or unequal lengths.
+        """
+        self.features_ = None
+        if features is not None:
+            caller = f"{type(self).__name__}.fit"
+            if not self.recalibrate:
+                raise ValueError(
+                    f"{caller}: features= needs recalibrate=True, since answers have "
+                    "to say what they mean."
+                )
+            self.features_ = check_features(features, None, n_rows(X), caller)
+        return super().fit(X, y_pred=y_pred)
+
+    def _pool_arrays(self):
+        arrays = super()._pool_arrays()
+        if self.features_ is not None:
+            arrays["features_"] = self.features_
+        return arrays
+
     def _suspicion(self, X, y_pred):
         scores, notes = super()._suspicion(X, y_pred)
         if len(scores) and scores.max() > 1:
@@ -182,44 +238,63 @@ class OperationalSampler(BaseSampler):
         return batch_sizes(n, self.n_batches, first=self._n_asked == 0)
 
     def _start(self):
-        self._groups = ScoreGroups(as_probabilities(self.scores_))
-        self._curves = ScoreCurves(self._groups, known=not self.recalibrate)
-        self._last_fit = None  # answers used, snapshot and shares
-        self._free, self._n_free = self._groups.order, self._groups.sizes
+        groups = ScoreGroups(as_probabilities(self.scores_))
+        self._curves = ScoreCurves(groups, known=not self.recalibrate)
+        self._learned = None
+        if self.features_ is not None:
+            self._learned = LearnedScores(self.features_, self._curves)
+        self._last_fit = None  # answers used, snapshot, groups and shares
+        self._free, self._free_in, self._n_free = groups.order, groups, groups.sizes
 
     def _snapshot(self):
         told, failed = self._outcomes()
         if self._last_fit is None or not self._is_current(len(told)):
-            weights = self._weights(told, failed)
+            curves, weights, learned = self._read(told, failed)
             rarer = min(failed.sum(), len(told) - failed.sum())
             most, half_at = AVERSION
             aversion = 1 + most * half_at / (half_at + rarer)
-            shares = self._curves.safe_shares(weights, aversion, self.exploration)
-            mean = self._curves.mean(weights)
-            snapshot = [float(f"{p:.{DIGITS}g}") for p in mean.tolist()]
-            self._last_fit = len(told), snapshot, shares
+            shares = curves.safe_shares(weights, aversion, self.exploration)
+            mean = [float(f"{p:.{DIGITS}g}") for p in curves.mean(weights).tolist()]
+            snapshot = {**learned, "p": mean} if learned else mean
+            self._last_fit = len(told), snapshot, curves.groups, shares
         return self._last_fit[1]
+
+    def _read(self, ids, y):
+        """Return what answers say: curves, their weights, and how scores were learned.
+
+        The last is None where the scores are those that were given.
+        """
+        if self._learned and (found := self._learned.learn(ids, y)):
+            learned, curves, weights = found
+            return curves, weights, learned
+        return self._curves, self._weights(ids, y), None
 
     def _is_current(self, n_told):
         n = self._last_fit[0]
         return n <= n_told < max(REFIT * n, n + 1)
 
     def _weights(self, ids, failed):
-        return self._curves.weights(*self._groups.counts(ids, failed))
+        return self._curves.weights(*self._curves.groups.counts(ids, failed))
 
     def _predict(self, snapshot):
-        return np.array(snapshot)[self._groups.of]
+        if isinstance(snapshot, list):
+            return np.array(snapshot)[self._curves.groups.of]
+        return np.array(snapshot["p"])[self._learned.groups(snapshot).of]
 
     def _draw(self, n):
-        _, mean, shares = self._last_fit
+        _, snapshot, groups, shares = self._last_fit
+        if groups is not self._free_in:
+            self._free = groups.order[self._unasked[groups.order]]
+            self._n_free, self._free_in = groups.counts(self._free)[0], groups
         sizes = self._n_free
+        mean = snapshot["p"] if isinstance(snapshot, dict) else snapshot
         pi = self._design(np.array(mean), shares, sizes, n)
         each = np.repeat(pi, sizes)
         drawn = ordered_draw(each, self._rng.random(n))
         self._draws.floors.extend([float(pi[sizes > 0].min()) / n] * n)
         ids = self._free[drawn]
         self._free = np.delete(self._free, drawn)
-        self._n_free = sizes - self._groups.counts(ids)[0]
+        self._n_free = sizes - groups.counts(ids)[0]
         return ids, each[drawn]
 
     def _design(self, p, shares, sizes, n):
@@ -241,8 +316,8 @@ class OperationalSampler(BaseSampler):
         if sequence and answered.n < FEWEST:
             note = f"An asymptotic confidence sequence begins at {FEWEST} labels."
             return Bounds(0.0, 1.0, "none", [note])
-        curve_weights = self._weights(answered.ids, answered.y)
-        rate, expected = self._expected(answered, curve_weights)
+        curves, weights, learned = self._read(answered.ids, answered.y)
+        rate, expected = self._expected(answered, curves, weights)
         found = np.nan_to_num(estimate.std_error**2)
         if sequence:
             quantile = sequence_quantile(
@@ -254,13 +329,15 @@ class OperationalSampler(BaseSampler):
             df = max(n - n_rounds, n_rounds - 1, 1)
             quantile = stdtrit(df, 1 - query.tail)
         low, high = score_bounds(estimate.rate, rate, found, expected, quantile)
-        falling = curve_weights[self._curves.slope < 0].sum()
+        if learned:
+            weights = self._weights(answered.ids, answered.y)
+        falling = weights[self._curves.slope < 0].sum()
         notes = [POINTS_THE_WRONG_WAY] if falling > WRONG_WAY else []
         return Bounds(low, high, "asymptotic" if sequence else "score", notes)
 
-    def _expected(self, answered, curve_weights):
+    def _expected(self, answered, curves, curve_weights):
         """Return rate and variance of the estimate that the curves expect."""
-        groups, curves = self._groups, self._curves
+        groups = curves.groups
         drawn = np.bincount(groups.of[answered.ids], minlength=len(groups.sizes))
         rest = (groups.sizes - drawn) @ curves.mean(curve_weights)
         rate = (answered.y.sum() + rest) / self.n_pool_
@@ -278,7 +355,7 @@ class OperationalSampler(BaseSampler):
         return float(rate), float(expected) / self.n_pool_**2
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
-        groups, curves = self._groups, self._curves
+        groups, curves = self._curves.groups, self._curves
         weights = np.exp(curves.log_prior)
         text = "Averaged over what the scores may mean"
         if expected_accuracy is not None:

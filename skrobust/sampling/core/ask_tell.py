@@ -36,6 +36,8 @@ class AskTellSampler(SamplingDesign):
 
     # For classes of your own whose constructor does not hand these on.
     loss, loss_range = None, (0.0, 1.0)
+    # Of samplers whose ``fit`` takes features.
+    features_ = None
     _parameter_rules = {"loss": check_loss, "loss_range": check_loss_range}
 
     def __init__(

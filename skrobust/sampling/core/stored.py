@@ -35,7 +35,15 @@ class StoredSampler(AskTellSampler):
 
     @classmethod
     def from_json(
-        cls, text, X=None, *, estimator=None, y_pred=None, frozen=False, **parameters
+        cls,
+        text,
+        X=None,
+        *,
+        estimator=None,
+        y_pred=None,
+        features=None,
+        frozen=False,
+        **parameters,
     ):
         """Restore a sampler as it was when ``to_json`` was called.
 
@@ -47,8 +55,8 @@ class StoredSampler(AskTellSampler):
             The pool as ``fit`` took it; needed where the text does not hold it.
         estimator : fitted classifier, default=None
             The model, which is never in the text.
-        y_pred : array-like of shape (n_pool,), default=None
-            As in ``fit``.
+        y_pred, features : array-like, default=None
+            As in ``fit``, which takes them together with X.
         frozen : bool, default=False
             Take the stored draws as they are, without playing them again: the result is
             there and answers can be told, but nothing more can be drawn.
@@ -70,7 +78,9 @@ class StoredSampler(AskTellSampler):
         caller = f"{cls.__name__}.from_json"
         state = State.parse(text, cls.__name__, caller)
         parameters["estimator"] = estimator
-        new = state.make(cls, X, y_pred, parameters, caller)
+        new = state.make(
+            cls, X, {"y_pred": y_pred, "features": features}, parameters, caller
+        )
         if frozen:
             state.freeze(new)
         else:
