@@ -16,7 +16,7 @@ from skrobust.cli.labelling.label_page import LabelPage
 from skrobust.cli.labelling.label_server import LabelServer
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import SHARE, need_state, pool_options
+from skrobust.cli.labelling.pool_options import WIDTH, need_state, pool_options
 from skrobust.cli.labelling.question_queue import QuestionQueue
 from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.option_types import check_different
@@ -35,7 +35,7 @@ _RESUMED += ("details", "json_out", "web", "port", "no_open")
     "--until",
     "Stop once the interval is as narrow as +- this; it stays valid although the "
     "answers decide.",
-    SHARE,
+    WIDTH,
 )
 @shared.option(
     "--batch",

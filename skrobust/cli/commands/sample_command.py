@@ -7,11 +7,10 @@ import click
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.labelling import answers_file
-from skrobust.cli.labelling.answer_reader import in_words
 from skrobust.cli.labelling.formats import FORMATS
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import SHARE, need_state, pool_options
+from skrobust.cli.labelling.pool_options import WIDTH, need_state, pool_options
 from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.labelling.shown_input import show_input
 from skrobust.cli.option_types import check_different
@@ -34,7 +33,7 @@ from skrobust.cli.terminal_text import Progress, wrapped
     click.Choice(list(FORMATS)),
 )
 @shared.flag("--correct", "Let --answers replace earlier answers.")
-@shared.option("--half-width", "Tell how many labels this would take.", SHARE)
+@shared.option("--half-width", "Tell how many labels this would take.", WIDTH)
 def sample(pool, state, **options):
     """Choose inputs of POOL to label, and estimate the accuracy from the labels.
 
@@ -119,7 +118,7 @@ def _take_answers(session, pool, reader, path, options):
         if before == [kind, answer]:
             continue
         if before is not None and not options["correct"]:
-            now, then = (in_words(*pair) for pair in ((kind, answer), before))
+            now, then = (reader.as_read(*pair) for pair in ((kind, answer), before))
             item = "" if pool.items[i] == str(i) else f" ({pool.items[i]})"
             raise UserError(
                 f"{name!r} has another answer for id {i}{item} than before: {now}, "
