@@ -11,6 +11,7 @@ from skrobust.cli import options as shared
 from skrobust.cli.command_text import command_text
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import say_on_interrupt
+from skrobust.cli.labelling.handed_out import HandedOut
 from skrobust.cli.labelling.label_loop import LabelLoop
 from skrobust.cli.labelling.label_page import LabelPage
 from skrobust.cli.labelling.label_server import LabelServer
@@ -24,7 +25,18 @@ from skrobust.cli.terminal_text import Progress, wrapped
 
 PORTS = click.IntRange(1, 65535)
 # Options that the command needs to go on with a session.
-_RESUMED = ("state", "n", "until", "batch", "show", "level", "view", "blind", "quiet")
+_RESUMED = (
+    "state",
+    "n",
+    "until",
+    "batch",
+    "person",
+    "show",
+    "level",
+    "view",
+    "blind",
+    "quiet",
+)
 _RESUMED += ("details", "json_out", "web", "port", "no_open")
 
 
@@ -42,6 +54,11 @@ _RESUMED += ("details", "json_out", "web", "port", "no_open")
     "Draws at a time.  [default: all of -n, a part of it for samplers that learn from "
     "answers, or 10 with --until]",
     shared.COUNT,
+)
+@shared.option(
+    "--for person",
+    "Who answers. Inputs that others got by `skrobust sample --for` are left out.",
+    metavar="NAME",
 )
 @shared.flag("--view", "Open the file of each input.")
 @shared.flag("--web", "Label on a page in the browser, one key per answer.")
@@ -94,6 +111,11 @@ def _label(session, source, options, say, resume):
     if not budget and not len(session.sampler.pending_):
         raise UserError(
             "Nothing is left to label; say how many in all with -n, or --until."
+        )
+    if not budget and not HandedOut(session).of(None, options["person"]):
+        raise UserError(
+            "All that is open was handed out; say who answers with --for, or take it "
+            "back by `skrobust sample --take-back`."
         )
     show = columns_to_show(session, pool, options["show"])
     queue = QuestionQueue(session, reader, options)

@@ -4,6 +4,7 @@ import math
 
 from skrobust.cli.labelling.estimate_facts import estimate_facts
 from skrobust.cli.labelling.grading import grading_from
+from skrobust.cli.labelling.handed_out import HandedOut
 
 AT_ONCE = 10  # draws between two looks at the answers, where these decide the end
 
@@ -21,7 +22,8 @@ class QuestionQueue:
         Options of the command: ``n`` (inputs to go through in all; None with ``until``
         or for those open only), ``until`` (half-width of the interval at which
         to stop), ``batch`` (draws at a time; None: all of the budget, a part of it
-        where the sampler learns from batches, or ten with ``until``) and ``level``.
+        where the sampler learns from batches, or ten with ``until``), ``level``, and
+        ``person`` (whose list is gone through, too).
 
     Attributes
     ----------
@@ -33,6 +35,7 @@ class QuestionQueue:
         self.session, self.reader, self.sampler = session, reader, session.sampler
         self.n, self.until, self.level = (options[k] for k in ("n", "until", "level"))
         self._batch = options["batch"] or self._default_batch()
+        self._handed_out, self._person = HandedOut(session), options.get("person")
         self._again = None  # place among the draws of an answer that is looked at again
         self._result = None  # of the answers so far, once it was asked for
         self.turn = 0
@@ -51,7 +54,10 @@ class QuestionQueue:
             return int(self.sampler.ids_[self._again])
         if self.until and self._half_width() <= self.until:
             return None
-        if not len(self.sampler.pending_):
+        mine = self._mine()
+        if not mine:
+            if self.until and len(self.sampler.pending_):
+                return None  # answers to later draws would wait for those handed out
             most = self.sampler.n_pool_ if self.until else 0
             most = most if self.n is None else min(self.sampler.n_pool_, self.n)
             left = most - len(self.sampler.ids_)
@@ -60,7 +66,12 @@ class QuestionQueue:
             self.sampler.ask(min(left, self._batch))
             self._result = None
             self.session.save()
-        return int(self.sampler.pending_[0])
+            mine = self._mine()
+        return mine[0]
+
+    def _mine(self):
+        """Return the open inputs that nobody else has."""
+        return self._handed_out.of(None, self._person)
 
     def place(self, i):
         """Return the place of an input among the draws."""

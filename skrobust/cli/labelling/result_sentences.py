@@ -56,9 +56,12 @@ def progress_counts(facts):
 def counts_sentence(facts):
     """Return how many inputs are labelled, wrong, open and skipped."""
     text = f"{facts['n_labels']} of {facts['n_pool']} labelled"
-    for name, word in (("n_open", "open"), ("n_skipped", "skipped")):
-        if facts[name]:
-            text += f", {facts[name]} {word}"
+    if facts["n_open"]:
+        having = (f"{name} has {n}" for name, n in facts["handed_out"].items())
+        having = ", ".join(having)
+        text += f", {facts['n_open']} open{f' ({having})' if having else ''}"
+    if facts["n_skipped"]:
+        text += f", {facts['n_skipped']} skipped"
     return f"{text}."
 
 

@@ -4,6 +4,7 @@ import click
 
 from skrobust.cli.labelling.estimate_facts import estimate_facts
 from skrobust.cli.labelling.grading import grading_from
+from skrobust.cli.labelling.handed_out import HandedOut
 from skrobust.cli.labelling.result_sentences import result_text
 from skrobust.cli.thresholds import write_json
 from skrobust.report.strict_json import to_plain
@@ -37,6 +38,7 @@ def result_facts(session, pool, options):
         "sampler": type(sampler).__name__,
         "anytime_interval": _anytime(sampler, level, grading),
         "n_open": len(sampler.pending_),
+        "handed_out": HandedOut(session).counts,
         "failures": [{"id": i, "item": pool.items[i]} for i in result.failures],
     }
     facts |= estimate_facts(result, grading, stopping=session.method == "stopping")
