@@ -107,11 +107,12 @@ def test_lines_of_a_result():
     found = facts(
         n_labels=48, n_pool=100, n_open=2, n_failures=12, warnings=["a doubt"]
     )
+    found |= {"handed_out": {"ann": 2}}
     found |= {"failures": [{"id": k, "item": f"\x1b{k}"} for k in range(12)]}
     found |= {"half_width": 0.02, "labels_for_half_width": 90, "assumption": "x"}
     found |= {"until": 0.05, "reached": False}
     text = result_text(found)
-    assert "48 of 100 labelled, 2 open." in text
+    assert "48 of 100 labelled, 2 open (ann has 2)." in text
     assert "\x1b" not in text
     assert "and 2 more" in text
     assert "+- 2 percentage points would take about 90 labels in all, 42 more." in text

@@ -25,19 +25,8 @@ from skrobust.cli.terminal_text import Progress, wrapped
 
 PORTS = click.IntRange(1, 65535)
 # Options that the command needs to go on with a session.
-_RESUMED = (
-    "state",
-    "n",
-    "until",
-    "batch",
-    "person",
-    "show",
-    "level",
-    "view",
-    "blind",
-    "quiet",
-)
-_RESUMED += ("details", "json_out", "web", "port", "no_open")
+_RESUMED = ("state", "n", "until", "batch", "person", "show", "level", "view")
+_RESUMED += ("blind", "quiet", "details", "json_out", "web", "port", "no_open")
 
 
 @shared.command(short_help="Label inputs one by one, see the estimate.")

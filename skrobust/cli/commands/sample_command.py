@@ -24,8 +24,8 @@ from skrobust.cli.terminal_text import Progress, wrapped
 @shared.output("--to-label", "File to write: the list of inputs to label.")
 @shared.repeated(
     "--for people",
-    "Who gets the list: it is of inputs that nobody else has. Given several times, each "
-    "gets a list of their own, as many inputs as the next.",
+    "Who gets the list, of inputs that nobody else has; given several times, a list "
+    "for each, who get equally many.",
     metavar="NAME",
 )
 @shared.option(

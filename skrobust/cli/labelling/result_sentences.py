@@ -33,7 +33,9 @@ def result_text(facts):
     if "until" in facts:
         wanted = f"as narrow as wanted (+- {_width(facts['until'], facts)})"
         reached = "The interval is" if facts["reached"] else "The interval is not yet"
-        lines.append(f"{reached} {wanted}.")
+        first = "; the lists that were handed out come first"
+        waits = not facts["reached"] and facts["handed_out"]
+        lines.append(f"{reached} {wanted}{first if waits else ''}.")
     known = facts["estimate"] is not None  # else the sentence above says so already
     notes = [text for text in facts["warnings"] if known or not text.startswith(_FEW)]
     lines += [f"warning: {plain_text(text)}" for text in notes]
