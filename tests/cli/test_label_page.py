@@ -205,6 +205,27 @@ def test_answers_at_the_same_time_count_once(state):
         assert len(journal(state)) == 1
 
 
+@pytest.mark.parametrize("until", [None, 0.05])
+def test_each_request_computes_one_result(until, state, monkeypatch):
+    calls, result = [], SimpleRandomSampler.result
+
+    def counted(self, **options):
+        calls.append(options)
+        return result(self, **options)
+
+    with served(state, until=until, n=None if until else 30) as tab:
+        monkeypatch.setattr(SimpleRandomSampler, "result", counted)
+        turn = tab.state()["turn"]
+        for step in range(25):  # more than one draw
+            calls.clear()
+            tab.do("answer", turn + step, verdict="right")
+            assert len(calls) == 1
+        calls.clear()
+        tab.do("undo", turn + 25)
+        tab.state()
+        assert calls == []  # nothing has changed
+
+
 def test_undo_and_keep(state):
     with served(state) as tab:
         assert tab.do("undo")["note"] == "Nothing to undo."
