@@ -136,7 +136,6 @@ def test_the_terminal_leaves_out_what_others_have(session, tmp_path):
     told = json.loads(session[2].read_text())["command_line"]["answers"]
     assert sorted(map(int, told)) == sorted(ann)
     result = label(session, "-n", 8, typed="r\n" * 2)  # draws go on meanwhile
-    assert "8 of" not in result.stdout
     assert f"5 of {N} labelled, 3 open (bob has 3)." in result.stdout
     # No answer to later draws could end the labelling before these are back.
     result = label(session, "--until", 0.1, typed="r\n" * N)

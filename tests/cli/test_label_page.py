@@ -226,6 +226,22 @@ def test_each_request_computes_one_result(until, state, monkeypatch):
         assert calls == []  # nothing has changed
 
 
+@pytest.mark.parametrize("method", ["default", "stopping"])
+@pytest.mark.parametrize("kind", [SimpleRandomSampler, OperationalSampler])
+def test_a_draw_without_answers_changes_no_estimate(kind, method):
+    sampler = kind(random_state=0).fit(np.linspace(0.1, 0.9, N))
+    for n in (1, 1, 7, 10):
+        ids = sampler.ask(n)
+        sampler.tell(ids, failed=[None if i % 9 == 0 else i % 3 == 0 for i in ids])
+        before = sampler.result(method=method)
+        sampler.ask(1)
+        after = sampler.result(method=method)
+        for name in ("interval", "method", "n_labels", "n_skipped"):
+            assert getattr(after, name) == getattr(before, name)
+        assert after.accuracy == pytest.approx(before.accuracy, nan_ok=True)
+        sampler.tell(sampler.pending_, failed=[True])
+
+
 def test_undo_and_keep(state):
     with served(state) as tab:
         assert tab.do("undo")["note"] == "Nothing to undo."

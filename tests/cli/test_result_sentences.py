@@ -116,7 +116,7 @@ def test_lines_of_a_result():
     assert "\x1b" not in text
     assert "and 2 more" in text
     assert "+- 2 percentage points would take about 90 labels in all, 42 more." in text
-    assert "not yet as narrow as wanted (+- 5 percentage points)." in text
+    assert "not yet as narrow as wanted (+- 5 percentage points); the lists" in text
     assert "warning: a doubt" in text
     assert not re.search(r"\n\s*%", text)  # a number and its sign stay together
     found["labels_for_half_width"] = None

@@ -64,8 +64,7 @@ class QuestionQueue:
             if left <= 0:
                 return None
             self.sampler.ask(min(left, self._batch))
-            self._result = None
-            self.session.save()
+            self.session.save()  # a draw without answers changes no estimate
             mine = self._mine()
         return mine[0]
 
