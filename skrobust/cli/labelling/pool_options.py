@@ -74,7 +74,7 @@ pool_options = shared.with_options(
     ),
     shared.option(
         "--goal",
-        "What the sampler is chosen for: a small error of the accuracy, many failures, "
+        "What the sampler is chosen for: a small error of the estimate, many failures, "
         "or both.  [default: accuracy]",
         click.Choice(GOALS),
     ),
