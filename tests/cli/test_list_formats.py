@@ -358,6 +358,28 @@ def test_drafts_and_left_out_skips_of_label_studio(begun, tmp_path):
     assert told(tmp_path) == {"0": ["y_true", "nan"], "2": ["failed", None]}
 
 
+def test_other_questions_of_a_project_are_no_labels(begun, tmp_path):
+    words, path, _ = begun("label-studio")
+    tasks = json.loads(by_label_studio(path.read_text(), {0: "nan"}))
+    tasks.sort(key=lambda task: task["data"]["pool_id"])
+    note = {"from_name": "note", "type": "textarea", "value": {"text": ["blurred"]}}
+    hard = {"from_name": "hard", "type": "choices", "value": {"choices": ["None"]}}
+    tasks[0]["annotations"][0]["result"][:0] = [note, hard]
+    tasks[1]["annotations"] = [{"was_cancelled": False, "result": [note, hard]}]
+    path.write_text(json.dumps(tasks))
+    assert run(*words, "--answers", path)[0] == 0
+    assert told(tmp_path) == {"0": ["y_true", "nan"]}
+    one = flattened(1, ("None", "u", "submitted"), question="hard")
+    two = flattened(2, ("None", "u", "submitted")) | {
+        "a.responses": ["x"],
+        "a.responses.users": ["u"],
+        "a.responses.status": ["submitted"],
+    }
+    path.write_text(json.dumps([one, two]))
+    assert run(*words, "--answers", path)[0] == 0
+    assert told(tmp_path) == {"0": ["y_true", "nan"], "2": ["y_true", "None"]}
+
+
 def test_doccano_does_not_say_what_is_approved(begun, tmp_path):
     words, path, _ = begun("doccano")
     text = by_doccano(path.read_text(), {0: "nan", 1: "nan"})

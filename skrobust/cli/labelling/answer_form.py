@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 VERDICTS = ("right", "wrong", "skip")
+NAMES = ("label", "loss", "score")
 
 
 @dataclass(frozen=True)
@@ -30,3 +31,14 @@ class AnswerForm:
     def is_graded(self):
         """Whether answers are numbers of a scale and no labels."""
         return self.name != "label"
+
+
+def answer_among(fields):
+    """Return the answer of a person among all that a tool asked for, or None.
+
+    Parameters
+    ----------
+    fields : dict
+        Answers by question; a project may ask for more than we do.
+    """
+    return next((fields[name] for name in NAMES if fields.get(name) is not None), None)

@@ -9,6 +9,7 @@ was discarded without an answer, so the status of the record may say so.
 
 import json
 
+from skrobust.cli.labelling.answer_form import answer_among
 from skrobust.cli.labelling.formats.list_format import ListFormat
 from skrobust.cli.labelling.shown_input import picture_uri
 
@@ -58,12 +59,12 @@ class ArgillaRecords(ListFormat):
         people = _people(record) if nested else _people_flattened(record)
         for person in people.values():
             # Where the export drops the status, what is pending may be a draft.
-            status = person.pop("status", None) or record.get("status")
+            status = person.get("status") or record.get("status")
             if status == "discarded":
                 yield None, "skip"
             elif status not in ("draft", "pending"):
-                verdict = person.pop("verdict", None)
-                yield None if verdict else next(iter(person.values()), None), verdict
+                verdict = person.get("verdict")
+                yield None if verdict else answer_among(person), verdict
         if not people and record.get("status") == "discarded":
             yield None, "skip"
 

@@ -5,6 +5,7 @@ https://labelstud.io/guide/task_format, https://labelstud.io/guide/predictions
 
 from xml.sax.saxutils import quoteattr
 
+from skrobust.cli.labelling.answer_form import answer_among
 from skrobust.cli.labelling.formats.list_format import ListFormat
 from skrobust.cli.labelling.grading import written
 from skrobust.cli.labelling.shown_input import picture_uri
@@ -57,12 +58,11 @@ class LabelStudioTasks(ListFormat):
                 continue
             results = annotation.get("result") or ()
             found = {r["from_name"]: _value(r["value"]) for r in results}
-            verdict = found.pop("verdict", None)
-            yield next(iter(found.values()), None), verdict
+            yield answer_among(found), found.get("verdict")
         # Exports may leave out what was cancelled, and count it alone.
         if not record.get("annotations") and record.get("cancelled_annotations"):
             yield None, "skip"
 
 
 def _value(value):
-    return value["number"] if "number" in value else value["choices"][0]
+    return value.get("number", value.get("choices", [None])[0])
