@@ -131,6 +131,8 @@ def test_the_terminal_leaves_out_what_others_have(session, tmp_path):
     ann = ids_of(tmp_path / "list-ann.csv")
     result = label(session, typed="")
     assert "was handed out" in result.stderr
+    result = label(session, "--for", "anna", typed="r\n")
+    assert "'anna' never got a list; who did: ann, bob." in result.stderr
     result = label(session, "--for", "ann", typed="r\n" * 3)
     assert result.exit_code == 0
     told = json.loads(session[2].read_text())["command_line"]["answers"]

@@ -68,6 +68,8 @@ def label(ctx, pool, state, **options):
       skrobust label pool.csv --state s.json --until 0.05
     Images, shown on a page in the browser, which only this computer can open:
       skrobust label photos/ --state s.json -n 50 --web
+    Replies of a language model, graded from 0 (good) to 4 (bad):
+      skrobust label replies.csv --grades 0,1,2,3,4 --state s.json -n 50
 
     The state is brought up to date at each draw and at the end; s.json.journal holds
     the answers in between, so keep both.
@@ -101,6 +103,7 @@ def _label(session, source, options, say, resume):
         raise UserError(
             "Nothing is left to label; say how many in all with -n, or --until."
         )
+    HandedOut(session).check_known(options["person"])
     if not budget and not HandedOut(session).of(None, options["person"]):
         raise UserError(
             "All that is open was handed out; say who answers with --for, or take it "

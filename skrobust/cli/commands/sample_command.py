@@ -61,6 +61,8 @@ def sample(pool, state, **options):
       skrobust sample pool.csv --state s.json -n 50 --to-label b.csv
     The same by way of a tool for labelling, with predictions in place:
       skrobust sample pool.csv --state s.json --to-label b.json --format label-studio
+    A list for each of two people, who get different inputs:
+      skrobust sample pool.csv --state s.json -n 50 --to-label a.csv --for ann --for bob
     Or answer in the terminal, or on a page in the browser:
       skrobust label pool.csv --state s.json --web
     """  # noqa: D301

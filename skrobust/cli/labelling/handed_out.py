@@ -36,6 +36,12 @@ class HandedOut:
         pending = self.session.sampler.pending_.tolist()
         return [i for i in pending if self._people.get(str(i)) in people]
 
+    def check_known(self, person):
+        """Raise unless a person ever got a list; None is nobody in particular."""
+        if person is not None and person not in self._people.values():
+            known = ", ".join(sorted(set(self._people.values()))) or "nobody"
+            raise UserError(f"--for: {person!r} never got a list; who did: {known}.")
+
     def hand_out(self, people):
         """Deal the open inputs that nobody has to people, each as many as the next.
 
