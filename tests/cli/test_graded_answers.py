@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
@@ -300,6 +301,10 @@ def test_numbers_come_back_from_the_tools_that_take_them(name, session, tmp_path
         settings = next(tmp_path.glob("list-settings.*")).read_text()
         assert '"loss"' in settings
         assert "right" not in settings
+        if name == "label-studio":
+            number = ElementTree.fromstring(settings).find("Number")
+            ends = [float(number.get(end)) for end in ("min", "max", "step")]
+            assert ends == [0, 1, 0.001]
     assert run("sample", *session, "--answers", path)[0] == 0
     assert told(session) == {"0": ["loss", 0.3]}
 

@@ -35,9 +35,10 @@ class LabelStudioTasks(ListFormat):
         groups["verdict"] = [x for x in form.verdicts if x != "skip"]
         text = f"<View>\n {shown}\n"
         if form.numbers:
-            low, high = map(written, form.numbers)
-            text += f' <Number name="{form.name}" toName="input" min="{low}"'
-            text += f' max="{high}" step="any"/>\n'
+            low, high = form.numbers
+            ends = {"min": low, "max": high, "step": (high - low) / 1000}
+            ends = " ".join(f'{name}="{written(x)}"' for name, x in ends.items())
+            text += f' <Number name="{form.name}" toName="input" {ends}/>\n'
         for name, values in groups.items():
             if values:
                 text += f' <Choices name="{name}" toName="input" choice="single">\n'
