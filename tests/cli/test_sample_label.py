@@ -401,7 +401,7 @@ def test_lists_of_spreadsheets_are_read(begun):
     assert run("sample", table, "--state", state, "--answers", path)[0] == 0
     assert len(told(state)) == 10
     path.write_text("id,reply\n3,right\n")
-    assert "no column 'answer' or 'verdict'" in refused(
+    assert "no column 'answer', 'verdict', 'loss' or 'score'" in refused(
         *("sample", table, "--state", state, "--answers", path)
     )
 
