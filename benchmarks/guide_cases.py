@@ -8,7 +8,6 @@ sizes are compared ("ratio").
 import numpy as np
 
 from skrobust.sampling import (
-    AccuracyGate,
     Annotations,
     DeepESTSampler,
     LivingPool,
@@ -16,7 +15,6 @@ from skrobust.sampling import (
     ProportionalSampler,
     SimpleRandomSampler,
     StratifiedSampler,
-    detect_drift,
 )
 
 SAMPLERS = (
@@ -210,6 +208,35 @@ def careless(seed):
     }
 
 
+def of_different_care(seed, kind):
+    """Three annotators who err in 2, 10 and 20 % of the cases."""
+    rng, care = np.random.default_rng([10, seed]), {"a": 0.02, "b": 0.1, "c": 0.2}
+    scores = rng.beta(0.5, 4.5, 2000)
+    failed = rng.random(2000) < scores
+    test = kind(random_state=seed).fit(scores)
+    notes, first = Annotations(test, random_state=seed), {}
+
+    def tell(ids, who):
+        says = failed[ids] ^ (rng.random(len(ids)) < care[who])
+        notes.tell(ids, failed=says, annotator=who)
+
+    for _ in range(3):
+        for who, ids in zip(care, np.array_split(test.ask(100), 3), strict=True):
+            tell(ids, who)
+            first |= dict.fromkeys(ids.tolist(), who)
+    again = notes.to_repeat(60)
+    for who in care:
+        tell(np.array([i for i in again if first[i] != who]), who)
+    truth, name = 1 - failed.mean(), kind.__name__
+    return {
+        f"{name}: coverage, a rate each": covers(
+            notes.result(rates="annotator").interval, truth
+        ),
+        f"{name}: coverage, a common rate": covers(notes.result().interval, truth),
+        f"{name}: coverage, not corrected": covers(test.result().interval, truth),
+    }
+
+
 def operation(seed):
     """A pool of 300 with 240 labels, drawn from an operation of accuracy .9."""
     rng = np.random.default_rng([7, seed])
@@ -240,54 +267,14 @@ def arriving_losses(seed):
 PEOPLE = [
     {"world": "two versions, 14 % predicted differently", "one": versions},
     {"world": "errors of 5 %, 200 labels, 50 twice", "one": careless},
+    *(
+        {
+            "world": "errors of 2, 10, 20 %, 300 labels, 60 by all",
+            "one": of_different_care,
+            "settings": {"kind": kind},
+        }
+        for kind in (SimpleRandomSampler, StratifiedSampler, OperationalSampler)
+    ),
     {"world": "240 of 300 labelled", "one": operation, "times": 2},
     {"world": "losses in three parts, 80 labels each", "one": arriving_losses},
 ]
-
-
-def gate_row(threshold, margin, n_pool):
-    """Return the exact expected labels of a gate."""
-    gate = AccuracyGate(threshold, margin=margin, n_pool=n_pool)
-    row = {"threshold": threshold, "margin": margin, "pool": n_pool or "independent"}
-    places = {
-        "at the threshold": threshold,
-        "in between": threshold + margin / 2,
-        "at threshold + margin": threshold + margin,
-    }
-    for name, accuracy in places.items():
-        found = gate.expected_labels(accuracy)
-        row[name] = round(found.expected)
-    return {**row, "fixed size": found.fixed_size}
-
-
-def drift_row(before, after, of_losses, n_repeats):
-    """Return labels from a change to the alarm, and the share of changes found."""
-    kind = "losses" if of_losses else "mispredictions"
-    row = {"kind": kind, "before": before, "after": after}
-    shared = {"loss_range": (0, 1)} if of_losses else {}
-    modes = {
-        "baseline": {"baseline": before if of_losses else 1 - before},
-        "parts of 100": {"parts": np.arange(900) // 100},
-        "neither": {},
-    }
-    for name, options in modes.items():
-        delays, false, n = [], 0, n_repeats // 2
-        for seed in range(n):
-            rng = np.random.default_rng([8, seed])
-            mean = np.repeat([before, after], [300, 600])
-            x = (
-                rng.beta(4 * mean, 4 * (1 - mean))
-                if of_losses
-                else rng.random(900) < mean
-            )
-            at = detect_drift(x, **options, **shared).alarm_at
-            false += at is not None and at <= 300
-            if at is not None and at > 300:
-                delays.append(at - 300)
-        row[name] = ""
-        if delays:
-            error = np.std(delays) / np.sqrt(len(delays))
-            row[name] = f"{np.mean(delays):.0f} ± {error:.0f}"
-        row[f"{name}, found"] = f"{len(delays) / (n - false):.2f}"
-        row[f"{name}, false"] = f"{false / n:.3f}"
-    return row

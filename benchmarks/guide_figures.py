@@ -12,8 +12,10 @@ import csv
 from pathlib import Path
 
 import numpy as np
-from guide_cases import LOSSES, PEOPLE, drift_row, gate_row
+from guide_cases import LOSSES, PEOPLE
 from joblib import Parallel, delayed
+
+from skrobust.sampling import AccuracyGate, detect_drift
 
 GATES = [
     (0.95, 0.03, 2000),
@@ -74,6 +76,54 @@ def _columns(found):
         for figure, (kind, value) in one.items():
             columns.setdefault(figure, (kind, []))[1].append(value)
     return columns
+
+
+def gate_row(threshold, margin, n_pool):
+    """Return the exact expected labels of a gate."""
+    gate = AccuracyGate(threshold, margin=margin, n_pool=n_pool)
+    row = {"threshold": threshold, "margin": margin, "pool": n_pool or "independent"}
+    places = {
+        "at the threshold": threshold,
+        "in between": threshold + margin / 2,
+        "at threshold + margin": threshold + margin,
+    }
+    for name, accuracy in places.items():
+        found = gate.expected_labels(accuracy)
+        row[name] = round(found.expected)
+    return {**row, "fixed size": found.fixed_size}
+
+
+def drift_row(before, after, of_losses, n_repeats):
+    """Return labels from a change to the alarm, and the share of changes found."""
+    kind = "losses" if of_losses else "mispredictions"
+    row = {"kind": kind, "before": before, "after": after}
+    shared = {"loss_range": (0, 1)} if of_losses else {}
+    modes = {
+        "baseline": {"baseline": before if of_losses else 1 - before},
+        "parts of 100": {"parts": np.arange(900) // 100},
+        "neither": {},
+    }
+    for name, options in modes.items():
+        delays, false, n = [], 0, n_repeats // 2
+        for seed in range(n):
+            rng = np.random.default_rng([8, seed])
+            mean = np.repeat([before, after], [300, 600])
+            x = (
+                rng.beta(4 * mean, 4 * (1 - mean))
+                if of_losses
+                else rng.random(900) < mean
+            )
+            at = detect_drift(x, **options, **shared).alarm_at
+            false += at is not None and at <= 300
+            if at is not None and at > 300:
+                delays.append(at - 300)
+        row[name] = ""
+        if delays:
+            error = np.std(delays) / np.sqrt(len(delays))
+            row[name] = f"{np.mean(delays):.0f} ± {error:.0f}"
+        row[f"{name}, found"] = f"{len(delays) / (n - false):.2f}"
+        row[f"{name}, false"] = f"{false / n:.3f}"
+    return row
 
 
 def write(rows, path):

@@ -30,6 +30,10 @@ from skrobust.sampling._stratified import StratifiedSampler
 from skrobust.sampling._threshold_predictor import ThresholdPredictor
 from skrobust.sampling._two_stage import TwoStageSampler
 from skrobust.sampling.annotators._annotations import Annotations
+from skrobust.sampling.annotators._annotator_noise import (
+    AnnotatorNoise,
+    estimate_annotator_noise,
+)
 from skrobust.sampling.annotators._class_noise import accuracy_with_class_noise
 from skrobust.sampling.annotators._noise_rate import (
     accuracy_with_label_noise,
@@ -56,6 +60,7 @@ from skrobust.sampling.surprise._mahalanobis_surprise import MahalanobisSurprise
 __all__ = [
     "AccuracyGate",
     "Annotations",
+    "AnnotatorNoise",
     "BaseSampler",
     "ConfidencePredictor",
     "ConfidenceStratifiedSampler",
@@ -84,6 +89,7 @@ __all__ = [
     "accuracy_with_class_noise",
     "accuracy_with_label_noise",
     "detect_drift",
+    "estimate_annotator_noise",
     "estimate_label_noise",
     "extract_activations",
     "plan_repeats",
