@@ -18,7 +18,7 @@ FEW = 20  # inputs shared with others, below which a rate is hardly known
 class AnnotatorNoise(ResultLines):
     """How often each of several annotators is wrong, from the inputs that they share.
 
-    Attributes
+    Parameters
     ----------
     annotators : tuple of str
         Their names.
