@@ -264,6 +264,25 @@ def arriving_losses(seed):
     return {"coverage, mean loss": covers(pool.result().interval, truth)}
 
 
+def costly(seed, kind):
+    """Labels of very different cost: three rounds of the same expected cost."""
+    rng = np.random.default_rng([11, seed])
+    scores = rng.beta(2, 6, 3000)
+    failed, costs = rng.random(3000) < scores, np.exp(rng.normal(0, 1.3, 3000))
+    truth, errors, found = 1 - failed.mean(), [], {}
+    for knows in (True, False):
+        test = kind(random_state=seed).fit(scores, costs=costs if knows else None)
+        for _ in range(3):
+            n = {"budget": 80 * costs.mean()} if knows else {"n": 80}
+            ids = test.ask(**n)
+            test.tell(ids, failed=failed[ids])
+        result = test.result()
+        errors.append(result.accuracy - truth)
+        if knows:
+            found[f"{kind.__name__}: coverage"] = covers(result.interval, truth)
+    return {**found, f"{kind.__name__}: RMSE of costs / none": ("ratio", errors)}
+
+
 PEOPLE = [
     {"world": "two versions, 14 % predicted differently", "one": versions},
     {"world": "errors of 5 %, 200 labels, 50 twice", "one": careless},
@@ -276,5 +295,13 @@ PEOPLE = [
         for kind in (SimpleRandomSampler, StratifiedSampler, OperationalSampler)
     ),
     {"world": "240 of 300 labelled", "one": operation, "times": 2},
+    *(
+        {
+            "world": "costs of 0.1 to 13 (95 %), equal budgets",
+            "one": costly,
+            "settings": {"kind": kind},
+        }
+        for kind in (StratifiedSampler, OperationalSampler)
+    ),
     {"world": "losses in three parts, 80 labels each", "one": arriving_losses},
 ]

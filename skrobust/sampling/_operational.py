@@ -5,9 +5,9 @@ from scipy.special import ndtri, stdtrit
 
 from skrobust._parameters import Count, Flag, NamedOr, Number
 from skrobust.sampling.core.anytime import FEWEST, sequence_quantile
-from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.draws import first_where
 from skrobust.sampling.core.rate_interval import Bounds, score_bounds
+from skrobust.sampling.designs.costed_sampler import CostedSampler
 from skrobust.sampling.designs.frontier import frontier
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling.designs.score_curves import (
@@ -31,7 +31,7 @@ POINTS_THE_WRONG_WAY = (
 )
 
 
-class OperationalSampler(BaseSampler):
+class OperationalSampler(CostedSampler):
     r"""Adaptive batch sampling between a small error and many failures.
 
     Each ``ask(n)`` draws one batch. What a score means for the failure probability is
@@ -60,6 +60,9 @@ class OperationalSampler(BaseSampler):
       failure rate is their mean with weights
       :math:`\propto n_t \max(l_t, n_1)^{0.2}`, for n_t draws after l_t before: later
       batches are drawn better, and weights depend on sizes alone.
+
+    With ``costs`` given to ``fit``, the error is minimised for a given cost instead of
+    a given number: v of an input is divided by its cost.
 
     Answers that come late improve the batches after them, never those before. For the
     gain of learning ask in several batches: ``sample`` makes up to ``n_batches``.
@@ -112,6 +115,8 @@ class OperationalSampler(BaseSampler):
         Suspicion of each input.
     y_pred_ : ndarray of shape (n_pool,) or None
         Predicted labels, where there are any.
+    costs_ : ndarray of shape (n_pool,) or None
+        Costs of the labels, where ``fit`` got any.
     n_features_in_ : int
         Number of features, where ``fit`` got 2-D input.
 
@@ -213,14 +218,26 @@ class OperationalSampler(BaseSampler):
     def _draw(self, n):
         _, mean, shares = self._last_fit
         sizes = self._n_free
-        pi = self._design(np.array(mean), shares, sizes, n)
-        each = np.repeat(pi, sizes)
+        each = self._of_units(np.array(mean), shares, self._free, sizes, n)
         drawn = ordered_draw(each, self._rng.random(n))
-        self._draws.floors.extend([float(pi[sizes > 0].min()) / n] * n)
+        self._draws.floors.extend([float(each.min()) / n] * n)
         ids = self._free[drawn]
         self._free = np.delete(self._free, drawn)
         self._n_free = sizes - self._groups.counts(ids)[0]
         return ids, each[drawn]
+
+    def _of_units(self, p, shares, free, sizes, n):
+        """Return the probability of each free unit, in the order of the scores."""
+        if self._costs is None:
+            return np.repeat(self._design(p, shares, sizes, n), sizes)
+        p, shares = np.repeat(p, sizes), np.repeat(shares, sizes)
+        shares = shares / np.sqrt(self._costs[free])
+        return self._design(p, shares, np.ones(len(free)), n)
+
+    def _expected_cost(self, n):
+        _, mean, shares = self._last_fit
+        each = self._of_units(np.array(mean), shares, self._free, self._n_free, n)
+        return float(each @ self._costs[self._free])
 
     def _design(self, p, shares, sizes, n):
         emphasis = EMPHASIS.get(self.failure_emphasis, self.failure_emphasis)
@@ -289,8 +306,12 @@ class OperationalSampler(BaseSampler):
         z = ndtri((1 + confidence) / 2)
 
         def enough(n):
-            pi = self._design(p, shares, groups.sizes, n)
-            variance = groups.sizes @ (spread * (1 / pi - 1))
+            if self._costs is None:
+                pi = self._design(p, shares, groups.sizes, n)
+                variance = groups.sizes @ (spread * (1 / pi - 1))
+            else:
+                pi = self._of_units(p, shares, groups.order, groups.sizes, n)
+                variance = np.repeat(spread, groups.sizes) @ (1 / pi - 1)
             return z * np.sqrt(variance) / self.n_pool_ <= half_width
 
         n = max(first_where(enough, 1, self.n_pool_), min(2, self.n_pool_))

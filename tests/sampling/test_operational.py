@@ -296,8 +296,9 @@ class Scripted:
         return self.next
 
 
-def fresh(scores, **parameters):
-    sampler = OperationalSampler(random_state=0, **parameters).fit(scores)
+def fresh(scores, costs=None, **parameters):
+    sampler = OperationalSampler(random_state=0, **parameters)
+    sampler.fit(scores, costs=costs)
     sampler._rng = Scripted(sampler._rng)
     return sampler
 
@@ -329,14 +330,17 @@ def play(sampler, failed, uniforms):
 
 @pytest.mark.parametrize("n_batches", [(2, 2), (1, 2), (3, 1), (1, 1)])
 @pytest.mark.parametrize("emphasis", [0.0, 0.7])
-def test_exactly_unbiased_over_two_batches_with_recalibration(n_batches, emphasis):
+@pytest.mark.parametrize("costs", [None, [9.0, 1.0, 4.0, 0.5, 2.0, 1.0]])
+def test_exactly_unbiased_over_two_batches_with_recalibration(
+    n_batches, emphasis, costs
+):
     scores = np.array([0.7, 0.02, 0.4, 0.0, 0.15, 0.4])
     failed = np.array([1, 0, 0, 1, 1, 0], dtype=bool)
     parameters = {"failure_emphasis": emphasis, "exploration": 0.2}
     first, second = n_batches
     mean, square, claimed, total, predictors = 0.0, 0.0, 0.0, 0.0, set()
     first_z = 0.0
-    start = fresh(scores, **parameters)
+    start = fresh(scores, costs, **parameters)
     for one, _, p_one in outcomes(by_position(start, first), first):
         later = play(deepcopy(start), failed, one)
         for two, _, p_two in outcomes(by_position(later, second), second):

@@ -106,6 +106,9 @@ class State:
                 f"{caller}: this sampler computes a loss by a function, which JSON "
                 "cannot hold; pass it as loss=."
             )
+        given = {
+            name: parameters.pop(name) for name in ("costs",) if name in parameters
+        }
         known, stored = inspect.signature(kind).parameters, dict(facts["parameters"])
         if "loss_range" in facts:
             stored["loss_range"] = facts["loss_range"]
@@ -119,11 +122,12 @@ class State:
             new._check_parameters()
             self._restore_pool(new)
         else:
-            new.fit(X, y_pred=y_pred)
+            new.fit(X, y_pred=y_pred, **given)
             if new.n_pool_ != facts["n_pool"] or pool_hash(new) != facts["pool_hash"]:
                 raise ValueError(
                     f"{caller}: this state belongs to another pool (of "
-                    f"{facts['n_pool']} inputs, with other scores or predictions)."
+                    f"{facts['n_pool']} inputs, with other scores, predictions or "
+                    "costs)."
                 )
         new._rng = restored_generator(facts["generator"])
         new._models = models_from_plain(facts.get("models", {}))

@@ -53,7 +53,8 @@ class StoredSampler(AskTellSampler):
             Take the stored draws as they are, without playing them again: the result is
             there and answers can be told, but nothing more can be drawn.
         **parameters
-            Parameters that JSON cannot hold, such as a callable ``auxiliary``.
+            Parameters that JSON cannot hold, such as a callable ``auxiliary``; and
+            ``costs`` as in ``fit``, where the text does not hold the pool.
 
         Returns
         -------
