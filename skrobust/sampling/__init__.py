@@ -24,6 +24,7 @@ from skrobust.sampling._gradient_sampler import GradientSampler
 from skrobust.sampling._operational import OperationalSampler
 from skrobust.sampling._proportional import ProportionalSampler
 from skrobust.sampling._rao_hartley_cochran import RaoHartleyCochranSampler
+from skrobust.sampling._read_pool import read_pool
 from skrobust.sampling._simple_random import SimpleRandomSampler
 from skrobust.sampling._simulate import simulate
 from skrobust.sampling._stratified import StratifiedSampler
@@ -94,6 +95,7 @@ __all__ = [
     "extract_activations",
     "plan_repeats",
     "plan_two_phase",
+    "read_pool",
     "simulate",
     "two_phase_accuracy",
 ]

@@ -66,7 +66,7 @@ def show_input(i, pool, reader, show, *, blind=False):
         id=i,
         item=pool.items[i],
         predicted=reader.predicted(i) if reader.takes_labels and not blind else None,
-        columns={name: str(pool.frame[name].iloc[i]) for name in show},
+        columns={name: str(pool.cell(name, i)) for name in show},
         picture=path if is_picture else None,
     )
 
