@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
     {"_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line", "_optional",
-     "_parallel", "_parameters", "_responses", "_results", "_results_text",
+     "_parallel", "_parameters", "_parquet", "_responses", "_results", "_results_text",
      "_stacklevel", "_tabs_html", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
@@ -33,6 +33,7 @@ WITHIN_LOWEST = {
     "_parameters": {"_validation"},
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
+    "_parquet": {"_optional"},
     "_results": {"_optional", "_results_text", "_tabs_html"},
     "_validation": {"_containers"},
 }

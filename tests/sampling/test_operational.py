@@ -15,8 +15,8 @@ from skrobust.sampling import (
     _operational,
     simulate,
 )
-from skrobust.sampling._operational import batch_sizes, batch_weights
 from skrobust.sampling.designs import learned_scores
+from skrobust.sampling.designs.batches import batch_sizes, batch_weights
 from skrobust.sampling.designs.frontier import frontier
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling.designs.score_curves import (
@@ -297,9 +297,9 @@ class Scripted:
         return self.next
 
 
-def fresh(scores, features=None, **parameters):
+def fresh(scores, features=None, costs=None, **parameters):
     sampler = OperationalSampler(random_state=0, **parameters)
-    sampler.fit(scores, features=features)
+    sampler.fit(scores, features=features, costs=costs)
     sampler._rng = Scripted(sampler._rng)
     return sampler
 
@@ -332,8 +332,9 @@ def play(sampler, failed, uniforms):
 @pytest.mark.parametrize("n_batches", [(2, 2), (1, 2), (3, 1), (1, 1)])
 @pytest.mark.parametrize("emphasis", [0.0, 0.7])
 @pytest.mark.parametrize("features", [None, [3.0, 0, 1, 2, 0, 5]], ids=["", "learned"])
+@pytest.mark.parametrize("costs", [None, [9.0, 1.0, 4.0, 0.5, 2.0, 1.0]])
 def test_exactly_unbiased_over_two_batches_with_recalibration(
-    n_batches, emphasis, features, monkeypatch
+    n_batches, emphasis, features, costs, monkeypatch
 ):
     monkeypatch.setattr(learned_scores, "WORTH", -100.0)  # used at the first chance
     scores = np.array([0.7, 0.02, 0.4, 0.0, 0.15, 0.4])
@@ -342,7 +343,7 @@ def test_exactly_unbiased_over_two_batches_with_recalibration(
     first, second = n_batches
     mean, square, claimed, total, predictors = 0.0, 0.0, 0.0, 0.0, set()
     first_z = 0.0
-    start = fresh(scores, features, **parameters)
+    start = fresh(scores, features, costs, **parameters)
     for one, _, p_one in outcomes(by_position(start, first), first):
         later = play(deepcopy(start), failed, one)
         for two, _, p_two in outcomes(by_position(later, second), second):

@@ -57,9 +57,10 @@ _RESUMED += ("blind", "quiet", "details", "json_out", "web", "port", "no_open")
 def label(ctx, pool, state, **options):
     """Label inputs of POOL one by one, and watch the estimate.
 
-    POOL is a CSV or parquet file without labels, a folder of images, or one of digits,
-    breast_cancer, iris and wine. Every answer is on the disk before the next question:
-    stop as you like, run the command again, and it continues where you were.
+    POOL is a CSV or parquet file without labels, a folder of parquet files or of
+    images, or one of digits, breast_cancer, iris and wine. Every answer is on the
+    disk before the next question: stop as you like, run the command again, and it
+    continues where you were.
 
     \b
     Label 50:

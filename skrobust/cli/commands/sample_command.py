@@ -47,9 +47,10 @@ from skrobust.cli.terminal_text import Progress, wrapped
 def sample(pool, state, **options):
     """Choose inputs of POOL to label, and estimate the accuracy from the labels.
 
-    POOL is a CSV or parquet file without labels, a folder of images, or one of digits,
-    breast_cancer, iris and wine. A model, or a column of scores, says which inputs are
-    suspicious; the estimate holds for the whole pool, whatever is drawn more often.
+    POOL is a CSV or parquet file without labels, a folder of parquet files or of
+    images, or one of digits, breast_cancer, iris and wine. A model, or a column of
+    scores, says which inputs are suspicious; the estimate holds for the whole pool,
+    whatever is drawn more often.
 
     \b
     Choose 50:

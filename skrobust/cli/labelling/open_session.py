@@ -101,7 +101,9 @@ def _resume(session, source, given, say):
         if not _left_out(value) and value != was:
             raise UserError(_changed(name, option, was, value))
     then = session.facts["pool"]
-    if kept["item"] is not None and Path(source).is_dir():  # nobody gave --item now
+    path = Path(source)
+    is_images = path.is_dir() and not pool_source.pieces_of(path)
+    if kept["item"] is not None and is_images:  # nobody gave --item now
         raise UserError(
             f"{name!r} belongs to the table {then['source']!r}, and {source!r} is a "
             "folder."

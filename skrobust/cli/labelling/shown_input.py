@@ -66,7 +66,7 @@ def show_input(i, pool, reader, show, *, blind=False):
         id=i,
         item=pool.items[i],
         predicted=None if reader.y_pred is None or blind else reader.predicted(i),
-        columns={name: str(pool.frame[name].iloc[i]) for name in show},
+        columns={name: str(pool.cell(name, i)) for name in show},
         picture=path if is_picture else None,
     )
 

@@ -123,7 +123,8 @@ class State:
             if new.n_pool_ != facts["n_pool"] or pool_hash(new) != facts["pool_hash"]:
                 raise ValueError(
                     f"{caller}: this state belongs to another pool (of "
-                    f"{facts['n_pool']} inputs, with other scores or predictions)."
+                    f"{facts['n_pool']} inputs, with other scores, predictions, "
+                    "costs or features)."
                 )
         new._rng = restored_generator(facts["generator"])
         new._models = models_from_plain(facts.get("models", {}))
