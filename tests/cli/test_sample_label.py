@@ -1192,3 +1192,31 @@ def test_a_folder_has_no_columns_and_is_no_table(tmp_path):
     assert run(*begin, "-n", 1, "--to-label", tmp_path / "a.csv")[0] == 0
     sentence = refused("sample", tmp_path, "--state", state)
     assert "'s.json' belongs to the table" in sentence
+
+
+def test_features_are_learned(tmp_path):
+    rng = np.random.default_rng(0)
+    site = rng.choice(["north", "east"], 600)
+    failed = rng.random(600) < np.where(site == "east", 0.6, 0.02)
+    pool, state, listed = tmp_path / "p.csv", tmp_path / "s.json", tmp_path / "l.csv"
+    table = pandas.DataFrame({"doubt": rng.random(600) / 9, "site": site, "grade": 1.5})
+    table.to_csv(pool)
+    begin = ["--scores", "doubt", "--feature", "site", "--feature", "grade"]
+    for options in (begin, []):
+        code, *_ = run(
+            "sample", pool, "--state", state, "-n", 60, "--to-label", listed, *options
+        )
+        assert code == 0
+        ids = [int(row["id"]) for row in rows(listed)]
+        fill(listed, {i: ":wrong" if failed[i] else ":right" for i in ids})
+        assert run("sample", pool, "--state", state, "--answers", listed)[0] == 0
+        listed = tmp_path / "later.csv"
+    assert np.mean(site[ids] == "east") > 0.6
+    stored = json.loads(state.read_text())
+    assert stored["pool"]["features_"]["shape"] == [600, 3]
+    other = ["sample", pool, "--state", tmp_path / "o.json", "-n", 9]
+    assert "goes with --sampler operational" in refused(
+        *other, *begin, "--sampler", "strat"
+    )
+    table.assign(name=[f"n{i}" for i in range(600)]).to_csv(pool)
+    assert "600 different texts" in refused(*other, "--feature", "name")

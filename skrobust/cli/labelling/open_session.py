@@ -18,7 +18,7 @@ from skrobust.report.data_facts import kind_of
 # Options that decide draws and answers, and so are fixed at the beginning.
 KEPT = ("sampler", "set", "seed", "scores", "as_confidence", "predicted", "item")
 KEPT += ("drop", "grey", "data_range", "layout", "model", "goal")
-KEPT += ("loss_range", "grades", "higher_is_better")
+KEPT += ("loss_range", "grades", "higher_is_better", "feature")
 N_SHOWN = 12
 
 
@@ -75,7 +75,7 @@ def advise(source, options, say):
 def _given(options):
     given = {name: options[name] for name in KEPT}
     given["set"] = dict(given["set"])
-    given["drop"] = list(given["drop"])
+    given["drop"], given["feature"] = list(given["drop"]), list(given["feature"])
     for name in ("data_range", "loss_range", "grades"):
         given[name] = list(given[name] or ()) or None
     if options["model"] is not None:
@@ -164,11 +164,18 @@ def _choice(pool, facts, options):
         n=options["n"],
         until=until,
         goal=options["goal"] or "accuracy",
+        has_features=facts.features is not None,
     )
 
 
 def _read_pool(source, given, options, say):
-    """Return the pool, and what a model or columns say about it."""
+    """Return the pool, and what a model, columns and features say about it."""
+    pool, facts = _read_facts(source, given, options, say)
+    facts.features = pool_source.features_from(pool, given["feature"])
+    return pool, facts
+
+
+def _read_facts(source, given, options, say):
     pool = pool_source.open_pool(
         source, item=given["item"], predicted=given["predicted"]
     )

@@ -32,6 +32,11 @@ pool_options = shared.with_options(
         "Instead of --model: predicted labels. Answers are then labels; without "
         "predictions they are right or wrong.",
     ),
+    shared.columns(
+        "--feature",
+        "A column that may tell which inputs fail, such as a judge's grade or a group; "
+        "numbers as they are, text by its values. May be repeated.",
+    ),
     shared.option(
         "--loss-range",
         "Answers are losses between these (lower is better), not right or wrong.",

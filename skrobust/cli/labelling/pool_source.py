@@ -12,6 +12,9 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.cli.file_digest import digest, digest_of
 from skrobust.cli.image_input import has_images, image_batches, list_images
 from skrobust.cli.piece_table import PieceTable, RowNumbers
+from skrobust.sampling import OperationalSampler
+
+MOST_VALUES = 200  # of a column of text
 
 
 @dataclass
@@ -72,6 +75,8 @@ class Facts:
         Labels that are known.
     no_scores : Exception or None
         Why there are no scores.
+    features : ndarray of shape (n_pool, n_features) or None
+        What else may tell which inputs fail.
     """
 
     n_pool: int
@@ -79,9 +84,18 @@ class Facts:
     y_pred: np.ndarray | None = None
     classes: list = field(default_factory=list)
     no_scores: Exception | None = None
+    features: np.ndarray | None = None
 
     def fit(self, sampler):
         """Return the sampler, fitted on the pool."""
+        if self.features is not None:
+            if not isinstance(sampler, OperationalSampler):
+                raise UserError(
+                    "--feature goes with --sampler operational, which learns from the "
+                    f"answers; {type(sampler).__name__} does not."
+                )
+            scores = np.zeros(self.n_pool) if self.scores is None else self.scores
+            return sampler.fit(scores, y_pred=self.y_pred, features=self.features)
         if self.scores is not None:
             return sampler.fit(self.scores, y_pred=self.y_pred)
         try:  # only a sampler that needs no scores takes rows
@@ -258,3 +272,38 @@ def facts_from_columns(pool, scores=None, as_confidence=False, predicted=None):
                 )
             facts.scores = 1 - facts.scores
     return facts
+
+
+def features_from(pool, names):
+    """Return columns of a table as features: numbers, and 0 or 1 for each text.
+
+    Parameters
+    ----------
+    pool : Pool
+        A table, where a column is named.
+    names : sequence of str
+        The columns.
+
+    Returns
+    -------
+    ndarray of shape (n_pool, n_features) or None
+        None where no column is named.
+    """
+    if not names:
+        return None
+    if pool.frame is None:
+        raise UserError("--feature names columns of a table, and this is a folder.")
+    found = []
+    for name in names:
+        values = rows_file.full_column(pool.frame, name, pool.source, "--feature")
+        if values.dtype.kind in "fiub":
+            found.append(values[:, None])
+            continue
+        known = np.unique(values)
+        if len(known) > MOST_VALUES:
+            raise UserError(
+                f"The column {name!r} of {pool.source!r} has {len(known)} different "
+                f"texts; --feature takes numbers, or {MOST_VALUES} texts at most."
+            )
+        found.append(values[:, None] == known)
+    return np.hstack(found).astype(np.float64)
