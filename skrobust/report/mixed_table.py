@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame, like, shape_of, to_array
-from skrobust.base.frame_columns import column_at, with_columns
+from skrobust._containers import is_frame, shape_of, to_array
+from skrobust.base.frame_columns import column_at, columns_from
 
 
 class MixedTable:
@@ -51,15 +51,7 @@ class MixedTable:
 
     def mixed(self, columns):
         """Return the clean rows with the perturbed values of some columns."""
-        if is_frame(self.clean):
-            new = {j: column_at(self.moved, j) for j in columns}
-            return with_columns(self.clean, new)
-        values = np.array(to_array(self.clean), copy=True)
-        moved = np.asarray(to_array(self.moved))
-        if values.dtype.kind in "iub" and moved.dtype.kind == "f":
-            values = values.astype(moved.dtype)
-        values[:, columns] = moved[:, columns]
-        return like(values, self.clean)
+        return columns_from(self.clean, self.moved, columns)
 
 
 def _are_same(a, b):

@@ -38,7 +38,8 @@ class CategoryFlip(TablePerturbation):
         as those of :class:`Typos`, in columns of text (values without a letter stay).
     unseen_value : str, default="unseen"
         What a selected value becomes in mode ``"unseen"``; in a column of numbers it is
-        one more than the highest. A categorical dtype gets it as a new category;
+        one more than the highest. A categorical dtype gets it as a new category,
+        whether it occurs or not;
         booleans have no third value and are left as they are (booleans alone are an
         error).
     columns : list, str, dtype or callable, default=None
@@ -95,6 +96,10 @@ class CategoryFlip(TablePerturbation):
 
     def _select(self, table):
         places = super()._select(table)
+        for j in places:
+            if table.kind(j) == "other":
+                rule = "columns of values that can be told apart by a look-up"
+                raise invalid("columns", "CategoryFlip", rule, column_label(table, j))
         if self.mode not in ("unseen", "typo"):
             return places
         usable = places
@@ -119,7 +124,7 @@ class CategoryFlip(TablePerturbation):
     def _perturb_table(self, values, stats, rng):
         size = (values.n_rows, len(stats.columns))
         selected, which = rng.selected(self._strength(), size), rng.random(size)
-        cells = {}
+        cells, levels = {}, {}
         columns = zip(stats.columns, stats.categories, strict=True)
         for i, (j, known) in enumerate(columns):
             targets = self._targets(known.values)
@@ -138,7 +143,8 @@ class CategoryFlip(TablePerturbation):
             names = np.empty(len(targets), dtype=object)
             names[:] = targets
             cells[j] = (rows, names[new[moved]])
-        return values.with_cells(cells)
+            levels[j] = targets
+        return values.with_cells(cells, levels)
 
     def _targets(self, known):
         """Return what codes stand for; with one target too few there is nothing."""

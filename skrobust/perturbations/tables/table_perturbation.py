@@ -33,6 +33,12 @@ def check_container(estimator, X, *, reset):
         if fitted:
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
+    if getattr(getattr(X, "dtype", None), "names", None):
+        raise ValueError(
+            f"{caller} takes an array of two dimensions or a data frame, and X is an "
+            "array of records with named fields: pass pandas.DataFrame(X)."
+        )
+    X = X if isinstance(X, (list, tuple)) else to_array(X)
     # numpy would read numbers beside text as text.
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
         X = np.asarray(X, dtype=object)
@@ -266,15 +272,7 @@ class NumberPerturbation(TablePerturbation):
         self.plausible = plausible
 
 
-class FixedPerturbation(TablePerturbation):
+class FixedPerturbation(NumberPerturbation):
     """Base class of perturbations of numbers that draw nothing."""
 
     _noise = "fixed"
-
-    def __init__(
-        self, severity=None, *, columns=None, keep_integer=False, plausible=False
-    ):
-        self.severity = severity
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.plausible = plausible
