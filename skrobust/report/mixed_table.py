@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust._containers import is_frame, shape_of, to_array
+from skrobust.base.changed_rows import same_cells
 from skrobust.base.frame_columns import column_at, columns_from
 
 
@@ -47,12 +48,8 @@ class MixedTable:
         pairs = zip(
             self._column(self.clean, j), self._column(self.moved, j), strict=True
         )
-        return float(np.mean([not _are_same(a, b) for a, b in pairs]))
+        return float(np.mean([not same_cells(a, b) for a, b in pairs]))
 
     def mixed(self, columns):
         """Return the clean rows with the perturbed values of some columns."""
         return columns_from(self.clean, self.moved, columns)
-
-
-def _are_same(a, b):
-    return a is b or a == b or (a != a and b != b)

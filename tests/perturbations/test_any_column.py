@@ -490,3 +490,12 @@ def test_columns_of_other_rows_keep_their_types():
     assert mixed.dtypes.tolist() == [frame["a"].dtype, other["b"].dtype]
     assert mixed["b"].tolist() == ["x", "z"]
     assert mixed.index.equals(frame.index)
+
+
+def test_cells_of_series_and_lists_can_be_compared():
+    frame = pd.DataFrame({"l": [[1, [2]], ["a"], [3]], "x": [1.0, 2.0, 3.0]})
+    frame["s"] = pd.Series([pd.Series([1.0, np.nan]), np.arange(3), None], dtype=object)
+    lost = MissingValues(share=1.0, columns=["l"]).fit(frame)
+    assert lost.describe(frame).words == "100 % of the cells of 1 column go missing"
+    assert lost.describe(frame).touched == ("l",)
+    assert FeatureNoise(columns=["x"]).fit(frame).describe(frame).touched == ("x",)
