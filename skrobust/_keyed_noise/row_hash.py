@@ -84,9 +84,12 @@ class ContentKey(NoiseKey):
         self.common = common
 
     @classmethod
-    def from_container(cls, X, seed):
-        """Key the rows of any container by content, rank among equals, and seed."""
-        key = NoiseKey.from_keys(lambda: content_keys(X), seed)
+    def from_container(cls, X, seed, hashes=content_keys):
+        """Key the rows of any container by content, rank among equals, and seed.
+
+        ``hashes`` returns a hash of the content of each row.
+        """
+        key = NoiseKey.from_keys(lambda: hashes(X), seed)
         return cls(lambda: key.seeds, stream_number("seed", seed))
 
     @classmethod

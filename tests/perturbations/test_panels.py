@@ -67,6 +67,20 @@ def test_the_same_series_have_the_same_noise_in_every_container(law, kind):
     assert np.array_equal(values_of(frame), PANEL)
 
 
+@pytest.mark.parametrize("name", ["jitter-3", "gap-5", "time-warp-5"])
+def test_conditions_have_the_same_noise_in_every_container(name):
+    first = np.ascontiguousarray(PANEL.swapaxes(1, 2))
+
+    def moved(X, channel_axis=None):
+        conditions = series((3, 5), channel_axis=channel_axis, random_state=0)
+        (condition,) = (c for c in conditions if c.name == name)
+        return condition.fit(X).perturb(None, X)
+
+    out = moved(PANEL)
+    assert np.array_equal(moved(first, 1).swapaxes(1, 2), out)
+    assert np.array_equal(values_of(moved(nested(PANEL))), out)
+
+
 @pytest.mark.parametrize("law", SERIES, ids=str)
 def test_series_of_several_lengths_come_out_as_each_alone(law):
     frame = nested(PANEL)

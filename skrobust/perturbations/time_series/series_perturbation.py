@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from skrobust._containers import is_frame, like, to_array
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
+from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import Choice
 from skrobust.base import BasePerturbation
 from skrobust.base.row_kind import (
@@ -220,6 +221,13 @@ class SeriesPerturbation(BasePerturbation):
             run = super(SeriesPerturbation, one)._run
             new.append(run(part.series, key.take(part.rows)))
         return values.rebuilt(new)
+
+    def _content_keys(self, X):
+        """Return a hash of the content of each row, the same in every container."""
+        values = self._check(X)
+        if isinstance(values, Panel):
+            return values.keys()
+        return row_keys(self._channels_last(values))
 
     def _times(self, length):
         """Return the positions of the points, to broadcast over the rows."""
