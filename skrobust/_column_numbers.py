@@ -35,7 +35,7 @@ def numbers_in(column, values, *, whole=False):
     kind = getattr(dtype, "kind", "O")
     keeps = whole and kind in "iu"
     if isinstance(dtype, np.dtype):
-        if keeps:
+        if keeps and not np.isnan(values).any():  # integers have no mark for it
             return as_integers(values, column.to_numpy())
         return np.ascontiguousarray(values, dtype=dtype if kind == "f" else None)
 
@@ -63,6 +63,7 @@ def _of_polars(column, values, whole):
     if values.dtype.kind == "f":
         gone = gone & np.isnan(values)
     if whole and dtype.is_integer():
+        gone = np.isnan(values)
         old = column.fill_null(0).to_numpy()
         values = as_integers(np.where(gone, 0, values), old)
     values = np.ascontiguousarray(values)

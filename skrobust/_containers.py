@@ -17,6 +17,16 @@ def is_frame(X):
     return hasattr(X, "columns") and _family(X) in {"pandas", "polars"}
 
 
+def named_once(X):
+    """Return a frame with places for names where a name occurs twice; else X.
+
+    scikit-learn checks the names of columns, and takes only those that occur once.
+    """
+    if is_frame(X) and hasattr(X, "iloc") and not X.columns.is_unique:
+        return X.set_axis(range(X.shape[1]), axis=1)
+    return X
+
+
 def shape_of(X):
     """Return the shape of rows in any container, without making an array of a frame."""
     return X.shape if hasattr(X, "shape") else np.shape(X)

@@ -7,7 +7,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, like, shape_of, to_array
+from skrobust._containers import is_frame, like, named_once, shape_of, to_array
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey, content_keys, is_series
 from skrobust._validation import check_choice, check_count, check_same_length
@@ -230,7 +230,7 @@ class PerturbationSequence(TableDescription, BasePerturbation):
             X = to_array(X)
         check_same_length("PerturbationSequence", X=X)  # not without rows
         if len(shape_of(X)) == 2 and (reset or hasattr(self, "n_features_in_")):
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            validate_data(self, named_once(X), reset=reset, skip_check_array=True)
         return X
 
     def _perturb_container(self, X, key):

@@ -162,7 +162,9 @@ class ArrayTable(Table):
                 integral = keep_integer and all(
                     isinstance(v, numbers.Integral) or is_missing(v) for v in X[:, j]
                 )
-                cells = [round(v) for v in new[selected]] if integral else new[selected]
+                cells = new[selected]
+                if integral:
+                    cells = [v if np.isnan(v) else round(v) for v in cells]
                 out[selected, j] = cells
             return out
         if X.dtype.kind in "iu" and keep_integer:

@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import is_frame, like, to_array
+from skrobust._containers import is_frame, like, named_once, to_array
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey
 from skrobust._parameters import Flag
@@ -31,7 +31,7 @@ def check_container(estimator, X, *, reset):
                 f"of 1 is required by {caller}."
             )
         if fitted:
-            validate_data(estimator, X, reset=reset, skip_check_array=True)
+            validate_data(estimator, named_once(X), reset=reset, skip_check_array=True)
         return X
     if getattr(getattr(X, "dtype", None), "names", None):
         raise ValueError(

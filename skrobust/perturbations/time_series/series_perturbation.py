@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, like, to_array
+from skrobust._containers import is_frame, like, named_once, to_array
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import Choice
@@ -126,7 +126,7 @@ class SeriesPerturbation(BasePerturbation):
             X = X.item()  # a sparse matrix that numpy wrapped: to be named below
         if reset or hasattr(self, "n_features_in_"):
             how = {"skip_check_array": True} if nested else options
-            values = validate_data(self, X, reset=reset, **how)
+            values = validate_data(self, named_once(X), reset=reset, **how)
         elif not nested:
             values = check_array(X, input_name="X", estimator=caller, **options)
         values = read_nested(X, caller) if nested else self._checked(values, X)
