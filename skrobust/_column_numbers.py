@@ -37,7 +37,7 @@ def numbers_in(column, values, *, whole=False):
     if isinstance(dtype, np.dtype):
         if keeps and not np.isnan(values).any():  # integers have no mark for it
             return as_integers(values, column.to_numpy())
-        return np.ascontiguousarray(values, dtype=dtype if kind == "f" else None)
+        return np.asarray(values, dtype=dtype if kind == "f" else None)
 
     def series(cells, dtype):
         return column._constructor(

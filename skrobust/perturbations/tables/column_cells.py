@@ -11,7 +11,7 @@ import numpy as np
 
 from skrobust._containers import is_missing
 from skrobust._keyed_noise.row_hash import is_categorical, object_cells
-from skrobust.perturbations.tables.array_table import ArrayTable, distinct
+from skrobust.perturbations.tables.array_table import ArrayTable, distinct, listed
 
 _REFUSALS = (TypeError, ValueError, OverflowError, NotImplementedError)
 
@@ -40,7 +40,8 @@ def pandas_cells(column, rows, values, levels=()):
     Series or ndarray of shape (n,)
         An array for a type of numpy.
     """
-    values = object_cells(list(values))
+    if not isinstance(values, np.ndarray):
+        values = object_cells(values)
     dtype, places = column.dtype, np.flatnonzero(rows)
     if isinstance(dtype, np.dtype):
         if dtype.kind != "O":
@@ -51,17 +52,15 @@ def pandas_cells(column, rows, values, levels=()):
         return cells
     if is_categorical(column):
         known = set(column.cat.categories)
-        given = [
-            v for v in distinct(object_cells([*levels, *values])) if v not in known
-        ]
-        given = [v for v in given if not is_missing(v)]
+        given = dict.fromkeys([*levels, *distinct(values)])
+        given = [v for v in given if v not in known and not is_missing(v)]
         column = column.cat.add_categories(given) if given else column
         dtype = column.dtype
     array = column.array.copy()
     if not len(places):
         return _series(column, array, dtype)
     try:
-        array[places] = values.tolist()
+        array[places] = listed(values)
         return _series(column, array, dtype)
     except _REFUSALS:  # what a library says of a value of another type
         cells = column.to_numpy(dtype=object, copy=True)
