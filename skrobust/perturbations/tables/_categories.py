@@ -44,7 +44,8 @@ class CategoryFlip(TablePerturbation):
         error).
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every column of text,
-        categories or booleans. Columns of numbers that are named count as categories.
+        categories or booleans. Columns of numbers or times that are named count as
+        categories; lists and other cells without a look-up are refused.
     random_state : int, RandomState, Generator or None, default=None
         The same int selects the same values of the same rows.
 

@@ -21,8 +21,8 @@ class DateShift(TablePerturbation):
         \qquad \varepsilon_{ij} \sim N(0, 1) \text{ or } 1
 
     Dates without a time of day are shifted by whole days, and so are times at midnight.
-    Missing dates stay missing; types and time zones stay. Durations are left alone. A
-    shifted date may lie beyond the training rows, as later data does.
+    Missing dates stay missing; types and time zones stay. Durations, periods and times
+    of day are left alone. A shifted date may lie beyond the training rows, as later data does.
 
     Parameters
     ----------

@@ -64,7 +64,8 @@ class TablePerturbation(TableDescription, BasePerturbation):
 
     With ``_strengths``, the physical parameter that may stand in place of the severity
     and its values at severities 1 to 5, ``self._strength()`` is the strength in force.
-    Integer columns become float64 unless ``keep_integer`` is true, which rounds.
+    Integer columns become the float64 of their library unless ``keep_integer`` is true,
+    which rounds; the user guide states the rule for all types.
     In ``transform`` a frame stays a frame unless ``set_output`` says otherwise, since
     an array would lose the types of its columns.
 
