@@ -67,6 +67,18 @@ def to_array(X):
     return np.asarray(X)
 
 
+def is_mapped(X):
+    """Return whether X is an array in a file that is mapped for reading alone.
+
+    Nobody can write to it, so that it need not be copied.
+    """
+    if not isinstance(X, np.ndarray) or X.flags.writeable:
+        return False
+    while isinstance(X, np.ndarray) and not isinstance(X, np.memmap):
+        X = X.base
+    return isinstance(X, np.memmap)
+
+
 def is_missing(value):
     """Return whether one value is None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:

@@ -14,8 +14,9 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
     {"_column_numbers", "_containers", "_deprecation", "_keyed_noise", "_norms",
-     "_one_line", "_optional", "_parallel", "_parameters", "_responses", "_results",
-     "_results_text", "_stacklevel", "_tabs_html", "_validation", "_whole_file"},
+     "_one_line", "_optional", "_parallel", "_parameters", "_parquet", "_responses",
+     "_results", "_results_text", "_stacklevel", "_tabs_html", "_validation",
+     "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},
@@ -34,6 +35,7 @@ WITHIN_LOWEST = {
     "_parameters": {"_validation"},
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
+    "_parquet": {"_optional"},
     "_results": {"_optional", "_results_text", "_tabs_html"},
     "_validation": {"_containers"},
 }

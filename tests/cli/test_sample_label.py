@@ -312,6 +312,38 @@ def test_parquet_and_built_in_pools(made, tmp_path):
     assert run("sample", "iris", *bare)[0] == 0
 
 
+def test_a_folder_of_parquet_files_is_one_table(made, tmp_path):
+    pytest.importorskip("pyarrow")
+    folder, _, _, table = made
+    whole, pieces = tmp_path / "whole.parquet", tmp_path / "pieces"
+    pieces.mkdir()
+    table.to_parquet(whole)
+    for name, part in (("b", table[60:]), ("a", table[:60])):
+        part.to_parquet(pieces / f"{name}.parquet", row_group_size=17)
+    ways = [
+        ("--scores", "doubt", "--predicted", "said"),
+        ("--model", folder / "model.skops"),
+    ]
+    for way in ways:
+        lists = []
+        for source in (folder / "scored.csv", whole, pieces):
+            out = tmp_path / f"{source.stem}{source.suffix}"
+            for name in (f"{out}.json", f"{out}.list.csv"):
+                Path(name).unlink(missing_ok=True)
+            begin = ("sample", source, "--state", f"{out}.json")
+            more = ("-n", 20, "--to-label", f"{out}.list.csv")
+            code, _, err = run(*begin, *way, *more)
+            assert code == 0, err
+            assert run(*begin)[0] == 0  # goes on with the same pool
+            lists.append(rows(f"{out}.list.csv"))
+        assert [r["id"] for r in lists[0]] == [r["id"] for r in lists[2]]
+        assert lists[1] == lists[2]
+    (pieces / "c.parquet").write_bytes((pieces / "a.parquet").read_bytes())
+    assert "another pool" in refused(*begin)
+    (pieces / "c.parquet").write_bytes(b"no")
+    assert "as parquet" in refused("sample", pieces, "--state", tmp_path / "n", "-n", 3)
+
+
 def test_model_without_probabilities_serves_random_draws(made, tmp_path):
     folder, *_ = made
     state = tmp_path / "s.json"
@@ -401,7 +433,7 @@ def test_lists_of_spreadsheets_are_read(begun):
     assert run("sample", table, "--state", state, "--answers", path)[0] == 0
     assert len(told(state)) == 10
     path.write_text("id,reply\n3,right\n")
-    assert "no column 'answer' or 'verdict'" in refused(
+    assert "no column 'answer', 'verdict', 'loss' or 'score'" in refused(
         *("sample", table, "--state", state, "--answers", path)
     )
 

@@ -97,5 +97,5 @@ def choose_sampler(scores=None, *, n_pool, n=None, until=None, goal="accuracy"):
     return SamplerChoice(
         "operational",
         "it learns from the answers where errors are likely, which takes the fewest "
-        "labels for a small error of the accuracy when their number is fixed.",
+        "labels for a small error of the estimate when their number is fixed.",
     )
