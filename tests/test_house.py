@@ -13,9 +13,10 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line", "_optional",
-     "_parallel", "_parameters", "_parquet", "_responses", "_results", "_results_text",
-     "_stacklevel", "_tabs_html", "_validation", "_whole_file"},
+    {"_column_numbers", "_containers", "_deprecation", "_keyed_noise", "_norms",
+     "_one_line", "_optional", "_parallel", "_parameters", "_parquet", "_responses",
+     "_results", "_results_text", "_stacklevel", "_tabs_html", "_validation",
+     "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},
@@ -28,6 +29,7 @@ FLOORS = [
 ]  # fmt: skip
 # The few neighbours on the lowest floor that may lean on one another.
 WITHIN_LOWEST = {
+    "_containers": {"_column_numbers"},
     "_keyed_noise": {"_containers", "_validation"},
     "_norms": {"_keyed_noise"},
     "_parameters": {"_validation"},

@@ -127,16 +127,19 @@ def _rows(X):
 
 
 def _cell(x):
-    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+    is_series = isinstance(x, (list, tuple)) or hasattr(x, "to_numpy")
+    return np.asarray(x) if is_series else x
 
 
 def _n_changed(a, b):
     """Return the number of cells that differ; cells that are gone or new count."""
-    differ = sum(not _is_same(x, z) for x, z in zip(a, b, strict=False))
+    differ = sum(not same_cells(x, z) for x, z in zip(a, b, strict=False))
     return differ + abs(len(a) - len(b))
 
 
-def _is_same(x, z):
+def same_cells(x, z):
+    """Return whether two cells hold the same, missing values and series too."""
+    x, z = (np.asarray(v) if hasattr(v, "to_numpy") else v for v in (x, z))
     if isinstance(x, np.ndarray) or isinstance(z, np.ndarray):
         x, z = np.asarray(x), np.asarray(z)
         if x.shape != z.shape:

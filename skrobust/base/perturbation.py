@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import is_frame, like, to_array
+from skrobust._containers import is_frame, like, named_once, to_array
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import SharedParameters, rules_of
@@ -164,7 +164,7 @@ class BasePerturbation(
         caller = type(self).__name__
         how = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
         if reset or hasattr(self, "n_features_in_"):
-            X = validate_data(self, X, reset=reset, **how)
+            X = validate_data(self, named_once(X), reset=reset, **how)
         else:  # nothing fitted to compare with
             X = check_array(X, input_name="X", estimator=caller, **how)
         return check_finite_rows(X, caller)

@@ -40,6 +40,7 @@ FIXED = [
     "Scaling",
     "Shear",
     "Stripe",
+    "Tilt",
     "ZoomBlur",
 ]
 EVERY = sorted(DRAWING + FIXED)

@@ -7,6 +7,7 @@ from abc import abstractmethod
 
 from sklearn.utils.validation import validate_data
 
+from skrobust._containers import named_once
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
 from skrobust._validation import invalid
@@ -185,7 +186,7 @@ class TextPerturbation(BasePerturbation):
         if len(getattr(X, "shape", (0,))) == 2 and (
             reset or hasattr(self, "n_features_in_")
         ):
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            validate_data(self, named_once(X), reset=reset, skip_check_array=True)
         return X
 
     def _run(self, values, key):
