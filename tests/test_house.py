@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 FLOORS = [
     {"_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line", "_optional",
      "_parallel", "_parameters", "_responses", "_results", "_results_text",
-     "_stacklevel", "_tabs_html", "_validation", "_whole_file"},
+     "_stacklevel", "_tabs_html", "_text_units", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},

@@ -1,0 +1,1 @@
+"""Scripts: what keyboards, recognition and doubles do to each of them."""
