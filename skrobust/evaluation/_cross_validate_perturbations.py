@@ -206,13 +206,14 @@ def cross_validate_perturbations(
         table["flip_rate"] = flips.mean(axis=(0, 2))
     units = [part["unit"] for part, error in done.values() if error is None]
     changed, distortion = (_mean_of_known(parts) for parts in effects)
-    unit = add_effects(table, conditions, changed, distortion, units, caller)
+    fitted = next((f.conditions for f, _ in folds if f is not None), conditions)
+    facts = add_effects(table, fitted, X, changed, distortion, units, caller)
     add_columns(results, table, conditions, folds, done, scorer, X, caller)
     clean_score = float(np.mean(clean))
     results["conditions"] = Results(columns=table_columns(table), **table)
     results.update(
         score_summary.overall(table, clean_score),
-        distortion_unit=unit,
+        **facts,
         left_out=left_out,
         n_samples=len(y),
         n_folds=len(folds),

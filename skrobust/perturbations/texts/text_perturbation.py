@@ -9,6 +9,7 @@ from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
 from skrobust._validation import invalid
 from skrobust.base import BasePerturbation
+from skrobust.base.idle import warn_if_idle
 from skrobust.base.row_kind import describe_rows
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.texts.text_container import (
@@ -124,8 +125,15 @@ class TextPerturbation(BasePerturbation):
         -------
         X_new : container like X
             The documents in the same order.
+
+        Warns
+        -----
+        UserWarning
+            Where no document holds what this kind changes, such as letters with two
+            cases for a change of case.
         """
-        return self._perturb_container(X, None)
+        X = self._check(X)
+        return warn_if_idle(self, X, self._run(X, None))
 
     def _refusal(self, X):
         try:

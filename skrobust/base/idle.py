@@ -1,0 +1,99 @@
+"""Perturbations that cannot change the rows they get, found and named."""
+
+import copy
+import warnings
+
+import numpy as np
+
+from skrobust._containers import is_frame
+from skrobust._stacklevel import level_outside
+from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
+from skrobust.base.frame_columns import rows_at
+
+_FIRST = 16  # rows that are compared before all of them are
+_ROWS_TRIED = 256
+
+
+def idle_reason(perturbation, X):
+    """Return why a perturbation can never change rows like these, or None.
+
+    Parameters
+    ----------
+    perturbation : object with ``perturb``
+        The perturbation, fitted where it must be; what cannot tell is not asked.
+    X : container of rows
+        Rows that it did not change.
+
+    Returns
+    -------
+    str or None
+        For a sequence, that of its first step if none of them can change the rows.
+    """
+    steps = getattr(perturbation, "steps_", getattr(perturbation, "steps", None))
+    if isinstance(steps, (list, tuple)):
+        reasons = [idle_reason(step, X) for step in steps if not is_clean(step)]
+        return reasons[0] if reasons and None not in reasons else None
+    ask = getattr(perturbation, "_idle_reason", None)
+    try:
+        return None if ask is None else ask(X)
+    except Exception:
+        # What only explains a result that is there must never cost the result.
+        return None
+
+
+def reason_by_trial(perturbation, X, strongest):
+    """Return that rows stay at the strongest severity too, or None.
+
+    Parameters
+    ----------
+    perturbation : BasePerturbation
+        With a severity; it is not changed.
+    X : container of rows
+        The rows. Few rows are tried more often, with other noise.
+    strongest : float
+        The severity tried.
+
+    Returns
+    -------
+    str or None
+        None also where there is no severity to try.
+    """
+    if not any(declared.levels for declared in perturbation._strengths.values()):
+        return None
+    trial = copy.copy(perturbation)
+    vars(trial).update(dict.fromkeys(perturbation._strengths), severity=strongest)
+    for seed in range(max(1, _ROWS_TRIED // max(1, n_rows(X)))):
+        if hasattr(trial, "random_state"):
+            trial.random_state = seed
+        if changed_rows(X, trial._perturb_container(X, None)).any():
+            return None
+        if trial._noise == "fixed":
+            break
+    return f"they stay as they are at severity {strongest:g} too"
+
+
+def warn_if_idle(perturbation, X, moved):
+    """Warn where no row changed and none like these ever will; return the new rows."""
+    if n_rows(X) and not is_clean(perturbation) and not _any_changed(X, moved):
+        reason = idle_reason(perturbation, X)
+        if reason is not None:
+            text = (
+                f"{type(perturbation).__name__} does not apply to these rows, which "
+                f"come back unchanged: {reason}."
+            )
+            # Scikit-learn wraps ``transform`` and calls it in pipelines.
+            level = level_outside(("skrobust", "sklearn"))
+            warnings.warn(text, UserWarning, stacklevel=level)
+    return moved
+
+
+def _any_changed(X, moved):
+    """Return whether a row changed; most often the first ones say so."""
+    for n in sorted({min(_FIRST, n_rows(X)), n_rows(X)}):
+        if changed_rows(_first(X, n), _first(moved, n)).any():
+            return True
+    return False
+
+
+def _first(X, n):
+    return rows_at(X, np.arange(n)) if is_frame(X) else X[:n]
