@@ -1,5 +1,7 @@
 """Notes on conditions that changed nothing, or no more than a lower severity."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from skrobust.base.changed_rows import is_clean
@@ -53,7 +55,7 @@ def _no_stronger(table):
         inside = (table["corruption"] == kind) & (table["severity"] > 0)
         places = np.flatnonzero(inside) if kind else []
         places = sorted(places, key=lambda i: table["severity"][i])
-        for low, high in zip(places, places[1:], strict=False):
+        for low, high in pairwise(places):
             below = table["severity"][low]
             if below < table["severity"][high] and _is_no_stronger(table, low, high):
                 yield high, below
