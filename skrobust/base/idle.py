@@ -56,9 +56,10 @@ def reason_by_trial(perturbation, X, strongest):
     Returns
     -------
     str or None
-        None also where there is no severity to try.
+        None also where there is no severity to try, and for a single row, which does
+        not tell what the others are like.
     """
-    if not any(declared.levels for declared in perturbation._strengths.values()):
+    if n_rows(X) < 2 or not any(s.levels for s in perturbation._strengths.values()):
         return None
     trial = copy.copy(perturbation)
     vars(trial).update(dict.fromkeys(perturbation._strengths), severity=strongest)

@@ -104,9 +104,7 @@ def untested(collected):
         )
     idle = dict.fromkeys(k for t in tables for k in t.get("idle_kinds", ()))
     if idle:
-        found.append(
-            f"Perturbations that change none of these rows: {', '.join(idle)}."
-        )
+        found.append(f"Kinds that change none of these rows: {', '.join(idle)}.")
     done = set()
     for model in models:
         if model["stability"] is not None:

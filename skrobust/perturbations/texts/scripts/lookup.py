@@ -4,29 +4,10 @@ import unicodedata
 from functools import cache, lru_cache
 
 from skrobust._text_units import WITH_LAST, WITH_NEXT
-from skrobust.perturbations.texts.scripts import hangul, latin
-from skrobust.perturbations.texts.scripts.arabic import ARABIC
-from skrobust.perturbations.texts.scripts.cyrillic import CYRILLIC
-from skrobust.perturbations.texts.scripts.devanagari import DEVANAGARI
-from skrobust.perturbations.texts.scripts.greek import GREEK
-from skrobust.perturbations.texts.scripts.han import HAN, han_doubles
-from skrobust.perturbations.texts.scripts.hebrew import HEBREW
-from skrobust.perturbations.texts.scripts.kana import KANA
+from skrobust.perturbations.texts.scripts import SCRIPTS, hangul, latin
+from skrobust.perturbations.texts.scripts.han import han_doubles
 from skrobust.perturbations.texts.scripts.pinyin import same_or_near_sound
 from skrobust.perturbations.texts.scripts.script import neighbours
-from skrobust.perturbations.texts.scripts.thai import THAI
-
-SCRIPTS = (
-    ARABIC,
-    CYRILLIC,
-    DEVANAGARI,
-    GREEK,
-    HAN,
-    hangul.HANGUL,
-    HEBREW,
-    KANA,
-    THAI,
-)
 
 _NO_BASES = WITH_NEXT | WITH_LAST  # vowel letters, which carry no marks
 

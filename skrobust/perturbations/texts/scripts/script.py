@@ -39,8 +39,9 @@ def neighbours(rows):
             and is_mark(other) == is_mark(key)
         )
         near[key] = found
-        if key.upper() != key:
-            near[key.upper()] = found.upper()
+        capital = key.upper()
+        if capital != key:  # two keys may have one capital, as both sigmas
+            near[capital] = found.upper().replace(capital, "")
     return near
 
 
