@@ -34,8 +34,16 @@ class Typos(TextErrors):
     as one, so that a letter is hit with probability ``1 - exp(-rate)``. Inserted and
     replacing letters are neighbours on the keyboard, in the case of the letter that is
     hit; a transposed letter changes place with the next of its word (the last with the
-    one before). Letters that the layout lacks (accents, other scripts) are doubled
-    instead of joined by a neighbour, and transposed instead of replaced.
+    one before). Letters keep their marks.
+
+    Letters of other scripts are hit on keyboards of their own: Cyrillic, Greek, Arabic,
+    Hebrew, Devanagari (InScript), Thai (Kedmanee). In Hangul one letter of a syllable
+    is replaced, or the last one deleted; kana are exchanged on the keys of a telephone;
+    Chinese characters with others of the same or a near sound (pinyin without tones),
+    unless kana beside them show that the text is Japanese. Letters that have no
+    keyboard here (accents that the layout lacks, other scripts) are doubled instead of
+    joined by a neighbour, and transposed instead of replaced. Which slips a script has
+    is our choice.
 
     With one ``random_state`` the letters hit at a low rate are hit, by the same kind of
     slip, at every higher one.
@@ -53,7 +61,7 @@ class Typos(TextErrors):
         Shares of the kinds; None takes .2, .2, .5, .1 in the order above (those of the
         kinds that occur, scaled to 1).
     layout : {"qwerty", "qwertz", "azerty"}, default="qwerty"
-        Keyboard.
+        Keyboard of Latin letters.
     columns : str, int or list of these, default=None
         Columns of text in a table; None is all columns.
     random_state : int, RandomState, Generator or None, default=None
@@ -72,6 +80,7 @@ class Typos(TextErrors):
 
     _parameter_rules = {"kinds": Kinds(*_KINDS), "layout": Choice(*LAYOUTS)}
     _strong_params = {"rate": 0.3}
+    _target = "letters"
 
     def __init__(
         self,
@@ -115,8 +124,6 @@ class Typos(TextErrors):
                 rest = (place - edges[k]) / (edges[k + 1] - edges[k])
                 self._slip(pieces, i, self.kinds[k], rest, is_japanese)
         return "".join(pieces)
-
-    _target = "letters"
 
     def _can_change(self, text):
         return any(char.isalpha() for char in text)
@@ -163,9 +170,9 @@ class OCRErrors(TextErrors):
     """Optical recognition errors: characters confused with similar ones.
 
     Each character that has look-alikes (``O`` and ``0``, ``l`` and ``1``, ``rn`` and
-    ``m``, ...; the table is ours) is confused with one of them with probability
-    ``rate``. With one ``random_state`` what is confused at a low rate is confused in
-    the same way at every higher one.
+    ``m``, Arabic letters that differ by dots, ...; the tables are ours) is confused
+    with one of them with probability ``rate``. With one ``random_state`` what is
+    confused at a low rate is confused in the same way at every higher one.
 
     Parameters
     ----------
@@ -187,6 +194,7 @@ class OCRErrors(TextErrors):
     """
 
     _strong_params = {"rate": 0.5}
+    _target = "characters with look-alikes in the tables"
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
@@ -202,18 +210,21 @@ class OCRErrors(TextErrors):
                 pieces[i] = new
         return "".join(pieces)
 
-    _target = "characters with look-alikes in the tables"
-
     def _can_change(self, text):
         return any(map(confusions, text)) or any(p in text for p in CONFUSED_PAIRS)
 
 
 class Homoglyphs(TextErrors):
-    """Homoglyphs: Latin letters replaced by Cyrillic ones of the same look.
+    """Homoglyphs: characters replaced by other code points of the same look.
 
-    People read the same text, machines another. Each letter that has such a double is
-    replaced with probability ``rate``; the length stays. With one ``random_state`` the
-    letters replaced at a low rate stay replaced at every higher one.
+    People read the same text, machines another. Each character that has such a double
+    is replaced with probability ``rate``: Latin letters by Cyrillic ones, Cyrillic and
+    Greek ones by Latin ones, Arabic letters by those of Persian, Hebrew letters by
+    their wide forms, vowels of Devanagari and Thai by sequences of the same look, Han
+    characters by radicals and compatibility ideographs (Unicode Standard, chapter 18),
+    kana by the other kana or Han, Hangul syllables by their letters. The length stays,
+    but for sequences and Hangul. The choice of doubles is ours. With one
+    ``random_state`` what is replaced at a low rate stays replaced at every higher one.
 
     Parameters
     ----------
@@ -222,7 +233,7 @@ class Homoglyphs(TextErrors):
         them our choice). 0 changes nothing. With neither this nor ``rate``, severity 1
         holds.
     rate : float in [0, 1], default=None
-        Probability that a letter which has a double is replaced.
+        Probability that a character which has a double is replaced.
     columns : str, int or list of these, default=None
         Columns of text in a table; None is all columns.
     random_state : int, RandomState, Generator or None, default=None
@@ -236,14 +247,13 @@ class Homoglyphs(TextErrors):
     """
 
     _strong_params = {"rate": 0.5}
+    _target = "characters with a double in the tables"
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
         for i, _ in select_places(rng, len(pieces), self._strength()):
             pieces[i] = double(pieces[i]) or pieces[i]
         return "".join(pieces)
-
-    _target = "characters with a double in the tables"
 
     def _can_change(self, text):
         return any(map(double, text))
