@@ -3,12 +3,8 @@
 import copy
 import warnings
 
-import numpy as np
-
-from skrobust._containers import is_frame
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
-from skrobust.base.frame_columns import rows_at
 
 _FIRST = 16  # rows that are compared before all of them are
 _ROWS_TRIED = 256
@@ -73,18 +69,37 @@ def reason_by_trial(perturbation, X, strongest):
     return f"they stay as they are at severity {strongest:g} too"
 
 
+def idle_sentence(perturbation, X, moved):
+    """Return that no row changed and none like these ever will, or None.
+
+    Parameters
+    ----------
+    perturbation : object with ``perturb``
+        One of strength 0 may change nothing.
+    X, moved : containers of rows
+        Clean and perturbed rows.
+
+    Returns
+    -------
+    str or None
+        A sentence with the reason.
+    """
+    if not n_rows(X) or is_clean(perturbation) or _any_changed(X, moved):
+        return None
+    reason = idle_reason(perturbation, X)
+    if reason is None:
+        return None
+    name = getattr(perturbation, "name", None) or type(perturbation).__name__
+    return f"{name} does not apply to these rows, which stay unchanged: {reason}."
+
+
 def warn_if_idle(perturbation, X, moved):
-    """Warn where no row changed and none like these ever will; return the new rows."""
-    if n_rows(X) and not is_clean(perturbation) and not _any_changed(X, moved):
-        reason = idle_reason(perturbation, X)
-        if reason is not None:
-            text = (
-                f"{type(perturbation).__name__} does not apply to these rows, which "
-                f"come back unchanged: {reason}."
-            )
-            # Scikit-learn wraps ``transform`` and calls it in pipelines.
-            level = level_outside(("skrobust", "sklearn"))
-            warnings.warn(text, UserWarning, stacklevel=level)
+    """Return the perturbed rows; warn where :func:`idle_sentence` has one."""
+    text = idle_sentence(perturbation, X, moved)
+    if text is not None:
+        # Scikit-learn wraps ``transform`` and calls it in pipelines.
+        level = level_outside(("skrobust", "sklearn"))
+        warnings.warn(text, UserWarning, stacklevel=level)
     return moved
 
 
@@ -97,4 +112,4 @@ def _any_changed(X, moved):
 
 
 def _first(X, n):
-    return rows_at(X, np.arange(n)) if is_frame(X) else X[:n]
+    return getattr(X, "iloc", X)[:n]

@@ -257,7 +257,7 @@ def test_what_is_said_names_the_reason():
         PunctuationRemoval(): "no document has punctuation",
     }
     for kind, reason in reasons.items():
-        with pytest.warns(UserWarning, match=f"unchanged: {reason}"):
+        with pytest.warns(UserWarning, match=f"stay unchanged: {reason}"):
             kind.transform(["\u1200", "\u1201"])  # Ethiopic
     with pytest.warns(UserWarning, match="no document has letters"):
         Typos(5).transform(["12", "!"])
