@@ -104,6 +104,12 @@ def test_what_stays_by_chance_is_not_named():
         FunctionPerturbation(lambda X: X).fit(CONSTANT).transform(CONSTANT)
 
 
+def test_few_rows_are_tried_with_other_noise():
+    for seed in range(10):  # at severity 5 four of five signs stay
+        flip = SignFlip(severity=1, random_state=seed).fit(TABLE[:, :1])
+        assert idle_reason(flip, TABLE[:2, :1]) is None
+
+
 def test_asking_changes_nothing():
     state = np.random.RandomState(0)
     noise = FeatureNoise(severity=2, random_state=state).fit(CONSTANT)

@@ -181,6 +181,14 @@ def test_words(document):
     assert join_words(words, spaces) == document
 
 
+def test_white_space_appears_between_characters():
+    split = WhitespaceErrors(rate=1.0, kinds=("split",))
+    assert run(split, ["我们的书，是"]) == ["我 们 的 书， 是"]
+    assert run(WhitespaceErrors(rate=1.0, kinds=("join",)), ["我 们 the"]) == [
+        "我们the"
+    ]
+
+
 def test_segmenters_are_chosen_and_never_found():
     t = ["我们喜欢北京的秋天，真的。"]
     by_two = lambda run: [run[i : i + 2] for i in range(0, len(run), 2)]  # noqa: E731

@@ -47,6 +47,7 @@ def test_marks_are_replaced_by_marks():
             assert len(other) == len(piece)
             kinds = [[unicodedata.category(c)[0] for c in p] for p in (piece, other)]
             assert kinds[0] == kinds[1]
+            assert other[0] not in "ะำเแไใโาๅ"  # vowel letters carry no marks
 
 
 def test_slips_of_hangul_are_of_one_letter():
@@ -137,6 +138,11 @@ def test_doubles_are_other_code_points(language):
 def test_recognition_confuses_similar_characters(char, taken_for):
     assert taken_for in confusions(char)
     assert char in confusions(taken_for)
+
+
+def test_groups_of_other_scripts_do_not_touch_latin_letters():
+    assert confusions("j") == ()  # looks like one of Ukrainian
+    assert confusions("6") == ("b", "G")
 
 
 def test_tables_are_sound():
