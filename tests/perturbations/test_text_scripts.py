@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from pathlib import Path
 
 import pytest
 from language_texts import TEXTS
@@ -13,7 +14,7 @@ from skrobust.perturbations import (
     Homoglyphs,
     Typos,
 )
-from skrobust.perturbations.texts.scripts import SCRIPTS, hangul
+from skrobust.perturbations.texts.scripts import SCRIPTS, hangul, lookup
 from skrobust.perturbations.texts.scripts.lookup import confusions, double, near_pieces
 from skrobust.perturbations.texts.scripts.pinyin import same_or_near_sound
 from skrobust.perturbations.texts.scripts.script import Script
@@ -172,10 +173,32 @@ def test_points_are_accents():
 # A new language
 
 
-def test_a_script_is_its_keys_and_groups():
+@pytest.fixture
+def with_georgian(monkeypatch):
     georgian = Script(
         keyboards=(("ქწერტყუიოპ", "ასდფგჰჯკლ", "ზხცვბნმ"),),
         confused=("თო", "ვპ", "თდ"),
+        doubles={"ხ": "x"},
     )
-    assert set("წსა") <= set(georgian.near_keys()["ქ"] + georgian.near_keys()["ა"])
-    assert georgian.look_alikes()["თ"] == "ოდ"
+    monkeypatch.setattr(lookup, "SCRIPTS", (*SCRIPTS, georgian))
+    caches = lookup._keys, lookup.near_pieces, lookup._confused, lookup._doubles
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+def test_a_new_script_is_its_keys_groups_and_doubles(with_georgian):
+    assert set(near_pieces("ქ", "qwerty", False)[0]) == set("წა")
+    assert confusions("თ") == "ოდ"
+    assert run(Homoglyphs(rate=1.0), ["ხე"]) == ["xე"]
+    slips = run(Typos(rate=1, kinds=("replace",)), ["ქქ"] * 30)
+    assert {c for t in slips for c in t} == set("წა")
+
+
+def test_a_script_is_a_short_file():
+    folder = Path(lookup.__file__).parent
+    for name in ("arabic", "cyrillic", "devanagari", "greek", "hebrew", "thai"):
+        lines = (folder / f"{name}.py").read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 40
