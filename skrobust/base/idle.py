@@ -3,6 +3,8 @@
 import copy
 import warnings
 
+from sklearn.base import clone
+
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
 
@@ -43,30 +45,41 @@ def reason_by_trial(perturbation, X, strongest):
     Parameters
     ----------
     perturbation : BasePerturbation
-        With a severity; it is not changed.
+        It is not changed.
     X : container of rows
         The rows. Few rows are tried more often, with other noise.
     strongest : float
-        The severity tried.
+        The severity tried, both with what ``fit`` has learned and with what it would
+        learn from these rows at this severity.
 
     Returns
     -------
     str or None
-        None also where there is no severity to try, and for a single row, which does
-        not tell what the others are like.
+        None also where a physical parameter is in place of the severity, and for a
+        single row, which does not tell what the others are like.
     """
-    if n_rows(X) < 2 or not any(s.levels for s in perturbation._strengths.values()):
+    levels = [declared.levels for declared in perturbation._strengths.values()]
+    if n_rows(X) < 2 or not any(levels) or perturbation._severity() is None:
         return None
-    trial = copy.copy(perturbation)
-    vars(trial).update(dict.fromkeys(perturbation._strengths), severity=strongest)
-    for seed in range(max(1, _ROWS_TRIED // max(1, n_rows(X)))):
+    for is_fitted_anew in (False, True):
+        trial = clone(perturbation) if is_fitted_anew else copy.copy(perturbation)
+        trial.severity = strongest
+        if is_fitted_anew:
+            trial.fit(X)
+        if _ever_changes(trial, X):
+            return None
+    return f"they stay as they are at severity {strongest:g} too"
+
+
+def _ever_changes(trial, X):
+    for seed in range(max(1, _ROWS_TRIED // n_rows(X))):
         if hasattr(trial, "random_state"):
             trial.random_state = seed
         if changed_rows(X, trial._perturb_container(X, None)).any():
-            return None
+            return True
         if trial._noise == "fixed":
             break
-    return f"they stay as they are at severity {strongest:g} too"
+    return False
 
 
 def idle_sentence(perturbation, X, moved):

@@ -26,6 +26,7 @@ from skrobust.perturbations import (
     MeanDrift,
     MissingValues,
     PerturbationSequence,
+    QuantileClipping,
     Rotation,
     SegmentPermutation,
     SeriesScaling,
@@ -102,6 +103,16 @@ def test_what_stays_by_chance_is_not_named():
             holes.transform(row[None])
         FeatureNoise(severity=0).fit(CONSTANT).transform(CONSTANT)
         FunctionPerturbation(lambda X: X).fit(CONSTANT).transform(CONSTANT)
+
+
+def test_limits_learned_at_a_low_severity_prove_nothing_of_a_high_one():
+    # All rows lie within the quantiles of severity 1, but not within those of 5.
+    clip = QuantileClipping(severity=0.2).fit(TABLE * 100)
+    inside = TABLE[np.abs(TABLE).max(axis=1) < 0.5]
+    assert np.array_equal(clip.transform(inside), inside)
+    assert idle_reason(clip, inside) is None
+    physical = FeatureNoise(sd=0.1).fit(CONSTANT)
+    assert np.array_equal(physical.transform(CONSTANT), CONSTANT)  # no severity to try
 
 
 def test_few_rows_are_tried_with_other_noise():
