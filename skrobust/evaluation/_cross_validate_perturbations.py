@@ -109,7 +109,8 @@ def cross_validate_perturbations(
         accuracy ``flip_rate``. ``conditions``, a table of the conditions whose
         ``score`` (and each of the others; for tables ``effect`` and what belongs to it,
         in units of the training fold) is the mean over folds and repeats, with
-        ``score_low`` and ``score_high``; ``clean_score`` and all numbers of
+        ``score_low`` and ``score_high``, and its own ``note`` as there;
+        ``clean_score``, ``idle_kinds`` and all numbers of
         :func:`evaluate_perturbations`, of these means; ``note``, on the intervals. For
         accuracy ``worst_interval``, ``accuracy_stability_index_interval`` and
         ``coefficient_of_variation_interval``; and for any score ``mean_interval``,
