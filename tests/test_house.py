@@ -15,8 +15,8 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 FLOORS = [
     {"_column_numbers", "_containers", "_deprecation", "_keyed_noise", "_norms",
      "_one_line", "_optional", "_parallel", "_parameters", "_parquet", "_responses",
-     "_results", "_results_text", "_stacklevel", "_tabs_html", "_validation",
-     "_whole_file"},
+     "_results", "_results_text", "_stacklevel", "_tabs_html", "_text_units",
+     "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
+from skrobust._text_units import split_words
 
 _RMS = "root mean square"
 _BLOCK = 1 << 18  # values whose changes are held at once
@@ -68,8 +69,8 @@ def row_distortion(X, moved):
         At least 0; nan for series whose length changed.
     unit : {"root mean square", "words", "cells"}
         The root mean square of the changes of the values in a row, in the units of X,
-        for numbers; the number of words that are gone, for texts; the number of changed
-        cells, for mixed columns.
+        for numbers; the number of words that are gone, for texts (of characters, in
+        scripts without spaces); the number of changed cells, for mixed columns.
     """
     X, moved = _alike(X, moved)
     if issparse(X):
@@ -154,9 +155,16 @@ def same_cells(x, z):
 
 
 def _n_gone(texts, new):
-    """Return how many words of the texts of a row are no longer there."""
+    """Return how many words of the texts of a row are no longer there.
+
+    In scripts without spaces each character counts as a word.
+    """
     pairs = zip(texts, new, strict=False)
-    return sum((Counter(x.split()) - Counter(z.split())).total() for x, z in pairs)
+    return sum((_words(x) - _words(z)).total() for x, z in pairs)
+
+
+def _words(text):
+    return Counter(split_words(text)[0])
 
 
 def _series_change(a, b):

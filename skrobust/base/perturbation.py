@@ -14,6 +14,7 @@ from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_numbe
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import SharedParameters, rules_of
 from skrobust._validation import check_finite_rows, check_number
+from skrobust.base.idle import reason_by_trial, warn_if_idle
 
 MAX_SEVERITY = 5.0
 
@@ -125,9 +126,15 @@ class BasePerturbation(
         -------
         X_new : ndarray or data frame of the shape of X
             As ``set_output`` says.
+
+        Warns
+        -----
+        UserWarning
+            Where no row changed and none of these would at any severity.
         """
         check_is_fitted(self)
-        return self._run(self._check(X), None)
+        values = self._check(X)
+        return warn_if_idle(self, values, self._run(values, None))
 
     def perturb(self, estimator, X, y=None):
         """Return perturbed rows in the container that came in.
@@ -151,6 +158,10 @@ class BasePerturbation(
     def _refusal(self, X):
         """Return why rows of this kind can never be perturbed, or None."""
         return None
+
+    def _idle_reason(self, X):
+        """Return why rows like these, which did not change, never will, or None."""
+        return reason_by_trial(self, X, MAX_SEVERITY)
 
     def _perturb_container(self, X, key):
         """Perturb the rows of a container; a sequence gives the key."""

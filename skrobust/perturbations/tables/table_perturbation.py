@@ -12,6 +12,7 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey
 from skrobust._parameters import Flag
 from skrobust.base import BasePerturbation
+from skrobust.base.idle import warn_if_idle
 from skrobust.base.row_kind import describe_rows, shape_or_none
 from skrobust.base.table_change import TableDescription
 from skrobust.perturbations.tables.column_selection import column_label, select_columns
@@ -132,9 +133,15 @@ class TablePerturbation(TableDescription, BasePerturbation):
         X_new : ndarray or data frame of the shape of X
             A frame for a frame, with the dtypes of its columns, unless ``set_output``
             asks for another container.
+
+        Warns
+        -----
+        UserWarning
+            Where no row changed and none of these would at any severity.
         """
         check_is_fitted(self)
-        return self._run(self._check(X), None)
+        values = self._check(X)
+        return warn_if_idle(self, values, self._run(values, None))
 
     def _refusal(self, X):
         shape = shape_or_none(X)
