@@ -134,7 +134,7 @@ class BasePerturbation(
         """
         check_is_fitted(self)
         values = self._check(X)
-        return warn_if_idle(self, values, self._run(values, None))
+        return warn_if_idle(self, self._rows(values), self._run(values, None))
 
     def perturb(self, estimator, X, y=None):
         """Return perturbed rows in the container that came in.
@@ -179,6 +179,10 @@ class BasePerturbation(
         else:  # nothing fitted to compare with
             X = check_array(X, input_name="X", estimator=caller, **how)
         return check_finite_rows(X, caller)
+
+    def _rows(self, values):
+        """Return checked values as a container of rows."""
+        return values
 
     def _run(self, values, key):
         """Perturb checked values; ``key`` comes from a sequence, or is made here."""

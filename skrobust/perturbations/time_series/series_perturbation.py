@@ -202,6 +202,11 @@ class SeriesPerturbation(BasePerturbation):
         out = self._run(values, key)
         return out if is_frame(out) else like(out, X)
 
+    def _rows(self, values):
+        if isinstance(values, Panel):
+            return values.rebuilt([part.series for part in values.parts])
+        return values
+
     def _run(self, values, key):
         if not isinstance(values, Panel):
             moved = self._channels_last(values)
@@ -209,7 +214,7 @@ class SeriesPerturbation(BasePerturbation):
             return out if moved is values else np.ascontiguousarray(out.swapaxes(1, 2))
         self._check_parameters()
         if self._is_identity():
-            return values.rebuilt([part.series for part in values.parts])
+            return self._rows(values)
         if key is None:
             caller = type(self).__name__
             seed = seed_number(self.random_state, caller)
