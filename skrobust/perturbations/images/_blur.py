@@ -1,4 +1,4 @@
-"""Fixed blurs of images: Gaussian, defocus and zoom."""
+"""Fixed blurs of images: Gaussian and defocus."""
 
 from functools import lru_cache
 
@@ -13,7 +13,6 @@ from skrobust.perturbations.images.separable_filter import (
     gaussian_kernel,
     kernel_bands,
     to_planes,
-    zoom_about_centre,
 )
 from skrobust.perturbations.strength import Strength
 
@@ -154,74 +153,3 @@ class DefocusBlur(ImagePerturbation):
         for rows, columns in _defocus_bands(at.radius, at.alias_std, *shape, dtype):
             out += filter_columns(filter_rows(planes, rows), columns)
         return from_planes(out)
-
-
-class ZoomBlur(ImagePerturbation):
-    """Zoom blur of images, as by a camera that zooms in during the exposure.
-
-    The mean of the image and of its zooms by 1, 1 + step, 1 + 2 step, ..., below
-    ``zoom``, each bilinear and about the true centre, at (side - 1) / 2. The last zoom
-    enters with a weight that grows from 0 to 1 over .01, so that the strength is
-    continuous.
-
-    Parameters
-    ----------
-    severity : float in [0, 5], default=None
-        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
-        side of the image; 0 changes nothing. 1 where no other strength is given.
-    zoom : float of at least 1, default=None
-        Upper end of the zoom factors, in place of ``severity``.
-    step : float of at least .001, default=None
-        Distance of the zoom factors, in place of ``severity``. Of the two, the one
-        left out has its value at severity 1.
-    image_shape : tuple of int, default=None
-        (height, width), with channels first or last, for flat rows.
-    channel_axis : {1, -1}, default=None
-        Axis of the channels, if the shape is ambiguous.
-    data_range : "auto" or (low, high), default="auto"
-        Range of the raw pixels; see :class:`ImagePerturbation`.
-    random_state : None
-        Unused, as nothing is drawn; present for a common interface.
-
-    References
-    ----------
-    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
-       Common Corruptions and Perturbations", ICLR 2019.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrobust.perturbations import ZoomBlur
-    >>> image = np.zeros((1, 1, 5))
-    >>> image[0, 0, 1] = 1
-    >>> ZoomBlur(zoom=1.3, step=0.1).perturb(None, image).round(3)
-    array([[[0.129, 0.936, 0.   , 0.   , 0.   ]]])
-    """
-
-    _strengths = {
-        "zoom": Strength(
-            (1.06, 1.11, 1.16, 1.21, 1.26),
-            (1.11, 1.16, 1.21, 1.26, 1.31),
-            zero=1.0,
-            low=1.0,
-        ),
-        "step": Strength(
-            (0.01,) * 5, (0.01, 0.01, 0.02, 0.02, 0.03), zero=0.01, low=0.001
-        ),
-    }
-    _noise = "fixed"
-    _strong_params = {"zoom": 1.5}
-
-    def _perturb_images(self, images, rng):
-        at = self._all_strengths(images)
-        planes = to_planes(images)
-        total, weights = planes.copy(), 1.0
-        for k in range(int((at.zoom - 1) / at.step) + 2):
-            factor = 1 + k * at.step
-            weight = float(np.clip(round((at.zoom - factor) / 0.01, 9), 0, 1))
-            if weight:
-                factor = round(factor, 9)
-                zoomed = planes if k == 0 else zoom_about_centre(planes, factor)
-                total += weight * zoomed
-                weights += weight
-        return from_planes(total / weights)

@@ -2,23 +2,27 @@
 
 import numpy as np
 
+from skrobust._parameters import Flag
 from skrobust._validation import check_number
 from skrobust.base.perturbation import MAX_SEVERITY
-from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur, ZoomBlur
+from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur
 from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
 from skrobust.perturbations.images._edges import CannyEdges
 from skrobust.perturbations.images._elastic import ElasticDeformation
 from skrobust.perturbations.images._fog import Fog
+from skrobust.perturbations.images._frost import Frost
+from skrobust.perturbations.images._glass import GlassBlur
 from skrobust.perturbations.images._impulse_noise import SaltAndPepper
 from skrobust.perturbations.images._jpeg_pixelate import JPEGCompression, Pixelate
-from skrobust.perturbations.images._motion import GlassBlur, MotionBlur
+from skrobust.perturbations.images._motion import MotionBlur
 from skrobust.perturbations.images._pixel_noise import GaussianNoise, SpeckleNoise
 from skrobust.perturbations.images._rotation import Rotation
 from skrobust.perturbations.images._shot_noise import ShotNoise
-from skrobust.perturbations.images._snow_frost import Frost, Snow
+from skrobust.perturbations.images._snow import Snow
 from skrobust.perturbations.images._spatter import Spatter
 from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag
 from skrobust.perturbations.images._translation import Scaling, Shear, Translation
+from skrobust.perturbations.images._zoom_blur import ZoomBlur
 from skrobust.perturbations.presets import register_preset
 from skrobust.perturbations.severity_grid import number_conditions, severity_grid
 
@@ -44,6 +48,20 @@ _HOLDOUT = {
     "gaussian_blur": GaussianBlur,
     "spatter": Spatter,
     "saturate": Saturate,
+}
+# Kinds whose published code does something else than its paper says.
+_QUIRKS = ("glass_blur", "zoom_blur", "frost", "elastic_transform", "spatter")
+_DRAWN = {"frost": "drawn_frost"}
+# The shear of scikit-image of that time: an angle, which also makes images taller.
+_MNIST_SHEAR = {"shear": float(np.tan(0.4)), "stretch": float(1 / np.cos(0.4))}
+# What the published code of MNIST-C does, whatever the strength.
+_MNIST_QUIRKS = {
+    "glass_blur": {"published": "mnist_c"},
+    "shear": {"both_ways": True},
+    "rotate": {"both_ways": True},
+    "translate": {"direction": "diagonal"},
+    "fog": {"map_size": 256},
+    "spatter": {"published": "mnist_c"},
 }
 # Kinds, and the one strength of each that the publication uses.
 _MNIST = {
@@ -76,13 +94,24 @@ def _shape(image_shape, channel_axis, data_range):
     }
 
 
-def _at_severities(kinds, severities, caller, random_state, shape):
+def _published_c(caller, holdout, severities, random_state, published, pictures, shape):
+    """Return the conditions of ImageNet-C and CIFAR-10-C."""
+    Flag()(published, "published", caller)
+    kinds = _COMMON | (_HOLDOUT if holdout else {})
+    more = dict.fromkeys(_QUIRKS, {"published": published}) if published else {}
+    more = more | {"frost": {"published": published, "pictures": pictures}}
+    kinds = {name: kind(**more.get(name, {}), **shape) for name, kind in kinds.items()}
+    if published and pictures is None:  # what is not the published frost is named so
+        kinds = {_DRAWN.get(name, name): kind for name, kind in kinds.items()}
+    return _at_severities(kinds, severities, caller, random_state)
+
+
+def _at_severities(kinds, severities, caller, random_state):
     severities = severities if np.iterable(severities) else [severities]
     severities = [
         check_number(s, "severities", caller, low=0, high=MAX_SEVERITY)
         for s in severities
     ]
-    kinds = {name: kind(**shape) for name, kind in kinds.items()}
     return severity_grid(kinds, severities, caller, random_state)
 
 
@@ -91,6 +120,8 @@ def imagenet_c(
     severities=(1, 2, 3, 4, 5),
     *,
     holdout=False,
+    published=True,
+    frost_pictures=None,
     image_shape=None,
     channel_axis=None,
     data_range="auto",
@@ -142,9 +173,16 @@ def imagenet_c(
     >>> conditions[0].name, conditions[2].name, conditions[2].number
     ('CLEAN', 'gaussian_noise-3', 3)
     """
-    kinds = _COMMON | (_HOLDOUT if holdout else {})
     shape = _shape(image_shape, channel_axis, data_range)
-    return _at_severities(kinds, severities, "imagenet_c", random_state, shape)
+    return _published_c(
+        "imagenet_c",
+        holdout,
+        severities,
+        random_state,
+        published,
+        frost_pictures,
+        shape,
+    )
 
 
 @register_preset("images")
@@ -152,6 +190,8 @@ def cifar_c(
     severities=(1, 2, 3, 4, 5),
     *,
     holdout=False,
+    published=True,
+    frost_pictures=None,
     image_shape=None,
     channel_axis=None,
     data_range="auto",
@@ -194,15 +234,17 @@ def cifar_c(
     >>> cifar_c(severities=(5,), image_shape=(32, 32, 3))[-1].name
     'jpeg_compression-5'
     """
-    kinds = _COMMON | (_HOLDOUT if holdout else {})
     shape = _shape(image_shape, channel_axis, data_range)
-    return _at_severities(kinds, severities, "cifar_c", random_state, shape)
+    return _published_c(
+        "cifar_c", holdout, severities, random_state, published, frost_pictures, shape
+    )
 
 
 @register_preset("images")
 def mnist_c(
     severities=None,
     *,
+    published=True,
     image_shape=None,
     channel_axis=None,
     data_range="auto",
@@ -247,8 +289,21 @@ def mnist_c(
     ['dotted_line', 'zigzag', 'canny_edges']
     """
     shape = _shape(image_shape, channel_axis, data_range)
+    Flag()(published, "published", "mnist_c")
+    quirks = _MNIST_QUIRKS if published else {}
     if severities is None:
-        named = [(name, kind(**at, **shape)) for name, (kind, at) in _MNIST.items()]
+        at = {
+            name: {**given, **quirks.get(name, {})}
+            for name, (_, given) in _MNIST.items()
+        }
+        if published:
+            at["shear"] |= _MNIST_SHEAR
+        named = [
+            (name, kind(**at[name], **shape)) for name, (kind, _) in _MNIST.items()
+        ]
         return number_conditions(named, random_state)
-    kinds = {name: kind for name, (kind, _) in _MNIST.items()}
-    return _at_severities(kinds, severities, "mnist_c", random_state, shape)
+    kinds = {
+        name: kind(**quirks.get(name, {}), **shape)
+        for name, (kind, _) in _MNIST.items()
+    }
+    return _at_severities(kinds, severities, "mnist_c", random_state)
