@@ -57,13 +57,21 @@ def _names():
         kwargs["channel_axis"] = -1 if multichannel else None
         return filters.gaussian(image, sigma, *args, **kwargs)
 
+    def affine(scale=(1, 1), rotation=0, shear=0, translation=(0, 0)):
+        turn = rotation + shear  # a shear was an angle until scikit-image 0.19
+        matrix = np.eye(3)
+        matrix[:2, 0] = scale[0] * np.cos(rotation), scale[0] * np.sin(rotation)
+        matrix[:2, 1] = -scale[1] * np.sin(turn), scale[1] * np.cos(turn)
+        matrix[:2, 2] = translation
+        return transform.AffineTransform(matrix=matrix)
+
     numpy = _Older(np, float_=np.float64, int=int, fromstring=np.frombuffer)
     return {
         "np": numpy,
         "cv2": cv2,
         "sk": skimage,
         "feature": feature,
-        "transform": transform,
+        "transform": _Older(transform, AffineTransform=affine),
         "gaussian": gaussian,
         "BytesIO": BytesIO,
         "Image": Image,

@@ -3,7 +3,9 @@
 import numpy as np
 
 from skrobust._parameters import Number
-from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
 from skrobust.perturbations.strength import Strength
 
 
@@ -52,11 +54,12 @@ def smear(images, angles, radius, std):
     return out
 
 
-class MotionBlur(ImagePerturbation):
+class MotionBlur(PublishedPerturbation):
     """Motion blur of images, as by a camera that moves in a straight line.
 
     Every pixel leaves a one-sided trail of 2 radius + 1 pixels, rounded to whole
-    pixels, whose weights fall like half a Gaussian. Border pixels are repeated.
+    pixels, whose weights fall like half a Gaussian. Border pixels are repeated. Trails
+    lead to the right, in the published files [1]_ to the left.
 
     Parameters
     ----------
@@ -70,7 +73,10 @@ class MotionBlur(ImagePerturbation):
         two, the one left out has its value at severity 1.
     angle : float, default=None
         Direction of the trail in degrees, counter-clockwise; 0 is to the right. None
-        draws it for each image between -45 and 45, as published.
+        draws it for each image between -45 and 45.
+    published : bool, default=False
+        Whether drawn directions are mirrored, as in the published files. The presets
+        set it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -112,6 +118,8 @@ class MotionBlur(ImagePerturbation):
         at = self._all_strengths(images)
         if self.angle is None:
             angles = rng.uniform(-45, 45, size=len(images))
+            if self.published:
+                angles = 180 - angles
         else:
             angles = np.full(len(images), float(self.angle))
         return smear(images, angles, at.radius, at.std)

@@ -50,22 +50,25 @@ _HOLDOUT = {
     "saturate": Saturate,
 }
 # Kinds whose published code does something else than its paper says.
-_QUIRKS = ("glass_blur", "zoom_blur", "frost", "elastic_transform", "spatter")
+_QUIRKS = ("glass_blur", "motion_blur", "zoom_blur", "elastic_transform", "spatter")
 _DRAWN = {"frost": "drawn_frost"}
 # The shear of scikit-image of that time: an angle, which also makes images taller.
 _MNIST_SHEAR = {"shear": float(np.tan(0.4)), "stretch": float(1 / np.cos(0.4))}
 # What the published code of MNIST-C does, whatever the strength.
 _MNIST_QUIRKS = {
     "glass_blur": {"published": "mnist_c"},
+    "motion_blur": {"published": True},
     "shear": {"both_ways": True},
     "rotate": {"both_ways": True},
     "translate": {"direction": "diagonal"},
     "fog": {"map_size": 256},
     "spatter": {"published": "mnist_c"},
+    "dotted_line": {"published": True},
+    "zigzag": {"published": True},
 }
 # Kinds, and the one strength of each that the publication uses.
 _MNIST = {
-    "shot_noise": (ShotNoise, {"severity": 5}),
+    "shot_noise": (ShotNoise, {"photons": 3}),
     "impulse_noise": (SaltAndPepper, {"density": 0.17}),
     "glass_blur": (GlassBlur, {"std": 0.7, "max_shift": 1, "iterations": 2}),
     "motion_blur": (MotionBlur, {"radius": 10, "std": 3}),
