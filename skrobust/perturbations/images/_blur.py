@@ -3,8 +3,12 @@
 from functools import lru_cache
 
 import numpy as np
+from scipy.ndimage import correlate1d
 
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
 from skrobust.perturbations.images.separable_filter import (
     blur_images,
     filter_columns,
@@ -80,11 +84,33 @@ def defocus_kernel(radius, alias_std):
     return spread @ (disk / disk.sum()) @ spread.T
 
 
+def published_defocus_kernel(radius, alias_std):
+    """Return the square kernel of the published code: a hard disk, hardly smoothed."""
+    reach = 8 if radius <= 8 else int(np.ceil(radius))
+    y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
+    disk = (y * y + x * x <= radius * radius).astype(np.float64)
+    taps = 1 if radius <= 8 else 2
+    smooth = np.exp(-0.5 * (np.arange(-taps, taps + 1) / max(alias_std, 1e-9)) ** 2)
+    for axis in (0, 1):
+        disk = correlate1d(disk, smooth / smooth.sum(), axis=axis, mode="mirror")
+    return disk / (y * y + x * x <= radius * radius).sum()
+
+
+def _mixed_kernel(levels):
+    """Return the sum of published kernels ``(weight, radius, alias_std)``."""
+    kernels = [(w, published_defocus_kernel(r, s)) for w, r, s in levels]
+    side = max(len(kernel) for _, kernel in kernels)
+    rims = [(side - len(kernel)) // 2 for _, kernel in kernels]
+    parts = zip(kernels, rims, strict=True)
+    return sum(weight * np.pad(kernel, rim) for (weight, kernel), rim in parts)
+
+
 @lru_cache(maxsize=8)
-def _defocus_bands(radius, alias_std, height, width, dtype):
+def _defocus_bands(levels, published, height, width, dtype):
     # The kernel is symmetric: a sum of products of its eigenvectors, each of which is
     # a blur along the rows and one along the columns.
-    value, vector = np.linalg.eigh(defocus_kernel(radius, alias_std))
+    kernel = _mixed_kernel(levels) if published else defocus_kernel(*levels)
+    value, vector = np.linalg.eigh(kernel)
     return [
         (
             kernel_bands(height, value[k] * vector[:, k], dtype),
@@ -94,12 +120,14 @@ def _defocus_bands(radius, alias_std, height, width, dtype):
     ]
 
 
-class DefocusBlur(ImagePerturbation):
+class DefocusBlur(PublishedPerturbation):
     """Defocus blur of images: the mean over a disk.
 
     Border pixels are repeated. The rim of the disk fades over a quarter of a pixel
-    (our choice), so that the strength is continuous; at the tabulated severities the
-    kernels are the published ones but for that rim.
+    (our choice), so that the strength is continuous. The published disks have no such
+    rim, their smoothing is cut off after one pixel (two beyond a radius of 8), and
+    images are mirrored at the border: ``published=True``, which mixes the kernels of
+    the two nearest levels between severities.
 
     Parameters
     ----------
@@ -111,6 +139,8 @@ class DefocusBlur(ImagePerturbation):
     alias_std : float, default=None
         Standard deviation, in pixels, of the Gaussian that smooths the disk, in place
         of ``severity``. Of the two, the one left out has its value at severity 1.
+    published : bool, default=False
+        Whether to do what the published code does. The presets set it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -146,10 +176,34 @@ class DefocusBlur(ImagePerturbation):
     _grows_with_severity = False
 
     def _perturb_images(self, images, rng):
-        at = self._all_strengths(images)
         planes = to_planes(images)
-        shape, dtype = planes.shape[2:], planes.dtype.name
+        dtype = planes.dtype.name
+        if self.published:
+            levels = self._published_levels(images)
+            reach = max(8, *(int(np.ceil(radius)) for _, radius, _ in levels))
+            rim = ((0, 0), (0, 0), (reach, reach), (reach, reach))
+            planes = np.pad(planes, rim, mode="reflect")
+        else:
+            at = self._all_strengths(images)
+            levels = at.radius, at.alias_std
+        shape = planes.shape[2:]
         out = np.zeros_like(planes)
-        for rows, columns in _defocus_bands(at.radius, at.alias_std, *shape, dtype):
+        for rows, columns in _defocus_bands(levels, self.published, *shape, dtype):
             out += filter_columns(filter_rows(planes, rows), columns)
+        if self.published:
+            out = out[:, :, reach:-reach, reach:-reach]
         return from_planes(out)
+
+    def _published_levels(self, images):
+        """Return (weight, radius, alias_std) of the kernels that are mixed."""
+        severity = self._severity()
+        if severity is None:
+            at = self._all_strengths(images)
+            return ((1.0, at.radius, at.alias_std),)
+        below, share = int(severity), severity - int(severity)
+        size, levels = images.shape[1:3], []
+        for level, weight in ((below, 1 - share), (below + 1, share)):
+            if weight:
+                at = [s.at(float(level), size) for s in self._strengths.values()]
+                levels.append((weight, *at))
+        return tuple(levels)

@@ -50,7 +50,10 @@ _HOLDOUT = {
     "saturate": Saturate,
 }
 # Kinds whose published code does something else than its paper says.
-_QUIRKS = ("glass_blur", "motion_blur", "zoom_blur", "elastic_transform", "spatter")
+_QUIRKS = (
+    *("defocus_blur", "glass_blur", "motion_blur", "zoom_blur", "snow"),
+    *("elastic_transform", "spatter"),
+)
 _DRAWN = {"frost": "drawn_frost"}
 # The shear of scikit-image of that time: an angle, which also makes images taller.
 _MNIST_SHEAR = {"shear": float(np.tan(0.4)), "stretch": float(1 / np.cos(0.4))}
@@ -101,8 +104,8 @@ def _published_c(caller, holdout, severities, random_state, published, pictures,
     """Return the conditions of ImageNet-C and CIFAR-10-C."""
     Flag()(published, "published", caller)
     kinds = _COMMON | (_HOLDOUT if holdout else {})
-    more = dict.fromkeys(_QUIRKS, {"published": published}) if published else {}
-    more = more | {"frost": {"published": published, "pictures": pictures}}
+    more = {name: {"published": True} for name in _QUIRKS} if published else {}
+    more["frost"] = {"published": published, "pictures": pictures}
     kinds = {name: kind(**more.get(name, {}), **shape) for name, kind in kinds.items()}
     if published and pictures is None:  # what is not the published frost is named so
         kinds = {_DRAWN.get(name, name): kind for name, kind in kinds.items()}
@@ -138,9 +141,11 @@ def imagenet_c(
 
     Strengths follow the side of the images, as everywhere: the published tables of
     ImageNet-C at 224 pixels and those of CIFAR-10-C at 32, and in between what lies
-    between. Corruptions are computed in memory, where the published files passed
-    through JPEG as well; the frost is procedural. A result is thus near that on the
-    published files, not equal to it.
+    between. All kinds do what the published code does, as ``doc/conformance.csv`` and
+    :func:`~skrobust.testing.measure_conformance` show kind by kind; the draws are
+    others. Three differences remain: the published frost needs ``frost_pictures``;
+    pixels are rounded, where the published code cuts them off (by half a level); and
+    the published files of ImageNet-C passed through JPEG at the end.
 
     Parameters
     ----------
@@ -149,6 +154,15 @@ def imagenet_c(
     holdout : bool, default=False
         Whether the four corruptions that the authors hold out for tuning follow:
         speckle noise, Gaussian blur, spatter, and saturate, which needs RGB.
+    published : bool, default=True
+        Whether defocus, glass, motion and zoom blur, snow, elastic deformation and
+        spatter do what the published code does. With False they do what the paper says,
+        or what is better founded; see their pages. Results are then not comparable with
+        published ones.
+    frost_pictures : str, Path or sequence of ndarray, default=None
+        Photographs of frost, ``pictures`` of :class:`Frost`. Without them ice is drawn,
+        which is no published frost: with ``published`` the conditions are then called
+        ``"drawn_frost-1"`` and so on.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -212,6 +226,15 @@ def cifar_c(
         Severities of each corruption.
     holdout : bool, default=False
         Whether the four corruptions that the authors hold out for tuning follow.
+    published : bool, default=True
+        Whether defocus, glass, motion and zoom blur, snow, elastic deformation and
+        spatter do what the published code does. With False they do what the paper says,
+        or what is better founded; see their pages. Results are then not comparable with
+        published ones.
+    frost_pictures : str, Path or sequence of ndarray, default=None
+        Photographs of frost, ``pictures`` of :class:`Frost`. Without them ice is drawn,
+        which is no published frost: with ``published`` the conditions are then called
+        ``"drawn_frost-1"`` and so on.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -257,14 +280,19 @@ def mnist_c(
 
     15 corruptions [1]_ and the clean images as number 1. The publication has one
     strength for each, in pixels of 28 x 28 images; these hold where ``severities`` is
-    None. Shear and rotation keep one sign here (there it is drawn), a translation has
-    a drawn direction and the published length, and the fog is cut from a map of the
-    size of the image (there from one of 256 pixels, of which it sees little).
+    None. They do what the published code does, on images of one channel: shear and
+    rotation have a drawn sign, a shear also makes digits taller, translations are
+    diagonal, glass blur swaps half of the pixels and blurs along the columns alone, and
+    fog is cut from a map of 256 pixels, of which it sees little.
 
     Parameters
     ----------
     severities : sequence of floats in [0, 5], default=None
         The severities of each class in place of the published strengths.
+    published : bool, default=True
+        Whether to do all that. With False shear and rotation keep one sign, a
+        translation has any direction, glass, motion, fog, spatter and lines are those
+        of their classes, and the strengths stay.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None

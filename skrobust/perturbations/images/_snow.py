@@ -4,12 +4,19 @@ import numpy as np
 
 from skrobust.perturbations.images._color import grey_of
 from skrobust.perturbations.images._motion import smear
-from skrobust.perturbations.images.image_perturbation import ImagePerturbation
-from skrobust.perturbations.images.separable_filter import zoom_images
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
+from skrobust.perturbations.images.published_zoom import enlarge_a_piece
+from skrobust.perturbations.images.separable_filter import (
+    from_planes,
+    to_planes,
+    zoom_images,
+)
 from skrobust.perturbations.strength import Strength
 
 
-class Snow(ImagePerturbation):
+class Snow(PublishedPerturbation):
     """Snow: falling flakes over a whitened image.
 
     Normal noise is magnified about the centre; what stays below a threshold is
@@ -19,6 +26,10 @@ class Snow(ImagePerturbation):
     ones [1]_; they do not grow steadily in every parameter (severity 5 has coarser
     noise than 4), and between severities all are interpolated. Below severity 1 the
     noise shrinks and the whitening fades.
+
+    By default the noise is magnified about the true centre. The published code enlarges
+    a piece of whole pixels so that its border pixels stay border pixels, which gives
+    other flakes at 32 pixels: ``published=True``.
 
     Parameters
     ----------
@@ -36,6 +47,8 @@ class Snow(ImagePerturbation):
         Half the length of the trails and their fading, in pixels.
     keep : float in [0, 1], default=None
         Share of the image that is not whitened.
+    published : bool, default=False
+        Whether to do what the published code does. The presets set it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -84,7 +97,11 @@ class Snow(ImagePerturbation):
         at = self._all_strengths(images)
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
         angles = rng.uniform(-135, -45, size=len(images))
-        flakes = at.mean + at.std * zoom_images(noise, at.zoom)
+        if self.published:
+            noise = from_planes(enlarge_a_piece(to_planes(noise), at.zoom))
+        else:
+            noise = zoom_images(noise, at.zoom)
+        flakes = at.mean + at.std * noise
         flakes = np.clip(np.where(flakes < at.threshold, 0, flakes), 0, 1)
         flakes = smear(flakes.astype(images.dtype), angles, at.radius, at.blur_std)
         white = np.maximum(images, 1.5 * grey_of(images) + 0.5)

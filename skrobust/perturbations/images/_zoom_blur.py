@@ -1,24 +1,20 @@
 """Zoom blur of images."""
 
-from functools import lru_cache
-
 import numpy as np
 
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
 )
+from skrobust.perturbations.images.published_zoom import enlarge_a_piece
 from skrobust.perturbations.images.separable_filter import (
-    cut_into_bands,
-    filter_columns,
-    filter_rows,
     from_planes,
     to_planes,
     zoom_about_centre,
 )
 from skrobust.perturbations.strength import Strength
 
-# Where the published ranges of zooms end: rounding adds the end itself to three of them
-# (1.06 and 1.11, in steps of .01).
+# Where the published ranges of zooms end. Rounding adds the end itself to those up to
+# 1.06 and 1.11 in steps of .01.
 _PUBLISHED_END = Strength(
     (1.07, 1.12, 1.16, 1.21, 1.26), (1.12, 1.16, 1.21, 1.26, 1.31), zero=1.0
 )
@@ -94,7 +90,7 @@ class ZoomBlur(PublishedPerturbation):
         planes = to_planes(images)
         enlarge = zoom_about_centre
         if self.published:
-            enlarge = _enlarge_a_piece
+            enlarge = enlarge_a_piece
             if self.zoom is None:
                 end = _PUBLISHED_END.in_force(None, self.severity, images.shape[1:3])
                 at.zoom = end
@@ -103,28 +99,13 @@ class ZoomBlur(PublishedPerturbation):
             factor = 1 + k * at.step
             weight = float(np.clip(round((at.zoom - factor) / 0.01, 9), 0, 1))
             if weight:
-                factor = round(factor, 9)
+                # Rounding errors of the published factors decide how many pixels some
+                # pieces have.
+                if self.published:
+                    factor = 1 + k * ((1 + at.step) - 1)
+                else:
+                    factor = round(factor, 9)
                 zoomed = planes if k == 0 else enlarge(planes, factor)
                 total += weight * zoomed
                 weights += weight
         return from_planes(total / weights)
-
-
-@lru_cache(maxsize=64)
-def _piece_bands(side, factor, dtype):
-    """Return the bands of a zoom as published: cut whole pixels, enlarge, trim."""
-    piece = int(np.ceil(side / factor))
-    large = int(round(piece * factor))
-    place = np.arange(side) + (large - side) // 2
-    place = (side - piece) // 2 + place * ((piece - 1) / max(large - 1, 1))
-    first = np.minimum(np.floor(place.round(9)), side - 1)
-    share = np.clip(place - first, 0, 1)
-    index = np.stack([first, np.minimum(first + 1, side - 1)], axis=1)
-    weight = np.stack([1 - share, share], axis=1)
-    return cut_into_bands(index.astype(np.int64), weight, dtype)
-
-
-def _enlarge_a_piece(planes, factor):
-    height, width = planes.shape[2:]
-    planes = filter_rows(planes, _piece_bands(height, factor, planes.dtype.name))
-    return filter_columns(planes, _piece_bands(width, factor, planes.dtype.name))

@@ -1,0 +1,36 @@
+"""The zoom of the published zoom blur and snow, which is slightly off-centre."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from skrobust.perturbations.images.separable_filter import (
+    cut_into_bands,
+    filter_columns,
+    filter_rows,
+)
+
+
+@lru_cache(maxsize=64)
+def _piece_bands(side, factor, dtype):
+    """Return the bands of the zoom along an axis."""
+    piece = int(np.ceil(side / factor))
+    large = round(piece * factor)
+    place = np.arange(side) + (large - side) // 2
+    place = (side - piece) // 2 + place * ((piece - 1) / max(large - 1, 1))
+    first = np.minimum(np.floor(place.round(9)), side - 1)
+    share = np.clip(place - first, 0, 1)
+    index = np.stack([first, np.minimum(first + 1, side - 1)], axis=1)
+    weight = np.stack([1 - share, share], axis=1)
+    return cut_into_bands(index.astype(np.int64), weight, dtype)
+
+
+def enlarge_a_piece(planes, factor):
+    """Zoom planes (n, channels, height, width) as published.
+
+    Whole pixels are cut from the middle, the piece is enlarged bilinearly so that its
+    border pixels stay border pixels, and it is trimmed to the size of the image.
+    """
+    height, width = planes.shape[2:]
+    planes = filter_rows(planes, _piece_bands(height, factor, planes.dtype.name))
+    return filter_columns(planes, _piece_bands(width, factor, planes.dtype.name))
