@@ -27,6 +27,7 @@ from skrobust.perturbations import cifar_c, imagenet_c
 from skrobust.testing.picture_statistics import picture_statistics
 
 N_PICTURES = {"cifar": 1000, "imagenet": 250}
+FOLDERS = {"cifar": "cifar10/test", "imagenet": "imagenet/images"}
 FIELDS = (
     *("benchmark", "kind", "severity", "n", "accuracy_published_code", "accuracy"),
     *("standard_error", "accuracy_not_published", "psnr_published_code", "psnr"),
@@ -35,10 +36,13 @@ FIELDS = (
 
 def load(data, name):
     """Return drawn pictures and their classes."""
-    folder = Path(data) / ("cifar10/test" if name == "cifar" else "imagenet/images")
-    paths = sorted(folder.rglob("*.*"))
-    order = np.random.RandomState(0).permutation(len(paths))[: N_PICTURES[name]]  # noqa: NPY002
-    paths = [paths[i] for i in order]
+    rng = np.random.RandomState(0)  # one after the other, so that each has its own
+    for other, where in FOLDERS.items():
+        paths = sorted((Path(data) / where).rglob("*.*"))
+        order = rng.permutation(len(paths))[: N_PICTURES[other]]
+        if other == name:
+            break
+    folder, paths = Path(data) / where, [paths[i] for i in order]
     pictures = np.stack([np.asarray(Image.open(p).convert("RGB")) for p in paths])
     if name == "imagenet":
         return pictures, np.array([int(p.name[:3]) for p in paths])

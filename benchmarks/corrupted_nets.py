@@ -1,4 +1,4 @@
-"""Two published networks for pictures of 32 and of 224 pixels, from files of weights."""
+"""Two published networks, for pictures of 32 and of 224 pixels."""
 
 import numpy as np
 import torch

@@ -179,7 +179,9 @@ class DefocusBlur(PublishedPerturbation):
         planes = to_planes(images)
         dtype = planes.dtype.name
         if self.published:
-            levels = self._published_levels(images)
+            levels = tuple(
+                (weight, at.radius, at.alias_std) for weight, at in self._levels(images)
+            )
             reach = max(8, *(int(np.ceil(radius)) for _, radius, _ in levels))
             rim = ((0, 0), (0, 0), (reach, reach), (reach, reach))
             planes = np.pad(planes, rim, mode="reflect")
@@ -193,17 +195,3 @@ class DefocusBlur(PublishedPerturbation):
         if self.published:
             out = out[:, :, reach:-reach, reach:-reach]
         return from_planes(out)
-
-    def _published_levels(self, images):
-        """Return (weight, radius, alias_std) of the kernels that are mixed."""
-        severity = self._severity()
-        if severity is None:
-            at = self._all_strengths(images)
-            return ((1.0, at.radius, at.alias_std),)
-        below, share = int(severity), severity - int(severity)
-        size, levels = images.shape[1:3], []
-        for level, weight in ((below, 1 - share), (below + 1, share)):
-            if weight:
-                at = [s.at(float(level), size) for s in self._strengths.values()]
-                levels.append((weight, *at))
-        return tuple(levels)

@@ -98,7 +98,10 @@ class Snow(PublishedPerturbation):
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
         angles = rng.uniform(-135, -45, size=len(images))
         if self.published:
-            noise = from_planes(enlarge_a_piece(to_planes(noise), at.zoom))
+            zooms = tuple(
+                (weight, level.zoom) for weight, level in self._levels(images)
+            )
+            noise = from_planes(enlarge_a_piece(to_planes(noise), zooms))
         else:
             noise = zoom_images(noise, at.zoom)
         flakes = at.mean + at.std * noise

@@ -88,24 +88,20 @@ class ZoomBlur(PublishedPerturbation):
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         planes = to_planes(images)
-        enlarge = zoom_about_centre
-        if self.published:
-            enlarge = enlarge_a_piece
-            if self.zoom is None:
-                end = _PUBLISHED_END.in_force(None, self.severity, images.shape[1:3])
-                at.zoom = end
+        if self.published and self.zoom is None:
+            at.zoom = _PUBLISHED_END.in_force(None, self.severity, images.shape[1:3])
         total, weights = planes.copy(), 1.0
         for k in range(int((at.zoom - 1) / at.step) + 2):
             factor = 1 + k * at.step
             weight = float(np.clip(round((at.zoom - factor) / 0.01, 9), 0, 1))
             if weight:
-                # Rounding errors of the published factors decide how many pixels some
-                # pieces have.
-                if self.published:
-                    factor = 1 + k * ((1 + at.step) - 1)
-                else:
-                    factor = round(factor, 9)
-                zoomed = planes if k == 0 else enlarge(planes, factor)
+                zoomed = planes if k == 0 else self._zoomed(planes, k, at.step)
                 total += weight * zoomed
                 weights += weight
         return from_planes(total / weights)
+
+    def _zoomed(self, planes, k, step):
+        if not self.published:
+            return zoom_about_centre(planes, round(1 + k * step, 9))
+        # Rounding errors of the published factors decide how large some pieces are.
+        return enlarge_a_piece(planes, ((1.0, 1 + k * ((1 + step) - 1)),))
