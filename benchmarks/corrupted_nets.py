@@ -5,6 +5,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+_BATCH = 50
+
 
 class _Block(nn.Module):
     def __init__(self, n_in, n_out, stride):
@@ -80,8 +82,8 @@ def squeezenet(path):
 def _classes(logits, pictures):
     found = []
     with torch.inference_mode():
-        for start in range(0, len(pictures), 50):
-            part = np.ascontiguousarray(pictures[start : start + 50])
+        for start in range(0, len(pictures), _BATCH):
+            part = np.ascontiguousarray(pictures[start : start + _BATCH])
             x = torch.from_numpy(part).permute(0, 3, 1, 2).float()
             found.append(logits(x).argmax(1).numpy())
     return np.concatenate(found)

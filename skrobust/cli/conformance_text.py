@@ -4,7 +4,6 @@ from skrobust.testing import measure_conformance
 from skrobust.testing.picture_statistics import STATISTICS
 
 _NAMES = {28: "MNIST-C", 32: "CIFAR-10-C", 224: "ImageNet-C"}
-_N_LARGE = 5  # large pictures are slow
 
 
 def conformance_facts(frost=None):
@@ -17,11 +16,7 @@ def conformance_facts(frost=None):
     """
     benchmarks = []
     for side, name in _NAMES.items():
-        found = measure_conformance(
-            side=side,
-            n_pictures=_N_LARGE if side == 224 else None,
-            frost_pictures=frost,
-        )
+        found = measure_conformance(side=side, frost_pictures=frost)
         rows = [
             {column: found[column][i].item() for column in found.columns}
             for i in range(len(found.kind))

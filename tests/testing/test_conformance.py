@@ -57,7 +57,7 @@ def test_the_table_is_complete():
     ],
 )
 def test_presets_conform_at_32_pixels(kind):
-    found = measure_conformance(kinds=[kind], n_pictures=60)
+    found = measure_conformance(kinds=[kind], severities=(2, 5))
     assert found.ok, found.to_frame().to_string()
 
 
@@ -69,7 +69,7 @@ def test_mnist_c_conforms():
 
 @pytest.mark.slow
 def test_presets_conform_at_224_pixels():
-    found = measure_conformance(side=224, severities=(1, 3, 5), n_pictures=6)
+    found = measure_conformance(side=224, severities=(1, 3, 5))
     assert set(found.deviating) <= {"frost"}, found.to_frame().to_string()
 
 
@@ -79,7 +79,7 @@ def test_a_deviation_is_found():
     def swaps(image, kind, severity):
         return GlassBlur(severity, random_state=0).perturb(None, image[None])[0]
 
-    found = measure_conformance(swaps, kinds=["glass_blur"], n_pictures=20)
+    found = measure_conformance(swaps, kinds=["glass_blur"], severities=(3,))
     assert found.deviating == ["glass_blur"]
     assert not found.ok
     assert found.verdict.endswith("glass_blur deviates.")
@@ -95,8 +95,8 @@ def test_small_deviations_are_no_deviations():
     def brighter(image, kind, severity):
         return contrast(image, kind, severity, shift=4)
 
-    assert measure_conformance(contrast, kinds=["contrast"], n_pictures=10).ok
-    assert not measure_conformance(brighter, kinds=["contrast"], n_pictures=10).ok
+    assert measure_conformance(contrast, kinds=["contrast"], severities=(2,)).ok
+    assert not measure_conformance(brighter, kinds=["contrast"], severities=(2,)).ok
 
 
 def test_errors():
@@ -106,11 +106,7 @@ def test_errors():
         measure_conformance(kinds=["rain"])
     with pytest.raises(ValueError, match="'severities' parameter"):
         measure_conformance(severities=(0, 1))
-    with pytest.raises(ValueError, match="'n_pictures' parameter"):
-        measure_conformance(n_pictures=1)
     with pytest.raises(ValueError, match=r"'corrupt' parameter.*shape"):
         measure_conformance(lambda image, kind, severity: image[0], kinds=["fog"])
     with pytest.raises(ValueError, match="'corrupt' parameter"):
-        measure_conformance(
-            lambda image, kind, severity: image * np.nan, kinds=["fog"], n_pictures=2
-        )
+        measure_conformance(lambda image, kind, severity: image * np.nan, kinds=["fog"])

@@ -16,7 +16,7 @@ class PublishedPerturbation(ImagePerturbation):
         self.published = published
 
     def _levels(self, images):
-        """Return (weight, strengths) of the tabulated severities around the one in force.
+        """Return (weight, strengths) of the tabulated severities around this one.
 
         What published code rounds to whole pixels jumps between them, so that results
         at the tabulated severities are mixed. Physical parameters are one level.
