@@ -140,7 +140,7 @@ def measure_conformance(
     table = published_statistics(side)
     wanted = _conditions(table, kinds, severities, side, caller)
     n = table[wanted[0]][0]
-    pictures = dead_leaves(n, side, grey=side == 28)
+    pictures = _pictures(n, side)
     if corrupt is None:
         found = _presets_own(wanted, pictures, side, frost_pictures, random_state)
     else:
@@ -149,6 +149,13 @@ def measure_conformance(
         [picture_statistics(pictures, images).mean(axis=0) for images in found]
     )
     return _compared(own, [table[place] for place in wanted], wanted, n)
+
+
+@cache
+def _pictures(n, side):
+    pictures = dead_leaves(n, side, grey=side == 28)
+    pictures.flags.writeable = False
+    return pictures
 
 
 def _conditions(table, kinds, severities, side, caller):

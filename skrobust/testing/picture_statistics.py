@@ -30,22 +30,25 @@ def picture_statistics(clean, corrupted):
     pixels = tuple(range(1, clean.ndim))
     error = np.square(clean - corrupted).mean(axis=pixels)
     psnr = np.minimum(-10 * np.log10(np.maximum(error, 1e-12)), _MOST)
-    similar = [_ssim(_grey(a), _grey(b)) for a, b in zip(clean, corrupted, strict=True)]
+    similar = _ssim(_grey(clean), _grey(corrupted))
     mean = corrupted.mean(axis=pixels) - clean.mean(axis=pixels)
     spread = corrupted.std(axis=pixels) - clean.std(axis=pixels)
     return np.stack([psnr, similar, mean, spread], axis=1)
 
 
-def _grey(picture):
-    return picture.mean(axis=2) if picture.ndim == 3 else picture
+def _grey(pictures):
+    return pictures.mean(axis=3) if pictures.ndim == 4 else pictures
+
+
+def _means(pictures):
+    return uniform_filter(pictures, (1, 7, 7))
 
 
 def _ssim(a, b):
-    window = min(7, *a.shape)
-    mean_a, mean_b = uniform_filter(a, window), uniform_filter(b, window)
-    variance_a = uniform_filter(a * a, window) - mean_a**2
-    variance_b = uniform_filter(b * b, window) - mean_b**2
-    covariance = uniform_filter(a * b, window) - mean_a * mean_b
+    mean_a, mean_b = _means(a), _means(b)
+    variance_a = _means(a * a) - mean_a**2
+    variance_b = _means(b * b) - mean_b**2
+    covariance = _means(a * b) - mean_a * mean_b
     light = (2 * mean_a * mean_b + 1e-4) / (mean_a**2 + mean_b**2 + 1e-4)
     texture = (2 * covariance + 9e-4) / (variance_a + variance_b + 9e-4)
-    return float((light * texture).mean())
+    return (light * texture).mean(axis=(1, 2))
