@@ -25,7 +25,6 @@ from PIL import Image
 from skrobust.perturbations import cifar_c, imagenet_c
 
 N_PICTURES = {"cifar": 1000, "imagenet": 250}
-SEVERITIES = (1, 3, 5)
 FOLDERS = {"cifar": "cifar10/test", "imagenet": "imagenet/images"}
 FIELDS = (
     *("benchmark", "kind", "severity", "n", "accuracy_published_code", "accuracy"),
@@ -49,7 +48,7 @@ def load(data, name):
     return pictures, np.array([classes.index(p.parent.name) for p in paths])
 
 
-def rows_of(name, data, out, frost):
+def rows_of(name, data, out, frost, severities):
     pictures, y = load(data, name)
     if name == "cifar":
         predict = resnet20(next((Path(data) / "cifar10").glob("resnet20-*.th")))
@@ -57,7 +56,7 @@ def rows_of(name, data, out, frost):
     else:
         predict = squeezenet(Path(data) / "imagenet/squeezenet11_fp16.npz")
         preset = imagenet_c
-    more = {"severities": SEVERITIES, "holdout": True, "random_state": 0}
+    more = {"severities": severities, "holdout": True, "random_state": 0}
     found = {c.name: c for c in preset(frost_pictures=frost, **more)}
     drawn = {c.name: c for c in preset(**more)}
     found |= {k: c for k, c in drawn.items() if k.startswith("drawn_frost")}
@@ -104,6 +103,7 @@ def main():
     parser.add_argument("--frost")
     parser.add_argument("--write")
     parser.add_argument("--only", nargs="+", default=list(N_PICTURES))
+    parser.add_argument("--severities", nargs="+", type=int, default=[1, 3, 5])
     options = parser.parse_args()
     Path(options.out).mkdir(parents=True, exist_ok=True)
     if options.prepare:
@@ -114,7 +114,10 @@ def main():
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(FIELDS)
         for name in options.only:
-            for row in rows_of(name, options.data, options.out, options.frost):
+            found = rows_of(
+                name, options.data, options.out, options.frost, options.severities
+            )
+            for row in found:
                 writer.writerow(
                     [f"{x:.3f}" if isinstance(x, float) else x for x in row]
                 )

@@ -11,10 +11,9 @@ from skrobust.testing._check_perturbation import check_perturbation
 from skrobust.testing._check_sampler import check_sampler
 from skrobust.testing._check_scorer import check_scorer
 from skrobust.testing._instances_for_checks import instances_for_checks
-from skrobust.testing._measure_conformance import Conformance, measure_conformance
+from skrobust.testing._measure_conformance import measure_conformance
 
 __all__ = [
-    "Conformance",
     "assert_robust",
     "check_attack",
     "check_perturbation",

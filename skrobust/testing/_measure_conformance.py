@@ -21,16 +21,6 @@ _ERRORS = 4.5  # standard errors beyond the tolerance, for a few hundred compari
 _PRESETS = {28: mnist_c, 32: cifar_c, 224: imagenet_c}
 
 
-class Conformance(Results):
-    """Conformance of corruptions with the published ones; ``print`` says what deviates.
-
-    Parameters
-    ----------
-    **results : object
-        As :func:`measure_conformance` lists them.
-    """
-
-
 @cache
 def published_statistics(side):
     """Return the statistics of the published corruptions at a side, by condition.
@@ -97,8 +87,9 @@ def measure_conformance(
 
     Returns
     -------
-    conformance : Conformance
-        One row per kind and severity, with ``to_frame()``. ``psnr``, ``ssim``,
+    conformance : Results
+        One row per kind and severity, with ``to_frame()``; ``print`` says what
+        deviates. ``psnr``, ``ssim``,
         ``mean`` and ``spread`` are those of ``corrupt``, ``published_psnr`` and so on
         those of the table, and ``psnr_error`` and so on the standard errors of the
         differences. ``agrees`` is whether all differences are within .3 dB (or what a
@@ -221,7 +212,7 @@ def _compared(own, published, wanted, n):
     verdict = f"{n_kinds - len(deviating)} of {n_kinds} kinds agree with the published"
     if deviating:
         verdict += f"; {', '.join(deviating)} deviate" + "s" * (len(deviating) == 1)
-    return Conformance(
+    return Results(
         columns=tuple(columns),
         verdict=f"{verdict}.",
         ok=not deviating,

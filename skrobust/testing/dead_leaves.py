@@ -46,10 +46,18 @@ def _picture(side, grey, seed):
     for (top, left), r, c, (down, right) in zip(
         place, np.minimum(radius, 0.5), colour, shade, strict=True
     ):
-        y, x = rows - top, columns - left
+        # Only the square around the disk; half a pixel more for rounding.
+        box = tuple(
+            slice(
+                max(int((middle - r) * side - 0.5), 0),
+                max(int((middle + r) * side + 1.5), 0),
+            )
+            for middle in (top, left)
+        )
+        y, x = rows[box] - top, columns[box] - left
         inside = (y * y + x * x < r * r)[..., 0]
         shaded = c * (1 + (down * y + right * x) / (2 * r))
-        picture[inside] = np.clip(shaded, 0, 1)[inside]
+        picture[box][inside] = np.clip(shaded, 0, 1)[inside]
     if grey:
         picture = np.where(picture > 0, np.minimum(0.6 + picture, 1), 0)[..., 0]
     return np.rint(255 * picture).astype(np.uint8)
