@@ -33,7 +33,9 @@ class Frost(PublishedPerturbation):
     directions along three drawn lines, each in regions of its own) on a cloud of hoar,
     white in all channels. With ``published=True`` it is as bright, and varies as much,
     as one of the published photographs; otherwise it is darker. Drawn ice is not the
-    published frost, and the presets call it ``drawn_frost``.
+    published frost, and the presets call it ``drawn_frost``. (ResNet-20 on CIFAR
+    pictures, mean accuracy at severities 1, 3 and 5: .54 with the published code and
+    with its photographs, .53 with ice as bright, .46 with the darker one.)
 
     Parameters
     ----------
