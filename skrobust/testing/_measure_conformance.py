@@ -89,13 +89,13 @@ def measure_conformance(
     -------
     conformance : Results
         One row per kind and severity, with ``to_frame()``; ``print`` says what
-        deviates. ``psnr``, ``ssim``,
-        ``mean`` and ``spread`` are those of ``corrupt``, ``published_psnr`` and so on
-        those of the table, and ``psnr_error`` and so on the standard errors of the
-        differences. ``agrees`` is whether all differences are within .3 dB (or what a
-        change of all pixels by .003 makes), .01, .006 and .006 (our choice) and 4.5
-        standard errors. ``deviating`` names the kinds of
-        which a row does not agree, and ``ok`` is whether there is none.
+        deviates. ``psnr``, ``ssim``, ``mean`` and ``spread`` are those of ``corrupt``,
+        ``published_psnr`` and so on those of the table, and ``psnr_error`` and so on
+        the standard errors of the differences. ``agrees`` is whether all differences
+        are within a tolerance and 4.5 standard errors. The tolerances, our choice, are
+        .3 dB (or what a change of all pixels by .003 makes), .01, .006 and .006.
+        ``deviating`` names the kinds of which a row does not agree, and ``ok`` is
+        whether there is none.
 
     Raises
     ------

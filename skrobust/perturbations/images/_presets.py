@@ -144,7 +144,7 @@ def imagenet_c(
     between. All kinds do what the published code does, with other draws:
     :func:`~skrobust.testing.measure_conformance` finds no kind that deviates, and the
     accuracies of ResNet-20 on CIFAR pictures differ by at most .031, or 2.7 standard
-    errors, of 60 comparisons (:doc:`/guide/conformance`). Three differences remain: the
+    errors, of 60 comparisons (see the guide on conformance). Three differences remain: the
     published frost needs ``frost_pictures``; pixels are rounded, where the published
     code cuts them off (by half a level); and the published files of ImageNet-C passed
     through JPEG at the end.

@@ -24,8 +24,8 @@ class Spatter(PublishedPerturbation):
     surface. The published code finds the edges of the water, takes the distance to
     them, spreads its histogram and embosses it, in eight bits: ``published=True``.
     Its water is fainter (ResNet-20 on CIFAR pictures at severity 3: accuracy .50 by
-    default, .59 with the published code, .62 with ``published=True``). ``published="mnist_c"`` also has the grey mud of MNIST-C [2]_, for
-    one channel.
+    default, .59 with the published code, .62 with ``published=True``).
+    ``published="mnist_c"`` also has the grey mud of MNIST-C [2]_, for one channel.
 
     The published tables switch from water to mud between severities 3 and 4: there,
     the two pictures are mixed. Below severity 1 the water fades. An image on which no
