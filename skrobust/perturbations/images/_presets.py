@@ -142,12 +142,12 @@ def imagenet_c(
     Strengths follow the side of the images, as everywhere: the published tables of
     ImageNet-C at 224 pixels and those of CIFAR-10-C at 32, and in between what lies
     between. All kinds do what the published code does, with other draws:
-    :func:`~skrobust.testing.measure_conformance` finds no kind that deviates, and the
-    accuracies of ResNet-20 on CIFAR pictures differ by at most .031, or 2.7 standard
-    errors, of 60 comparisons (see the guide on conformance). Three differences remain: the
-    published frost needs ``frost_pictures``; pixels are rounded, where the published
-    code cuts them off (by half a level); and the published files of ImageNet-C passed
-    through JPEG at the end.
+    :func:`~skrobust.testing.measure_conformance` finds none that deviates (frost with
+    the published photographs), and the accuracies of ResNet-20 on CIFAR pictures differ
+    by at most .031, or 2.7 standard errors, in 60 comparisons, which the guide lists.
+    Three differences remain: the published frost needs ``frost_pictures``; pixels are
+    rounded, where the published code cuts them off (by half a level); and the published
+    files of ImageNet-C passed through JPEG at the end.
 
     Parameters
     ----------
