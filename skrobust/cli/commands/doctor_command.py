@@ -12,7 +12,7 @@ from skrobust.cli.thresholds import write_json
 @flag(
     "--conformance",
     "Compare the image corruptions with those of ImageNet-C, CIFAR-10-C and MNIST-C, "
-    "instead; takes a few minutes.",
+    "instead; takes about a minute.",
 )
 @option("--frost", "Folder with photographs of frost, for --conformance.")
 @click.pass_context
