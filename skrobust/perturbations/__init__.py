@@ -15,6 +15,7 @@ from skrobust.perturbations.images._frost import Frost
 from skrobust.perturbations.images._glass import GlassBlur
 from skrobust.perturbations.images._impulse_noise import PixelDropout, SaltAndPepper
 from skrobust.perturbations.images._jpeg_pixelate import JPEGCompression, Pixelate
+from skrobust.perturbations.images._mnist_preset import mnist_c
 from skrobust.perturbations.images._motion import MotionBlur
 from skrobust.perturbations.images._occlusion import Occlusion
 from skrobust.perturbations.images._pixel_noise import (
@@ -22,7 +23,7 @@ from skrobust.perturbations.images._pixel_noise import (
     SpeckleNoise,
     UniformNoise,
 )
-from skrobust.perturbations.images._presets import cifar_c, imagenet_c, mnist_c
+from skrobust.perturbations.images._presets import cifar_c, imagenet_c
 from skrobust.perturbations.images._rotation import Rotation
 from skrobust.perturbations.images._shot_noise import ShotNoise
 from skrobust.perturbations.images._snow import Snow

@@ -7,7 +7,6 @@ from skrobust._validation import check_number
 from skrobust.base.perturbation import MAX_SEVERITY
 from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur
 from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
-from skrobust.perturbations.images._edges import CannyEdges
 from skrobust.perturbations.images._elastic import ElasticDeformation
 from skrobust.perturbations.images._fog import Fog
 from skrobust.perturbations.images._frost import Frost
@@ -16,15 +15,12 @@ from skrobust.perturbations.images._impulse_noise import SaltAndPepper
 from skrobust.perturbations.images._jpeg_pixelate import JPEGCompression, Pixelate
 from skrobust.perturbations.images._motion import MotionBlur
 from skrobust.perturbations.images._pixel_noise import GaussianNoise, SpeckleNoise
-from skrobust.perturbations.images._rotation import Rotation
 from skrobust.perturbations.images._shot_noise import ShotNoise
 from skrobust.perturbations.images._snow import Snow
 from skrobust.perturbations.images._spatter import Spatter
-from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag
-from skrobust.perturbations.images._translation import Scaling, Shear, Translation
 from skrobust.perturbations.images._zoom_blur import ZoomBlur
 from skrobust.perturbations.presets import register_preset
-from skrobust.perturbations.severity_grid import number_conditions, severity_grid
+from skrobust.perturbations.severity_grid import severity_grid
 
 _COMMON = {
     "gaussian_noise": GaussianNoise,
@@ -55,44 +51,10 @@ _QUIRKS = (
     *("elastic_transform", "spatter"),
 )
 _DRAWN = {"frost": "drawn_frost"}
-# The shear of scikit-image of that time: an angle, which also makes images taller.
-_MNIST_SHEAR = {"shear": float(np.tan(0.4)), "stretch": float(1 / np.cos(0.4))}
-# What the published code of MNIST-C does, whatever the strength.
-_MNIST_QUIRKS = {
-    "glass_blur": {"published": "mnist_c"},
-    "motion_blur": {"published": True},
-    "shear": {"both_ways": True},
-    "rotate": {"both_ways": True},
-    "translate": {"direction": "diagonal"},
-    "fog": {"map_size": 256},
-    "spatter": {"published": "mnist_c"},
-    "dotted_line": {"published": True},
-    "zigzag": {"published": True},
-}
-# Kinds, and the one strength of each that the publication uses.
-_MNIST = {
-    "shot_noise": (ShotNoise, {"photons": 3}),
-    "impulse_noise": (SaltAndPepper, {"density": 0.17}),
-    "glass_blur": (GlassBlur, {"std": 0.7, "max_shift": 1, "iterations": 2}),
-    "motion_blur": (MotionBlur, {"radius": 10, "std": 3}),
-    "shear": (Shear, {"shear": 0.4}),
-    "scale": (Scaling, {"factor": 0.7}),
-    "rotate": (Rotation, {"angle": 22.9183}),
-    "brightness": (Brightness, {"shift": 0.5}),
-    "translate": (Translation, {"distance": 3 * 2**0.5 / 28}),
-    "stripe": (Stripe, {"width": 0.25}),
-    "fog": (Fog, {"strength": 3, "decay": 1.4}),
-    "spatter": (Spatter, {
-        "mean": 0.65, "std": 0.3, "blur_std": 1, "threshold": 0.65, "mud": 1,
-        "mud_std": 1.5,
-    }),
-    "dotted_line": (DottedLine, {"opacity": 1}),
-    "zigzag": (Zigzag, {"opacity": 1}),
-    "canny_edges": (CannyEdges, {"share": 1}),
-}  # fmt: skip
 
 
-def _shape(image_shape, channel_axis, data_range):
+def shape_of(image_shape, channel_axis, data_range):
+    """Return the parameters that describe the images."""
     return {
         "image_shape": image_shape,
         "channel_axis": channel_axis,
@@ -109,10 +71,11 @@ def _published_c(caller, holdout, severities, random_state, published, pictures,
     kinds = {name: kind(**more.get(name, {}), **shape) for name, kind in kinds.items()}
     if published and pictures is None:  # what is not the published frost is named so
         kinds = {_DRAWN.get(name, name): kind for name, kind in kinds.items()}
-    return _at_severities(kinds, severities, caller, random_state)
+    return at_severities(kinds, severities, caller, random_state)
 
 
-def _at_severities(kinds, severities, caller, random_state):
+def at_severities(kinds, severities, caller, random_state):
+    """Return each kind at each severity; one severity may be a number."""
     severities = severities if np.iterable(severities) else [severities]
     severities = [
         check_number(s, "severities", caller, low=0, high=MAX_SEVERITY)
@@ -192,7 +155,7 @@ def imagenet_c(
     >>> conditions[0].name, conditions[2].name, conditions[2].number
     ('CLEAN', 'gaussian_noise-3', 3)
     """
-    shape = _shape(image_shape, channel_axis, data_range)
+    shape = shape_of(image_shape, channel_axis, data_range)
     return _published_c(
         "imagenet_c",
         holdout,
@@ -262,81 +225,7 @@ def cifar_c(
     >>> cifar_c(severities=(5,), image_shape=(32, 32, 3))[-1].name
     'jpeg_compression-5'
     """
-    shape = _shape(image_shape, channel_axis, data_range)
+    shape = shape_of(image_shape, channel_axis, data_range)
     return _published_c(
         "cifar_c", holdout, severities, random_state, published, frost_pictures, shape
     )
-
-
-@register_preset("images")
-def mnist_c(
-    severities=None,
-    *,
-    published=True,
-    image_shape=None,
-    channel_axis=None,
-    data_range="auto",
-    random_state=None,
-):
-    """Return the corruptions of MNIST-C as conditions.
-
-    15 corruptions [1]_ and the clean images as number 1. The publication has one
-    strength for each, in pixels of 28 x 28 images; these hold where ``severities`` is
-    None. They do what the published code does, on images of one channel: shear and
-    rotation have a drawn sign, a shear also makes digits taller, translations are
-    diagonal, glass blur swaps half of the pixels and blurs along the columns alone, and
-    fog is cut from a map of 256 pixels, of which it sees little.
-
-    Parameters
-    ----------
-    severities : sequence of floats in [0, 5], default=None
-        The severities of each class in place of the published strengths.
-    published : bool, default=True
-        Whether to do all that. With False shear and rotation keep one sign, a
-        translation has any direction, glass, motion, fog, spatter and lines are those
-        of their classes, and the strengths stay.
-    image_shape : tuple of int, default=None
-        (height, width), with channels first or last, for flat rows.
-    channel_axis : {1, -1}, default=None
-        Axis of the channels, if the shape is ambiguous.
-    data_range : "auto" or (low, high), default="auto"
-        Range of the raw pixels.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of all conditions.
-
-    Returns
-    -------
-    conditions : list of PerturbationSequence
-        Each with a ``name`` such as ``"stripe"`` (or ``"stripe-3"``) and its
-        ``number``.
-
-    References
-    ----------
-    .. [1] N. Mu and J. Gilmer, "MNIST-C: A Robustness Benchmark for Computer Vision",
-       arXiv 1906.02337, 2019.
-
-    Examples
-    --------
-    >>> from skrobust.perturbations import mnist_c
-    >>> [c.name for c in mnist_c(image_shape=(28, 28))][-3:]
-    ['dotted_line', 'zigzag', 'canny_edges']
-    """
-    shape = _shape(image_shape, channel_axis, data_range)
-    Flag()(published, "published", "mnist_c")
-    quirks = _MNIST_QUIRKS if published else {}
-    if severities is None:
-        at = {
-            name: {**given, **quirks.get(name, {})}
-            for name, (_, given) in _MNIST.items()
-        }
-        if published:
-            at["shear"] |= _MNIST_SHEAR
-        named = [
-            (name, kind(**at[name], **shape)) for name, (kind, _) in _MNIST.items()
-        ]
-        return number_conditions(named, random_state)
-    kinds = {
-        name: kind(**quirks.get(name, {}), **shape)
-        for name, (kind, _) in _MNIST.items()
-    }
-    return _at_severities(kinds, severities, "mnist_c", random_state)
