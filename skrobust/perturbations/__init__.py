@@ -6,29 +6,33 @@ rows that are scored alone, which is the honest default for evaluation.
 """
 
 from skrobust.perturbations.grid import two_factor_grid
-from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur, ZoomBlur
+from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur
 from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
 from skrobust.perturbations.images._edges import CannyEdges
 from skrobust.perturbations.images._elastic import ElasticDeformation
 from skrobust.perturbations.images._fog import Fog
+from skrobust.perturbations.images._frost import Frost
+from skrobust.perturbations.images._glass import GlassBlur
 from skrobust.perturbations.images._impulse_noise import PixelDropout, SaltAndPepper
 from skrobust.perturbations.images._jpeg_pixelate import JPEGCompression, Pixelate
-from skrobust.perturbations.images._motion import GlassBlur, MotionBlur
+from skrobust.perturbations.images._mnist_preset import mnist_c
+from skrobust.perturbations.images._motion import MotionBlur
 from skrobust.perturbations.images._occlusion import Occlusion
 from skrobust.perturbations.images._pixel_noise import (
     GaussianNoise,
     SpeckleNoise,
     UniformNoise,
 )
-from skrobust.perturbations.images._presets import cifar_c, imagenet_c, mnist_c
+from skrobust.perturbations.images._presets import cifar_c, imagenet_c
 from skrobust.perturbations.images._rotation import Rotation
 from skrobust.perturbations.images._shot_noise import ShotNoise
-from skrobust.perturbations.images._snow_frost import Frost, Snow
+from skrobust.perturbations.images._snow import Snow
 from skrobust.perturbations.images._spatter import Spatter
 from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag
 from skrobust.perturbations.images._tilt import Tilt
 from skrobust.perturbations.images._tone import ChannelShift, Gamma, Quantization
 from skrobust.perturbations.images._translation import Scaling, Shear, Translation
+from skrobust.perturbations.images._zoom_blur import ZoomBlur
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.point_perturbation import PointPerturbation
 from skrobust.perturbations.meta._clip_perturbation import ClipPerturbation

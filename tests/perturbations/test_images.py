@@ -363,7 +363,7 @@ def test_zoom_blur_by_hand():
 
 def test_published_zoom_factors():
     # Severity 1 at 224 pixels: 1.00, 1.01, ..., 1.10, eleven of them.
-    from skrobust.perturbations.images import _blur
+    from skrobust.perturbations.images import _zoom_blur
 
     for severity, number in ((1, 11), (2, 16), (3, 11), (4, 13), (5, 11)):
         seen = []
@@ -373,7 +373,7 @@ def test_published_zoom_factors():
             return planes
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_blur, "zoom_about_centre", spy)
+            patch.setattr(_zoom_blur, "zoom_about_centre", spy)
             sp.ZoomBlur(severity).perturb(None, np.zeros((1, 224, 224)))
         assert len(seen) == number - 1  # 1 itself needs no zoom
 

@@ -1,10 +1,14 @@
-"""Fixed blurs of images: Gaussian, defocus and zoom."""
+"""Fixed blurs of images: Gaussian and defocus."""
 
 from functools import lru_cache
 
 import numpy as np
+from scipy.ndimage import correlate1d
 
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
 from skrobust.perturbations.images.separable_filter import (
     blur_images,
     filter_columns,
@@ -13,7 +17,6 @@ from skrobust.perturbations.images.separable_filter import (
     gaussian_kernel,
     kernel_bands,
     to_planes,
-    zoom_about_centre,
 )
 from skrobust.perturbations.strength import Strength
 
@@ -81,11 +84,33 @@ def defocus_kernel(radius, alias_std):
     return spread @ (disk / disk.sum()) @ spread.T
 
 
+def published_defocus_kernel(radius, alias_std):
+    """Return the square kernel of the published code: a hard disk, hardly smoothed."""
+    reach = 8 if radius <= 8 else int(np.ceil(radius))
+    y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
+    disk = (y * y + x * x <= radius * radius).astype(np.float64)
+    taps = 1 if radius <= 8 else 2
+    smooth = np.exp(-0.5 * (np.arange(-taps, taps + 1) / max(alias_std, 1e-9)) ** 2)
+    for axis in (0, 1):
+        disk = correlate1d(disk, smooth / smooth.sum(), axis=axis, mode="mirror")
+    return disk / (y * y + x * x <= radius * radius).sum()
+
+
+def _mixed_kernel(levels):
+    """Return the sum of published kernels ``(weight, radius, alias_std)``."""
+    kernels = [(w, published_defocus_kernel(r, s)) for w, r, s in levels]
+    side = max(len(kernel) for _, kernel in kernels)
+    rims = [(side - len(kernel)) // 2 for _, kernel in kernels]
+    parts = zip(kernels, rims, strict=True)
+    return sum(weight * np.pad(kernel, rim) for (weight, kernel), rim in parts)
+
+
 @lru_cache(maxsize=8)
-def _defocus_bands(radius, alias_std, height, width, dtype):
+def _defocus_bands(levels, published, height, width, dtype):
     # The kernel is symmetric: a sum of products of its eigenvectors, each of which is
     # a blur along the rows and one along the columns.
-    value, vector = np.linalg.eigh(defocus_kernel(radius, alias_std))
+    kernel = _mixed_kernel(levels) if published else defocus_kernel(*levels)
+    value, vector = np.linalg.eigh(kernel)
     return [
         (
             kernel_bands(height, value[k] * vector[:, k], dtype),
@@ -95,12 +120,14 @@ def _defocus_bands(radius, alias_std, height, width, dtype):
     ]
 
 
-class DefocusBlur(ImagePerturbation):
+class DefocusBlur(PublishedPerturbation):
     """Defocus blur of images: the mean over a disk.
 
     Border pixels are repeated. The rim of the disk fades over a quarter of a pixel
-    (our choice), so that the strength is continuous; at the tabulated severities the
-    kernels are the published ones but for that rim.
+    (our choice), so that the strength is continuous. The published disks have no such
+    rim, their smoothing is cut off after one pixel (two beyond a radius of 8), and
+    images are mirrored at the border: ``published=True``, which mixes the kernels of
+    the two nearest levels between severities.
 
     Parameters
     ----------
@@ -112,6 +139,8 @@ class DefocusBlur(ImagePerturbation):
     alias_std : float, default=None
         Standard deviation, in pixels, of the Gaussian that smooths the disk, in place
         of ``severity``. Of the two, the one left out has its value at severity 1.
+    published : bool, default=False
+        Whether to do what the published code does. The presets set it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -147,81 +176,22 @@ class DefocusBlur(ImagePerturbation):
     _grows_with_severity = False
 
     def _perturb_images(self, images, rng):
-        at = self._all_strengths(images)
         planes = to_planes(images)
-        shape, dtype = planes.shape[2:], planes.dtype.name
+        dtype = planes.dtype.name
+        if self.published:
+            levels = tuple(
+                (weight, at.radius, at.alias_std) for weight, at in self._levels(images)
+            )
+            reach = max(8, *(int(np.ceil(radius)) for _, radius, _ in levels))
+            rim = ((0, 0), (0, 0), (reach, reach), (reach, reach))
+            planes = np.pad(planes, rim, mode="reflect")
+        else:
+            at = self._all_strengths(images)
+            levels = at.radius, at.alias_std
+        shape = planes.shape[2:]
         out = np.zeros_like(planes)
-        for rows, columns in _defocus_bands(at.radius, at.alias_std, *shape, dtype):
+        for rows, columns in _defocus_bands(levels, self.published, *shape, dtype):
             out += filter_columns(filter_rows(planes, rows), columns)
+        if self.published:
+            out = out[:, :, reach:-reach, reach:-reach]
         return from_planes(out)
-
-
-class ZoomBlur(ImagePerturbation):
-    """Zoom blur of images, as by a camera that zooms in during the exposure.
-
-    The mean of the image and of its zooms by 1, 1 + step, 1 + 2 step, ..., below
-    ``zoom``, each bilinear and about the true centre, at (side - 1) / 2. The last zoom
-    enters with a weight that grows from 0 to 1 over .01, so that the strength is
-    continuous.
-
-    Parameters
-    ----------
-    severity : float in [0, 5], default=None
-        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
-        side of the image; 0 changes nothing. 1 where no other strength is given.
-    zoom : float of at least 1, default=None
-        Upper end of the zoom factors, in place of ``severity``.
-    step : float of at least .001, default=None
-        Distance of the zoom factors, in place of ``severity``. Of the two, the one
-        left out has its value at severity 1.
-    image_shape : tuple of int, default=None
-        (height, width), with channels first or last, for flat rows.
-    channel_axis : {1, -1}, default=None
-        Axis of the channels, if the shape is ambiguous.
-    data_range : "auto" or (low, high), default="auto"
-        Range of the raw pixels; see :class:`ImagePerturbation`.
-    random_state : None
-        Unused, as nothing is drawn; present for a common interface.
-
-    References
-    ----------
-    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
-       Common Corruptions and Perturbations", ICLR 2019.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrobust.perturbations import ZoomBlur
-    >>> image = np.zeros((1, 1, 5))
-    >>> image[0, 0, 1] = 1
-    >>> ZoomBlur(zoom=1.3, step=0.1).perturb(None, image).round(3)
-    array([[[0.129, 0.936, 0.   , 0.   , 0.   ]]])
-    """
-
-    _strengths = {
-        "zoom": Strength(
-            (1.06, 1.11, 1.16, 1.21, 1.26),
-            (1.11, 1.16, 1.21, 1.26, 1.31),
-            zero=1.0,
-            low=1.0,
-        ),
-        "step": Strength(
-            (0.01,) * 5, (0.01, 0.01, 0.02, 0.02, 0.03), zero=0.01, low=0.001
-        ),
-    }
-    _noise = "fixed"
-    _strong_params = {"zoom": 1.5}
-
-    def _perturb_images(self, images, rng):
-        at = self._all_strengths(images)
-        planes = to_planes(images)
-        total, weights = planes.copy(), 1.0
-        for k in range(int((at.zoom - 1) / at.step) + 2):
-            factor = 1 + k * at.step
-            weight = float(np.clip(round((at.zoom - factor) / 0.01, 9), 0, 1))
-            if weight:
-                factor = round(factor, 9)
-                zoomed = planes if k == 0 else zoom_about_centre(planes, factor)
-                total += weight * zoomed
-                weights += weight
-        return from_planes(total / weights)

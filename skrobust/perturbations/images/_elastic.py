@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
 from skrobust.perturbations.images.separable_filter import gaussian_filter
 from skrobust.perturbations.images.warp import pixel_grid, warp
 from skrobust.perturbations.strength import Strength, image_side
@@ -11,15 +13,20 @@ from skrobust.perturbations.strength import Strength, image_side
 _UNIT = 244 / 224
 
 
-class ElasticDeformation(ImagePerturbation):
+class ElasticDeformation(PublishedPerturbation):
     """Elastic deformation: a random affine map, then a random smooth field.
 
     Three corners of a square are moved by uniform numbers, which gives the affine map;
     every pixel is then moved by uniform noise that a Gaussian has smoothed (Simard,
-    Steinkraus and Platt, 2003). Both are done in one bilinear resampling; what lies
-    outside is mirrored. All lengths are shares of the side (geometric mean of height
-    and width), so that any size works. The published strengths do not grow steadily:
-    severity 2 bends the image far more than 3.
+    Steinkraus and Platt, 2003). What lies outside is mirrored. All lengths are shares
+    of the side (geometric mean of height and width), so that any size works. The
+    published strengths do not grow steadily: severity 2 bends the image far more than
+    3.
+
+    By default both are done in one bilinear resampling. The published code [1]_
+    resamples twice, which blurs the image once more: ``published=True``. That harms
+    more (ResNet-20 on CIFAR pictures at severity 3: accuracy .78 by default, .71 with
+    the published code and with ``published=True``).
 
     Parameters
     ----------
@@ -33,6 +40,8 @@ class ElasticDeformation(ImagePerturbation):
     affine : float, default=None
         How far the corners move at most, in place of ``severity``. Of the three, those
         left out have their values at severity 1.
+    published : bool, default=False
+        Whether to do what the published code does. The presets set it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -83,18 +92,52 @@ class ElasticDeformation(ImagePerturbation):
         corners = rng.uniform(-1, 1, size=(n, 2, 3)) * at.affine * side
         field = rng.uniform(-1, 1, size=(n, 2, height, width)).astype(np.float64)
         field = gaussian_filter(field, at.sigma * side, "reflect", truncate=3.0)
+        down, right = at.alpha * side * np.moveaxis(field, 1, 0)
+        if self.published:
+            return _resampled_twice(images, corners, down, right)
         rows, columns = pixel_grid(height, width)
-        rows = rows + at.alpha * side * field[:, 0]
-        columns = columns + at.alpha * side * field[:, 1]
+        rows, columns = rows + down, columns + right
         # The corners lie at (1, 1), (1, -1) and (-1, -1) in units of a third of the
         # side; this is the affine map that moves them as drawn.
-        first, second, third = np.moveaxis(corners, 2, 0)[..., None, None]
-        unit = side / 3
-        shift = (
-            (first + third) / 2
-            + (second - third) / 2 * (rows / unit)[:, None]
-            + (first - second) / 2 * (columns / unit)[:, None]
-        )
+        shift = _affine_shift(corners, rows / (side / 3), columns / (side / 3))
         rows = rows + shift[:, 0] + (height - 1) / 2
         columns = columns + shift[:, 1] + (width - 1) / 2
         return warp(images, rows, columns)
+
+
+def _affine_shift(corners, rows, columns):
+    """Return how the affine map moves places, seen from the centre of the square."""
+    first, second, third = np.moveaxis(corners, 2, 0)[..., None, None]
+    return (
+        (first + third) / 2
+        + (second - third) / 2 * _with_axis(rows)
+        + (first - second) / 2 * _with_axis(columns)
+    )
+
+
+def _with_axis(places):
+    return places[..., None, :, :]
+
+
+def _resampled_twice(images, corners, down, right):
+    """Return images moved by the affine map and then by the field, as published."""
+    n, height, width, _ = images.shape
+    unit = min(height, width) // 3
+    # The picture itself is moved, so each place looks where it came from: the inverse
+    # of x + a + B x / unit, about the whole centre.
+    first, second, third = np.moveaxis(corners, 2, 0)
+    slope = np.stack([second - third, first - second], axis=2) / (2 * max(unit, 1))
+    inverse = np.linalg.inv(np.eye(2) + slope)
+    place = np.indices((height, width)).reshape(2, -1) - [[height // 2], [width // 2]]
+    source = inverse @ (place - ((first + third) / 2)[:, :, None])
+    rows, columns = source.reshape(n, 2, height, width).swapaxes(0, 1)
+    images = warp(images, rows + height // 2, columns + width // 2)
+    rows = _folded(np.arange(height)[:, None] + down, height)
+    columns = _folded(np.arange(width) + right, width)
+    return warp(images, rows, columns)
+
+
+def _folded(place, side):
+    """Fold places back into the image: ... b a | a b c | c b ..."""
+    place = (place + 0.5) % (2 * side)
+    return np.clip(np.minimum(place, 2 * side - place) - 0.5, 0, side - 1)

@@ -1,11 +1,11 @@
-"""Random blurs of images: motion and glass."""
+"""Motion blur of images."""
 
 import numpy as np
 
 from skrobust._parameters import Number
-from skrobust.perturbations.images.image_perturbation import ImagePerturbation
-from skrobust.perturbations.images.separable_filter import blur_images
-from skrobust.perturbations.images.warp import gather
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
 from skrobust.perturbations.strength import Strength
 
 
@@ -54,11 +54,12 @@ def smear(images, angles, radius, std):
     return out
 
 
-class MotionBlur(ImagePerturbation):
+class MotionBlur(PublishedPerturbation):
     """Motion blur of images, as by a camera that moves in a straight line.
 
     Every pixel leaves a one-sided trail of 2 radius + 1 pixels, rounded to whole
-    pixels, whose weights fall like half a Gaussian. Border pixels are repeated.
+    pixels, whose weights fall like half a Gaussian. Border pixels are repeated. Trails
+    lead to the right, in the published files [1]_ to the left.
 
     Parameters
     ----------
@@ -72,7 +73,10 @@ class MotionBlur(ImagePerturbation):
         two, the one left out has its value at severity 1.
     angle : float, default=None
         Direction of the trail in degrees, counter-clockwise; 0 is to the right. None
-        draws it for each image between -45 and 45, as published.
+        draws it for each image between -45 and 45.
+    published : bool, default=False
+        Whether drawn directions are mirrored, as in the published files. The presets
+        set it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -114,76 +118,8 @@ class MotionBlur(ImagePerturbation):
         at = self._all_strengths(images)
         if self.angle is None:
             angles = rng.uniform(-45, 45, size=len(images))
+            if self.published:
+                angles = 180 - angles
         else:
             angles = np.full(len(images), float(self.angle))
         return smear(images, angles, at.radius, at.std)
-
-
-class GlassBlur(ImagePerturbation):
-    """Glass blur of images: nearby pixels shuffled, then blurred.
-
-    Pixels change places ``iterations`` times over, with a Gaussian blur before and
-    after. The published code swaps each pixel with a near one, one after another, so
-    that a pixel moves twice on average. Here (our choice) all move at once, each by
-    the sum of two drawn shifts, which scatters them alike and does not depend on an
-    order. Between severities the number of iterations is a fraction: the last one
-    shifts by that fraction of ``max_shift``.
-
-    Parameters
-    ----------
-    severity : float in [0, 5], default=None
-        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
-        side of the image; 0 changes nothing. 1 where no other strength is given.
-    std : float, default=None
-        Standard deviation of the blur in pixels, in place of ``severity``.
-    max_shift : float, default=None
-        Largest of the drawn shifts, along each axis, in pixels, in place of
-        ``severity``.
-    iterations : float in [0, 50], default=None
-        How often, in place of ``severity``. Of the three, those left out have their
-        values at severity 1.
-    image_shape : tuple of int, default=None
-        (height, width), with channels first or last, for flat rows.
-    channel_axis : {1, -1}, default=None
-        Axis of the channels, if the shape is ambiguous.
-    data_range : "auto" or (low, high), default="auto"
-        Range of the raw pixels; see :class:`ImagePerturbation`.
-    random_state : int, RandomState, Generator or None, default=None
-        The same int gives the same draws for the same rows.
-
-    References
-    ----------
-    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
-       Common Corruptions and Perturbations", ICLR 2019.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrobust.perturbations import GlassBlur
-    >>> image = np.eye(6)[None]
-    >>> glass = GlassBlur(std=0, max_shift=1, iterations=1, random_state=0)
-    >>> sorted(np.unique(glass.perturb(None, image)).tolist())
-    [0.0, 1.0]
-    """
-
-    _strengths = {
-        "std": Strength((0.05, 0.25, 0.4, 0.25, 0.4), (0.7, 0.9, 1, 1.1, 1.5)),
-        "max_shift": Strength((1, 1, 1, 1, 1), (1, 2, 2, 3, 4)),
-        "iterations": Strength((1, 1, 1, 2, 2), (2, 1, 3, 2, 2), zero=1.0, high=50),
-    }
-    _strong_params = {"max_shift": 2, "iterations": 2}
-    _grows_with_severity = False
-
-    def _perturb_images(self, images, rng):
-        at = self._all_strengths(images)
-        n, height, width, _ = images.shape
-        out = blur_images(images, at.std)
-        row, column = np.arange(height)[:, None], np.arange(width)
-        for done in range(int(np.ceil(at.iterations))):
-            far = at.max_shift * min(1.0, at.iterations - done)
-            shift = rng.uniform(-1, 1, size=(n, height, width, 2, 2))
-            shift = np.rint(far * shift).astype(np.int64).sum(axis=-1)
-            rows = np.clip(row + shift[..., 0], 0, height - 1)
-            columns = np.clip(column + shift[..., 1], 0, width - 1)
-            out = gather(np.ascontiguousarray(out), rows, columns)
-        return blur_images(out, at.std)

@@ -2,25 +2,25 @@
 
 import numpy as np
 
+from skrobust._parameters import Flag
 from skrobust._validation import check_number
 from skrobust.base.perturbation import MAX_SEVERITY
-from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur, ZoomBlur
+from skrobust.perturbations.images._blur import DefocusBlur, GaussianBlur
 from skrobust.perturbations.images._color import Brightness, Contrast, Saturate
-from skrobust.perturbations.images._edges import CannyEdges
 from skrobust.perturbations.images._elastic import ElasticDeformation
 from skrobust.perturbations.images._fog import Fog
+from skrobust.perturbations.images._frost import Frost
+from skrobust.perturbations.images._glass import GlassBlur
 from skrobust.perturbations.images._impulse_noise import SaltAndPepper
 from skrobust.perturbations.images._jpeg_pixelate import JPEGCompression, Pixelate
-from skrobust.perturbations.images._motion import GlassBlur, MotionBlur
+from skrobust.perturbations.images._motion import MotionBlur
 from skrobust.perturbations.images._pixel_noise import GaussianNoise, SpeckleNoise
-from skrobust.perturbations.images._rotation import Rotation
 from skrobust.perturbations.images._shot_noise import ShotNoise
-from skrobust.perturbations.images._snow_frost import Frost, Snow
+from skrobust.perturbations.images._snow import Snow
 from skrobust.perturbations.images._spatter import Spatter
-from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag
-from skrobust.perturbations.images._translation import Scaling, Shear, Translation
+from skrobust.perturbations.images._zoom_blur import ZoomBlur
 from skrobust.perturbations.presets import register_preset
-from skrobust.perturbations.severity_grid import number_conditions, severity_grid
+from skrobust.perturbations.severity_grid import severity_grid
 
 _COMMON = {
     "gaussian_noise": GaussianNoise,
@@ -45,30 +45,16 @@ _HOLDOUT = {
     "spatter": Spatter,
     "saturate": Saturate,
 }
-# Kinds, and the one strength of each that the publication uses.
-_MNIST = {
-    "shot_noise": (ShotNoise, {"severity": 5}),
-    "impulse_noise": (SaltAndPepper, {"density": 0.17}),
-    "glass_blur": (GlassBlur, {"std": 0.7, "max_shift": 1, "iterations": 2}),
-    "motion_blur": (MotionBlur, {"radius": 10, "std": 3}),
-    "shear": (Shear, {"shear": 0.4}),
-    "scale": (Scaling, {"factor": 0.7}),
-    "rotate": (Rotation, {"angle": 22.9183}),
-    "brightness": (Brightness, {"shift": 0.5}),
-    "translate": (Translation, {"distance": 3 * 2**0.5 / 28}),
-    "stripe": (Stripe, {"width": 0.25}),
-    "fog": (Fog, {"strength": 3, "decay": 1.4}),
-    "spatter": (Spatter, {
-        "mean": 0.65, "std": 0.3, "blur_std": 1, "threshold": 0.65, "mud": 1,
-        "mud_std": 1.5,
-    }),
-    "dotted_line": (DottedLine, {"opacity": 1}),
-    "zigzag": (Zigzag, {"opacity": 1}),
-    "canny_edges": (CannyEdges, {"share": 1}),
-}  # fmt: skip
+# Kinds whose published code does something else than its paper says.
+_QUIRKS = (
+    *("defocus_blur", "glass_blur", "motion_blur", "zoom_blur", "snow"),
+    *("elastic_transform", "spatter"),
+)
+_DRAWN = {"frost": "drawn_frost"}
 
 
-def _shape(image_shape, channel_axis, data_range):
+def shape_of(image_shape, channel_axis, data_range):
+    """Return the parameters that describe the images."""
     return {
         "image_shape": image_shape,
         "channel_axis": channel_axis,
@@ -76,13 +62,25 @@ def _shape(image_shape, channel_axis, data_range):
     }
 
 
-def _at_severities(kinds, severities, caller, random_state, shape):
+def _published_c(caller, holdout, severities, random_state, published, pictures, shape):
+    """Return the conditions of ImageNet-C and CIFAR-10-C."""
+    Flag()(published, "published", caller)
+    kinds = _COMMON | (_HOLDOUT if holdout else {})
+    more = {name: {"published": True} for name in _QUIRKS} if published else {}
+    more["frost"] = {"published": published, "pictures": pictures}
+    kinds = {name: kind(**more.get(name, {}), **shape) for name, kind in kinds.items()}
+    if published and pictures is None:  # what is not the published frost is named so
+        kinds = {_DRAWN.get(name, name): kind for name, kind in kinds.items()}
+    return at_severities(kinds, severities, caller, random_state)
+
+
+def at_severities(kinds, severities, caller, random_state):
+    """Return each kind at each severity; one severity may be a number."""
     severities = severities if np.iterable(severities) else [severities]
     severities = [
         check_number(s, "severities", caller, low=0, high=MAX_SEVERITY)
         for s in severities
     ]
-    kinds = {name: kind(**shape) for name, kind in kinds.items()}
     return severity_grid(kinds, severities, caller, random_state)
 
 
@@ -91,6 +89,8 @@ def imagenet_c(
     severities=(1, 2, 3, 4, 5),
     *,
     holdout=False,
+    published=True,
+    frost_pictures=None,
     image_shape=None,
     channel_axis=None,
     data_range="auto",
@@ -104,9 +104,13 @@ def imagenet_c(
 
     Strengths follow the side of the images, as everywhere: the published tables of
     ImageNet-C at 224 pixels and those of CIFAR-10-C at 32, and in between what lies
-    between. Corruptions are computed in memory, where the published files passed
-    through JPEG as well; the frost is procedural. A result is thus near that on the
-    published files, not equal to it.
+    between. All kinds do what the published code does, with other draws:
+    :func:`~skrobust.testing.measure_conformance` finds none that deviates (frost with
+    the published photographs), and the accuracies of ResNet-20 on CIFAR pictures differ
+    by at most .031, or 2.7 standard errors, in 60 comparisons, which the guide lists.
+    Three differences remain: the published frost needs ``frost_pictures``; pixels are
+    rounded, where the published code cuts them off (by half a level); and the published
+    files of ImageNet-C passed through JPEG at the end.
 
     Parameters
     ----------
@@ -115,6 +119,15 @@ def imagenet_c(
     holdout : bool, default=False
         Whether the four corruptions that the authors hold out for tuning follow:
         speckle noise, Gaussian blur, spatter, and saturate, which needs RGB.
+    published : bool, default=True
+        Whether defocus, glass, motion and zoom blur, snow, elastic deformation and
+        spatter do what the published code does. With False they do what the paper says,
+        or what is better founded; see their pages. Results are then not comparable with
+        published ones.
+    frost_pictures : str, Path or sequence of ndarray, default=None
+        Photographs of frost, ``pictures`` of :class:`Frost`. Without them ice is drawn,
+        which is no published frost: with ``published`` the conditions are then called
+        ``"drawn_frost-1"`` and so on.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -142,9 +155,16 @@ def imagenet_c(
     >>> conditions[0].name, conditions[2].name, conditions[2].number
     ('CLEAN', 'gaussian_noise-3', 3)
     """
-    kinds = _COMMON | (_HOLDOUT if holdout else {})
-    shape = _shape(image_shape, channel_axis, data_range)
-    return _at_severities(kinds, severities, "imagenet_c", random_state, shape)
+    shape = shape_of(image_shape, channel_axis, data_range)
+    return _published_c(
+        "imagenet_c",
+        holdout,
+        severities,
+        random_state,
+        published,
+        frost_pictures,
+        shape,
+    )
 
 
 @register_preset("images")
@@ -152,6 +172,8 @@ def cifar_c(
     severities=(1, 2, 3, 4, 5),
     *,
     holdout=False,
+    published=True,
+    frost_pictures=None,
     image_shape=None,
     channel_axis=None,
     data_range="auto",
@@ -169,6 +191,15 @@ def cifar_c(
         Severities of each corruption.
     holdout : bool, default=False
         Whether the four corruptions that the authors hold out for tuning follow.
+    published : bool, default=True
+        Whether defocus, glass, motion and zoom blur, snow, elastic deformation and
+        spatter do what the published code does. With False they do what the paper says,
+        or what is better founded; see their pages. Results are then not comparable with
+        published ones.
+    frost_pictures : str, Path or sequence of ndarray, default=None
+        Photographs of frost, ``pictures`` of :class:`Frost`. Without them ice is drawn,
+        which is no published frost: with ``published`` the conditions are then called
+        ``"drawn_frost-1"`` and so on.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -194,61 +225,7 @@ def cifar_c(
     >>> cifar_c(severities=(5,), image_shape=(32, 32, 3))[-1].name
     'jpeg_compression-5'
     """
-    kinds = _COMMON | (_HOLDOUT if holdout else {})
-    shape = _shape(image_shape, channel_axis, data_range)
-    return _at_severities(kinds, severities, "cifar_c", random_state, shape)
-
-
-@register_preset("images")
-def mnist_c(
-    severities=None,
-    *,
-    image_shape=None,
-    channel_axis=None,
-    data_range="auto",
-    random_state=None,
-):
-    """Return the corruptions of MNIST-C as conditions.
-
-    15 corruptions [1]_ and the clean images as number 1. The publication has one
-    strength for each, in pixels of 28 x 28 images; these hold where ``severities`` is
-    None. Shear and rotation keep one sign here (there it is drawn), a translation has
-    a drawn direction and the published length, and the fog is cut from a map of the
-    size of the image (there from one of 256 pixels, of which it sees little).
-
-    Parameters
-    ----------
-    severities : sequence of floats in [0, 5], default=None
-        The severities of each class in place of the published strengths.
-    image_shape : tuple of int, default=None
-        (height, width), with channels first or last, for flat rows.
-    channel_axis : {1, -1}, default=None
-        Axis of the channels, if the shape is ambiguous.
-    data_range : "auto" or (low, high), default="auto"
-        Range of the raw pixels.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of all conditions.
-
-    Returns
-    -------
-    conditions : list of PerturbationSequence
-        Each with a ``name`` such as ``"stripe"`` (or ``"stripe-3"``) and its
-        ``number``.
-
-    References
-    ----------
-    .. [1] N. Mu and J. Gilmer, "MNIST-C: A Robustness Benchmark for Computer Vision",
-       arXiv 1906.02337, 2019.
-
-    Examples
-    --------
-    >>> from skrobust.perturbations import mnist_c
-    >>> [c.name for c in mnist_c(image_shape=(28, 28))][-3:]
-    ['dotted_line', 'zigzag', 'canny_edges']
-    """
-    shape = _shape(image_shape, channel_axis, data_range)
-    if severities is None:
-        named = [(name, kind(**at, **shape)) for name, (kind, at) in _MNIST.items()]
-        return number_conditions(named, random_state)
-    kinds = {name: kind for name, (kind, _) in _MNIST.items()}
-    return _at_severities(kinds, severities, "mnist_c", random_state, shape)
+    shape = shape_of(image_shape, channel_axis, data_range)
+    return _published_c(
+        "cifar_c", holdout, severities, random_state, published, frost_pictures, shape
+    )

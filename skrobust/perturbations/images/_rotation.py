@@ -5,8 +5,11 @@ import functools
 import numpy as np
 from scipy.sparse import csr_array
 
-from skrobust._parameters import Choice
-from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
+from skrobust._parameters import Choice, Flag
+from skrobust.perturbations.images.filling_perturbation import (
+    FillingPerturbation,
+    drawn_signs,
+)
 from skrobust.perturbations.strength import Strength
 
 
@@ -75,6 +78,8 @@ class Rotation(FillingPerturbation):
     clockwise : bool, default=False
         Whether positive angles turn clockwise (as in the two-factor conditions of the
         Accuracy-Stability Index).
+    both_ways : bool, default=False
+        Whether a drawn half of the images turns the other way.
     canvas : {"keep", "fit"}, default="keep"
         Keep the scale and cut off what leaves the canvas, or fit the whole rotated
         picture into it (it then shrinks by abs(cos) + abs(sin)). Done in one
@@ -87,8 +92,8 @@ class Rotation(FillingPerturbation):
         Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
-    random_state : None
-        Unused, as nothing is drawn; present for a common interface.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same draws for the same rows, with ``both_ways``.
 
     Examples
     --------
@@ -101,7 +106,7 @@ class Rotation(FillingPerturbation):
     """
 
     _strengths = {"angle": Strength((5, 10, 15, 30, 60), low=None)}
-    _parameter_rules = {"canvas": Choice("keep", "fit")}
+    _parameter_rules = {"both_ways": Flag(), "canvas": Choice("keep", "fit")}
     _noise = "fixed"
     _strong_params = {"angle": 40}
     _grows_with_severity = False
@@ -113,12 +118,14 @@ class Rotation(FillingPerturbation):
         *,
         severity=None,
         clockwise=False,
+        both_ways=False,
         canvas="keep",
         **shared,
     ):
         super().__init__(severity, **shared)
         self.angle = angle
         self.clockwise = clockwise
+        self.both_ways = both_ways
         self.canvas = canvas
 
     def _is_identity(self):
@@ -143,11 +150,25 @@ class Rotation(FillingPerturbation):
             turned += dtype.type(fill) * outside
         return turned.reshape(-1, n)
 
+    def _either_way(self, images, rng, turn):
+        """Turn images, some of them the other way: mirrored before and after."""
+        if not self.both_ways:
+            return turn(images)
+        other = drawn_signs(len(images), rng)[:, None, None, None] < 0
+        turned = turn(np.where(other, images[:, :, ::-1], images))
+        return np.where(other, turned[:, :, ::-1], turned)
+
     def _perturb_images(self, images, rng):
+        return self._either_way(images, rng, self._turn_floats)
+
+    def _turn_floats(self, images):
         turned = self._turned(images, images.dtype, self.fill)
         return np.ascontiguousarray(turned.T).reshape(images.shape)
 
     def _perturb_bytes(self, images, rng):
+        return self._either_way(images, rng, self._turn_bytes)
+
+    def _turn_bytes(self, images):
         turned = self._turned(images, np.dtype(np.float32), self.fill * 255)
         # A mean of bytes is within their range, but for the last digit.
         np.rint(turned, out=turned)

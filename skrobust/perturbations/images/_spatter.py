@@ -2,23 +2,34 @@
 
 import numpy as np
 
-from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust._parameters import Flag, NamedOr
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
+from skrobust.perturbations.images.published_water import water_light
 from skrobust.perturbations.images.separable_filter import blur_images
 from skrobust.perturbations.strength import Strength
 
 _WATER = (175 / 255, 238 / 255, 238 / 255)
 _MUD = (63 / 255, 42 / 255, 20 / 255)
+_MNIST_MUD = (63 / 255,) * 3
 
 
-class Spatter(ImagePerturbation):
+class Spatter(PublishedPerturbation):
     """Spatter on images: drops of water or, at high severities, mud.
 
     Normal noise is smoothed; where it exceeds a threshold there is liquid. Mud covers
     the image with a brown of soft edges, as published [1]_. Water adds a pale
-    turquoise, lit from the upper left; how it is lit is our own, simpler than the
-    published edge detector. The published tables switch from water to mud between
-    severities 3 and 4: there, the two pictures are mixed. Below severity 1 the water
-    fades.
+    turquoise, lit from the upper left. By default its light is the slope of its
+    surface. The published code finds the edges of the water, takes the distance to
+    them, spreads its histogram and embosses it, in eight bits: ``published=True``.
+    Its water is fainter (ResNet-20 on CIFAR pictures at severity 3: accuracy .50 by
+    default, .59 with the published code, .62 with ``published=True``).
+    ``published="mnist_c"`` also has the grey mud of MNIST-C [2]_, for one channel.
+
+    The published tables switch from water to mud between severities 3 and 4: there,
+    the two pictures are mixed. Below severity 1 the water fades. An image on which no
+    drop falls stays as it is (the published code divides 0 by 0 there).
 
     Parameters
     ----------
@@ -38,6 +49,8 @@ class Spatter(ImagePerturbation):
         0 is water, 1 is mud, in between they are mixed.
     mud_std : float, default=None
         Standard deviation of the soft edges of mud in pixels.
+    published : bool or "mnist_c", default=False
+        Whether to do what the published code does. The presets set it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -51,6 +64,8 @@ class Spatter(ImagePerturbation):
     ----------
     .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
        Common Corruptions and Perturbations", ICLR 2019.
+    .. [2] N. Mu and J. Gilmer, "MNIST-C: A Robustness Benchmark for Computer Vision",
+       arXiv 1906.02337, 2019.
 
     Examples
     --------
@@ -81,6 +96,7 @@ class Spatter(ImagePerturbation):
         "mud": Strength((0, 0, 0, 1, 1), high=1.0),
         "mud_std": Strength((0.6,) * 5, (1.5,) * 5, zero=0.6),
     }
+    _parameter_rules = {"published": NamedOr(("mnist_c",), Flag())}
     _strong_params = {"mean": 0.6}
     _grows_with_severity = False
 
@@ -91,12 +107,17 @@ class Spatter(ImagePerturbation):
         wet = (liquid > at.threshold).astype(images.dtype)
         out = images
         if at.mud < 1:
-            drops = _light(liquid - at.threshold, wet)
+            if self.published:
+                drops = water_light((liquid * wet)[..., 0])[..., None]
+                drops = drops.astype(images.dtype)
+            else:
+                drops = _light(liquid - at.threshold, wet)
             out = images + at.opacity * drops * _color(_WATER, images)
         if at.mud > 0:
             cover = blur_images(wet, at.mud_std)
             cover = np.where(cover < 0.8, 0, cover).astype(images.dtype)
-            muddy = images + (_color(_MUD, images) - images) * cover
+            mud = _MNIST_MUD if self.published == "mnist_c" else _MUD
+            muddy = images + (_color(mud, images) - images) * cover
             out = np.clip(out, 0, 1) * (1 - at.mud) + muddy * at.mud
         return out
 

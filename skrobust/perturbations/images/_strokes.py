@@ -5,6 +5,9 @@ from abc import abstractmethod
 import numpy as np
 
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
 from skrobust.perturbations.strength import Strength, image_side
 
 # MNIST-C is drawn in pixels of images of 28 x 28.
@@ -59,7 +62,7 @@ class Stripe(ImagePerturbation):
         return images + (1 - 2 * images) * share
 
 
-class _Stroke(ImagePerturbation):
+class _Stroke(PublishedPerturbation):
     """Base class of white strokes along row = curve(column).
 
     Their brightness falls like log(1 - d / reach) + 1 with the vertical distance d, as
@@ -73,17 +76,30 @@ class _Stroke(ImagePerturbation):
     def _curve(self, n, height, width, side, rng):
         """Return the row at each column, of shape (n, width), and which are hidden."""
 
+    def _stroke(self, n, height, width, side, rng):
+        """Return the strokes in [0, 1], of shape (n, height, width)."""
+        curve, hidden = self._curve(n, height, width, side, rng)
+        stroke = _faded(curve, height, side)
+        stroke[:, :, hidden] = 0
+        return stroke
+
     def _perturb_images(self, images, rng):
         n, height, width, _ = images.shape
-        side = image_side((height, width))
-        curve, hidden = self._curve(n, height, width, side, rng)
-        reach = max(2.3 * side / _SIDE, 1.0)
-        distance = np.abs(np.arange(height)[None, :, None] - curve[:, None, :])
-        fading = np.log(np.maximum(1 - distance / reach, 1e-9)) + 1
-        stroke = np.clip(fading, 0, 1)
-        stroke[:, :, hidden] = 0
+        stroke = self._stroke(n, height, width, image_side((height, width)), rng)
         opaque = self._strength(images) * stroke
         return images + opaque[..., None].astype(images.dtype)
+
+
+def _faded(curve, height, side):
+    """Return white that fades with the distance from the row of each column."""
+    reach = max(2.3 * side / _SIDE, 1.0)
+    distance = np.abs(np.arange(height)[None, :, None] - curve[:, None, :])
+    return np.clip(np.log(np.maximum(1 - distance / reach, 1e-9)) + 1, 0, 1)
+
+
+def _drawn_row(drawn, side):
+    """Return a row as MNIST-C draws it: a whole number from 0 to 26, of 28."""
+    return np.floor((_SIDE - 1) * drawn) * (side / _SIDE)
 
 
 class DottedLine(_Stroke):
@@ -92,7 +108,8 @@ class DottedLine(_Stroke):
     It goes from a drawn row at the left edge to a drawn row at the right edge, with
     dots and gaps of a fourteenth of the side each (two pixels in MNIST-C [1]_).
     MNIST-C has one strength: full white, which is severity 5 here. The lower
-    severities are our own.
+    severities are our own. With ``published=True`` the rows are whole numbers and the
+    last column stays free, as there.
 
     Parameters
     ----------
@@ -101,6 +118,8 @@ class DottedLine(_Stroke):
         ``opacity`` is not given either.
     opacity : float in [0, 1], default=None
         Share of white that is added, in place of ``severity``.
+    published : bool, default=False
+        Whether to draw as the published code does. The preset sets it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -125,10 +144,13 @@ class DottedLine(_Stroke):
     """
 
     def _curve(self, n, height, width, side, rng):
-        ends = rng.random((n, 2)) * (height - 1)
+        ends = rng.random((n, 2))
+        ends = _drawn_row(ends, side) if self.published else ends * (height - 1)
         along = np.linspace(0, 1, width)
         dot = max(2 * side / _SIDE, 1.0)
         hidden = np.floor(np.arange(width) / dot) % 2 == 0
+        if self.published:
+            hidden[-1] = True
         return ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * along, hidden
 
 
@@ -137,8 +159,9 @@ class Zigzag(_Stroke):
 
     It starts at a drawn row, ends at most 5/28 of the side higher or lower, and has
     teeth of 2/28 of the side in height and 4/28 in width. MNIST-C [1]_ has one
-    strength: full white, which is severity 5 here. The lower severities are our own,
-    and so is that slanted zigzags are sheared where MNIST-C turns them.
+    strength: full white, which is severity 5 here. The lower severities are our own.
+    A slanted zigzag is sheared by default. MNIST-C turns it, and its pieces overlap
+    in a column, which is whiter: ``published=True``.
 
     Parameters
     ----------
@@ -147,6 +170,8 @@ class Zigzag(_Stroke):
         ``opacity`` is not given either.
     opacity : float in [0, 1], default=None
         Share of white that is added, in place of ``severity``.
+    published : bool, default=False
+        Whether to draw as the published code does. The preset sets it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -181,3 +206,27 @@ class Zigzag(_Stroke):
         slope = (2 * climb - 1) * 5 * side / _SIDE / max(last - first, 1.0)
         curve = start * (height - 1) + slope * column + tooth * teeth
         return curve, (column < 0) | (np.arange(width) > last)
+
+    def _stroke(self, n, height, width, side, rng):
+        if not self.published:
+            return super()._stroke(n, height, width, side, rng)
+        drawn = rng.random((n, 2))
+        climb = np.floor(10 * drawn[:, 1]) - 5
+        turn = np.arctan(climb / 23)  # from column 2 to column 25 of 28
+        length = 23 / np.cos(turn)
+        # The corners of a straight zigzag, the last one cut off at its length.
+        along = np.tile([0.0, 2, 6, 10, 14, 18, 22, 0], (n, 1))
+        across = np.tile([0.0, 2, -2, 2, -2, 2, -2, 0], (n, 1))
+        along[:, -1], across[:, -1] = length, -1 / (length - 20)
+        cos, sin, unit = np.cos(turn)[:, None], np.sin(turn)[:, None], side / _SIDE
+        columns = (cos * along - sin * across + 2) * unit
+        rows = (sin * along + cos * across) * unit
+        rows += _drawn_row(drawn[:, :1], side)
+        stroke, column = np.zeros((n, height, width)), np.arange(width)
+        for k in range(columns.shape[1] - 1):
+            left, right = columns[:, k : k + 1], columns[:, k + 1 : k + 2]
+            slope = (rows[:, k + 1 : k + 2] - rows[:, k : k + 1]) / (right - left)
+            piece = _faded(rows[:, k : k + 1] + slope * (column - left), height, side)
+            within = (column >= np.floor(left)) & (column < np.ceil(right))
+            stroke += piece * within[:, None]
+        return np.minimum(stroke, 1)

@@ -2,8 +2,11 @@
 
 import numpy as np
 
-from skrobust._parameters import Number
-from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
+from skrobust._parameters import Flag, NamedOr, Number
+from skrobust.perturbations.images.filling_perturbation import (
+    FillingPerturbation,
+    drawn_signs,
+)
 from skrobust.perturbations.images.separable_filter import zoom_images
 from skrobust.perturbations.images.warp import pixel_grid, warp
 from skrobust.perturbations.strength import Strength, image_side
@@ -20,9 +23,9 @@ class Translation(FillingPerturbation):
     distance : float, default=None
         How far, as a share of the side (geometric mean of height and width), in place
         of ``severity``.
-    direction : float, default=None
+    direction : float or "diagonal", default=None
         Degrees, counter-clockwise: 0 moves the picture to the right, 90 upwards. None
-        draws it for each image.
+        draws it for each image, "diagonal" draws one of 45, 135, 225 and 315.
     fill : float in [0, 1], default=0
         Value of what comes in, as a share of the data range; 0 is black.
     image_shape : tuple of int, default=None
@@ -44,7 +47,7 @@ class Translation(FillingPerturbation):
     """
 
     _strengths = {"distance": Strength((0.02, 0.05, 0.1, 0.15, 0.2))}
-    _parameter_rules = {"direction": Number(optional=True)}
+    _parameter_rules = {"direction": NamedOr(("diagonal",), Number(optional=True))}
     _strong_params = {"distance": 0.3}
 
     def __init__(self, severity=None, *, distance=None, direction=None, **shared):
@@ -56,6 +59,8 @@ class Translation(FillingPerturbation):
         distance = self._strength(images) * image_side(images.shape[1:3])
         if self.direction is None:
             turn = rng.uniform(0, 2 * np.pi, size=len(images))
+        elif self.direction == "diagonal":
+            turn = (np.floor(4 * rng.random(size=len(images))) + 0.5) * (np.pi / 2)
         else:
             turn = np.deg2rad(np.array([float(self.direction)]))
         height, width = images.shape[1:3]
@@ -118,6 +123,10 @@ class Shear(FillingPerturbation):
     shear : float, default=None
         Pixels to the right per pixel upwards, in place of ``severity``: positive
         slants like italics, negative the other way.
+    stretch : float greater than 0, default=1
+        Upright magnification, as part of the shear.
+    both_ways : bool, default=False
+        Whether a drawn half of the images is sheared the other way.
     fill : float in [0, 1], default=0
         Value of what comes in, as a share of the data range; 0 is black.
     image_shape : tuple of int, default=None
@@ -126,8 +135,8 @@ class Shear(FillingPerturbation):
         Axis of the channels, if the shape is ambiguous.
     data_range : "auto" or (low, high), default="auto"
         Range of the raw pixels; see :class:`ImagePerturbation`.
-    random_state : None
-        Unused, as nothing is drawn; present for a common interface.
+    random_state : int, RandomState, Generator or None, default=None
+        The same int gives the same draws for the same rows, with ``both_ways``.
 
     Examples
     --------
@@ -141,13 +150,29 @@ class Shear(FillingPerturbation):
     """
 
     _strengths = {"shear": Strength((0.05, 0.1, 0.2, 0.3, 0.4), low=None)}
+    _parameter_rules = {
+        "stretch": Number(low=0, low_open=True),
+        "both_ways": Flag(),
+    }
     _noise = "fixed"
     _strong_params = {"shear": 0.4}
 
+    def __init__(
+        self, severity=None, *, shear=None, stretch=1.0, both_ways=False, **shared
+    ):
+        super().__init__(severity, **shared)
+        self.shear = shear
+        self.stretch = stretch
+        self.both_ways = both_ways
+
     def _perturb_images(self, images, rng):
         height, width = images.shape[1:3]
+        shear = np.array([[[self._strength(images)]]])
+        if self.both_ways:
+            shear = shear * drawn_signs(len(images), rng)[:, None, None]
         rows, columns = pixel_grid(height, width)
+        rows = rows / self.stretch
         # Rows count downwards: a row above the centre has a negative number.
-        columns = (columns + self._strength(images) * rows + (width - 1) / 2).round(9)
-        rows = rows + (height - 1) / 2
-        return warp(images, rows[None], columns[None], fill=self.fill)
+        columns = (columns + shear * rows + (width - 1) / 2).round(9)
+        rows = (rows + (height - 1) / 2).round(9)
+        return warp(images, rows[None], columns, fill=self.fill)

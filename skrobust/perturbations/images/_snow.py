@@ -1,16 +1,22 @@
-"""Snow and frost on images."""
+"""Snow on images."""
 
 import numpy as np
 
 from skrobust.perturbations.images._color import grey_of
-from skrobust.perturbations.images._fog import plasma
 from skrobust.perturbations.images._motion import smear
-from skrobust.perturbations.images.image_perturbation import ImagePerturbation
-from skrobust.perturbations.images.separable_filter import zoom_images
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
+from skrobust.perturbations.images.published_zoom import enlarge_a_piece
+from skrobust.perturbations.images.separable_filter import (
+    from_planes,
+    to_planes,
+    zoom_images,
+)
 from skrobust.perturbations.strength import Strength
 
 
-class Snow(ImagePerturbation):
+class Snow(PublishedPerturbation):
     """Snow: falling flakes over a whitened image.
 
     Normal noise is magnified about the centre; what stays below a threshold is
@@ -20,6 +26,10 @@ class Snow(ImagePerturbation):
     ones [1]_; they do not grow steadily in every parameter (severity 5 has coarser
     noise than 4), and between severities all are interpolated. Below severity 1 the
     noise shrinks and the whitening fades.
+
+    By default the noise is magnified about the true centre. The published code enlarges
+    a piece of whole pixels so that its border pixels stay border pixels, which gives
+    other flakes at 32 pixels: ``published=True``.
 
     Parameters
     ----------
@@ -37,6 +47,8 @@ class Snow(ImagePerturbation):
         Half the length of the trails and their fading, in pixels.
     keep : float in [0, 1], default=None
         Share of the image that is not whitened.
+    published : bool, default=False
+        Whether to do what the published code does. The presets set it.
     image_shape : tuple of int, default=None
         (height, width), with channels first or last, for flat rows.
     channel_axis : {1, -1}, default=None
@@ -85,86 +97,16 @@ class Snow(ImagePerturbation):
         at = self._all_strengths(images)
         noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
         angles = rng.uniform(-135, -45, size=len(images))
-        flakes = at.mean + at.std * zoom_images(noise, at.zoom)
+        if self.published:
+            zooms = tuple(
+                (weight, level.zoom) for weight, level in self._levels(images)
+            )
+            noise = from_planes(enlarge_a_piece(to_planes(noise), zooms))
+        else:
+            noise = zoom_images(noise, at.zoom)
+        flakes = at.mean + at.std * noise
         flakes = np.clip(np.where(flakes < at.threshold, 0, flakes), 0, 1)
         flakes = smear(flakes.astype(images.dtype), angles, at.radius, at.blur_std)
         white = np.maximum(images, 1.5 * grey_of(images) + 0.5)
         out = at.keep * images + (1 - at.keep) * white
         return out + flakes + flakes[:, ::-1, ::-1]
-
-
-class Frost(ImagePerturbation):
-    """Frost: a weighted sum of the image and a texture of ice.
-
-    The weights are the published ones [1]_. The ice is our own: the published frost
-    cuts pieces from six photographs, which are not shipped. Here each image gets a
-    drawn texture of thin crystals (specks of noise smeared in both directions along
-    three drawn lines, each in regions of its own) on a cloud of hoar, white in all
-    channels.
-
-    Parameters
-    ----------
-    severity : float in [0, 5], default=None
-        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
-        side of the image; 0 changes nothing. 1 where no other strength is given.
-    image_weight : float, default=None
-        Weight of the image, in place of ``severity``.
-    ice_weight : float, default=None
-        Weight of the ice, in place of ``severity``. Of the two, the one left out has
-        its value at severity 1.
-    image_shape : tuple of int, default=None
-        (height, width), with channels first or last, for flat rows.
-    channel_axis : {1, -1}, default=None
-        Axis of the channels, if the shape is ambiguous.
-    data_range : "auto" or (low, high), default="auto"
-        Range of the raw pixels; see :class:`ImagePerturbation`.
-    random_state : int, RandomState, Generator or None, default=None
-        The same int gives the same draws for the same rows.
-
-    References
-    ----------
-    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
-       Common Corruptions and Perturbations", ICLR 2019.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrobust.perturbations import Frost
-    >>> images = np.zeros((1, 32, 32))
-    >>> frozen = Frost(image_weight=1, ice_weight=0.5, random_state=0)
-    >>> bool(0 < frozen.perturb(None, images).max() <= 0.5)
-    True
-    """
-
-    _strengths = {
-        "image_weight": Strength(
-            (1, 1, 0.9, 0.85, 0.75), (1, 0.8, 0.7, 0.65, 0.6), zero=1.0
-        ),
-        "ice_weight": Strength((0.2, 0.3, 0.4, 0.4, 0.45), (0.4, 0.6, 0.7, 0.7, 0.75)),
-    }
-    _strong_params = {"ice_weight": 0.7}
-    _grows_with_severity = False
-
-    def _perturb_images(self, images, rng):
-        at = self._all_strengths(images)
-        ice = _ice(images.shape, rng).astype(images.dtype)
-        return at.image_weight * images + at.ice_weight * ice
-
-
-def _ice(shape, rng):
-    """Return a drawn texture of ice in [0, 1], of shape (n, height, width, 1)."""
-    n, height, width, _ = shape
-    specks = rng.random((n, height, width, 3)).astype(np.float32)
-    angles = rng.uniform(0, 180, size=(n, 3))
-    reach = max(np.sqrt(height * width) / 28, 1.0)
-    crystals = np.zeros((n, height, width, 1), dtype=np.float32)
-    for k in range(3):
-        seeds = (specks[..., k : k + 1] > 0.97).astype(np.float32)
-        needles = smear(seeds, angles[:, k], 2 * reach, reach)
-        needles = needles + smear(seeds, angles[:, k] + 180, 2 * reach, reach)
-        # Each direction has regions of its own.
-        where = plasma(height, width, n, 1.45, rng)[..., None].astype(np.float32)
-        crystals += needles * np.clip(4 * where - 1.5, 0, 1)
-    crystals = np.minimum(4 * crystals, 1)
-    hoar = plasma(height, width, n, 1.35, rng)[..., None].astype(np.float32)
-    return np.clip(0.1 + 0.4 * hoar + 0.5 * crystals, 0, 1)

@@ -1,0 +1,108 @@
+"""Zoom blur of images."""
+
+import numpy as np
+
+from skrobust.perturbations.images.published_perturbation import (
+    PublishedPerturbation,
+)
+from skrobust.perturbations.images.published_zoom import enlarge_a_piece
+from skrobust.perturbations.images.separable_filter import (
+    from_planes,
+    to_planes,
+    zoom_about_centre,
+)
+from skrobust.perturbations.strength import Strength
+
+# Where the published ranges of zooms end. Rounding adds the end itself to those up to
+# 1.06 and 1.11 in steps of .01.
+_PUBLISHED_END = Strength(
+    (1.07, 1.12, 1.16, 1.21, 1.26), (1.12, 1.16, 1.21, 1.26, 1.31), zero=1.0
+)
+
+
+class ZoomBlur(PublishedPerturbation):
+    """Zoom blur of images, as by a camera that zooms in during the exposure.
+
+    The mean of the image and of its zooms by 1, 1 + step, 1 + 2 step, ..., below
+    ``zoom``, each bilinear. By default they are about the true centre, at
+    (side - 1) / 2. The published code [1]_ cuts out whole pixels, enlarges the piece so
+    that its border pixels stay border pixels, and trims it, each time rounding up and
+    to the left: zooms by less than a pixel do nothing, and others are off-centre by up
+    to a pixel. At two of its levels it also takes one zoom more than it names.
+    ``published=True`` does that; at 32 pixels it harms more than the default
+    (ResNet-20 on CIFAR pictures, mean accuracy at severities 1, 3 and 5: .68; published
+    code .60, ``published=True`` .60).
+
+    The last zoom enters with a weight that grows from 0 to 1 over .01, so that the
+    strength is continuous.
+
+    Parameters
+    ----------
+    severity : float in [0, 5], default=None
+        Strength by the tables of CIFAR-10-C and ImageNet-C [1]_, interpolated by the
+        side of the image; 0 changes nothing. 1 where no other strength is given.
+    zoom : float of at least 1, default=None
+        Upper end of the zoom factors, in place of ``severity``.
+    step : float of at least .001, default=None
+        Distance of the zoom factors, in place of ``severity``. Of the two, the one
+        left out has its value at severity 1.
+    published : bool, default=False
+        Whether to do what the published code does. The presets set it.
+    image_shape : tuple of int, default=None
+        (height, width), with channels first or last, for flat rows.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels, if the shape is ambiguous.
+    data_range : "auto" or (low, high), default="auto"
+        Range of the raw pixels; see :class:`ImagePerturbation`.
+    random_state : None
+        Unused, as nothing is drawn; present for a common interface.
+
+    References
+    ----------
+    .. [1] D. Hendrycks and T. Dietterich, "Benchmarking Neural Network Robustness to
+       Common Corruptions and Perturbations", ICLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrobust.perturbations import ZoomBlur
+    >>> image = np.zeros((1, 1, 5))
+    >>> image[0, 0, 1] = 1
+    >>> ZoomBlur(zoom=1.3, step=0.1).perturb(None, image).round(3)
+    array([[[0.129, 0.936, 0.   , 0.   , 0.   ]]])
+    """
+
+    _strengths = {
+        "zoom": Strength(
+            (1.06, 1.11, 1.16, 1.21, 1.26),
+            (1.11, 1.16, 1.21, 1.26, 1.31),
+            zero=1.0,
+            low=1.0,
+        ),
+        "step": Strength(
+            (0.01,) * 5, (0.01, 0.01, 0.02, 0.02, 0.03), zero=0.01, low=0.001
+        ),
+    }
+    _noise = "fixed"
+    _strong_params = {"zoom": 1.5}
+
+    def _perturb_images(self, images, rng):
+        at = self._all_strengths(images)
+        planes = to_planes(images)
+        if self.published and self.zoom is None:
+            at.zoom = _PUBLISHED_END.in_force(None, self.severity, images.shape[1:3])
+        total, weights = planes.copy(), 1.0
+        for k in range(int((at.zoom - 1) / at.step) + 2):
+            factor = 1 + k * at.step
+            weight = float(np.clip(round((at.zoom - factor) / 0.01, 9), 0, 1))
+            if weight:
+                zoomed = planes if k == 0 else self._zoomed(planes, k, at.step)
+                total += weight * zoomed
+                weights += weight
+        return from_planes(total / weights)
+
+    def _zoomed(self, planes, k, step):
+        if not self.published:
+            return zoom_about_centre(planes, round(1 + k * step, 9))
+        # Rounding errors of the published factors decide how large some pieces are.
+        return enlarge_a_piece(planes, ((1.0, 1 + k * ((1 + step) - 1)),))
