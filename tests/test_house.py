@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line", "_optional",
+    {"_compiled", "_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line", "_optional",
      "_parallel", "_parameters", "_responses", "_results", "_results_text",
      "_stacklevel", "_tabs_html", "_validation", "_whole_file"},
     {"base"},
@@ -28,7 +28,7 @@ FLOORS = [
 ]  # fmt: skip
 # The few neighbours on the lowest floor that may lean on one another.
 WITHIN_LOWEST = {
-    "_keyed_noise": {"_containers", "_validation"},
+    "_keyed_noise": {"_compiled", "_containers", "_validation"},
     "_norms": {"_keyed_noise"},
     "_parameters": {"_validation"},
     "_responses": {"_containers", "_validation"},
@@ -132,7 +132,7 @@ MODULES = ["skrobust", "skrobust.attacks", "skrobust.metrics", "skrobust.perturb
            "skrobust.sampling", "skrobust.nets", "skrobust.datasets",
            "skrobust.certificates", "skrobust.evaluation", "skrobust.plots",
            "skrobust.testing", "skrobust.wrappers", "skrobust.cli"]  # fmt: skip
-HEAVY = ["torch", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn", "jinja2",
+HEAVY = ["torch", "numba", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn", "jinja2",
          "skops", "onnxruntime", "ai_edge_litert", "transformers"]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from skrobust.base.row_kind import (
     describe_rows,
     shape_or_none,
 )
+from skrobust.perturbations.images.byte_pixels import as_bytes, as_units
 
 _DTYPE_RANGES = {"uint8": (0.0, 255.0), "uint16": (0.0, 65535.0)}
 _CHANNEL_COUNTS = (1, 2, 3, 4)
@@ -210,6 +211,8 @@ class ImagePerturbation(BasePerturbation):
             row_low = values.min(axis=axes, keepdims=True)
             row_high = values.max(axis=axes, keepdims=True)
             return low, high, np.minimum(low, row_low), np.maximum(high, row_high)
+        if values.dtype == np.uint8 and low <= 0 and high >= 255:
+            return low, high, low, high  # without a look at each of them
         slack = 1e-6 * (high - low)
         if values.min() < low - slack or values.max() > high + slack:
             raise ValueError(
@@ -261,16 +264,27 @@ class ImagePerturbation(BasePerturbation):
             rows = slice(start, start + step)
             part, draws = X[rows], rng if step >= len(X) else rng.take(rows)
             images = np.moveaxis(part.reshape(-1, *shape[1:]), axis, -1)
-            bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
-            new = None
             if X.dtype == np.uint8 and (low, high) == _DTYPE_RANGES["uint8"]:
                 images.flags.writeable = False
                 new = self._perturb_bytes(images, draws)
-            if new is not None:
+                if new is None:
+                    new = as_bytes(self._perturbed(as_units(images), draws))
                 X[rows] = np.moveaxis(new, -1, axis).reshape(part.shape)
             else:
+                bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
                 self._perturb_floats(part, images, axis, draws, low, high, bounds)
         return X
+
+    def _perturbed(self, unit, rng):
+        """Return what ``_perturb_images`` makes of images in [0, 1], checked."""
+        unit.flags.writeable = False
+        out = np.asarray(self._perturb_images(unit, rng))
+        if out.shape != unit.shape:
+            raise ValueError(
+                f"{type(self).__name__}._perturb_images must keep the shape "
+                f"{unit.shape}; it returned {out.shape}."
+            )
+        return out
 
     def _batch_rows(self, size):
         """Return the number of images of this size in one batch."""
@@ -284,13 +298,7 @@ class ImagePerturbation(BasePerturbation):
             dtype = part.dtype.type  # without the byte order of a file
         unit = np.subtract(images, low, dtype=dtype, casting="unsafe")
         unit /= high - low
-        unit.flags.writeable = False
-        out = np.asarray(self._perturb_images(unit, rng))
-        if out.shape != unit.shape:
-            raise ValueError(
-                f"{type(self).__name__}._perturb_images must keep the shape "
-                f"{unit.shape}; it returned {out.shape}."
-            )
+        out = self._perturbed(unit, rng)
         changed = np.moveaxis(out != unit, -1, axis).reshape(part.shape)
         with np.errstate(over="ignore"):  # infinity is clipped as any other number
             new = out * (high - low) + low
