@@ -4,6 +4,9 @@ from functools import lru_cache, reduce
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import look_up_by_largest
+from skrobust.perturbations.images.byte_pixels import through_table
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.point_perturbation import PointPerturbation
 from skrobust.perturbations.strength import Strength
@@ -138,9 +141,16 @@ class Brightness(ImagePerturbation):
     def _perturb_bytes(self, images, rng):
         grey = images.shape[3] == 1
         table = _raised_bytes(self._strength(images), grey)
-        if not grey:  # in the table of each pixel's value
+        if grey:
+            return through_table(images, table)
+        kernel = compiled(look_up_by_largest, images.size)
+        if kernel is None:  # in the table of each pixel's value
             images = _largest(images).astype(np.uint16) << 8 | images
-        return np.take(table, images, mode="clip")
+            return np.take(table, images, mode="clip")
+        out = np.empty(images.shape, dtype=np.uint8)
+        flat = np.ascontiguousarray(images).reshape(-1, images.shape[3])
+        kernel(table, flat, out.reshape(flat.shape))
+        return out
 
 
 def _raised(images, shift):

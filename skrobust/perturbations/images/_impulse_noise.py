@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import strike_bytes
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -88,6 +90,15 @@ class SaltAndPepper(ImagePerturbation):
         return np.where(high, images.dtype.type(1), images * kept)
 
     def _perturb_bytes(self, images, rng):
+        kernel = compiled(strike_bytes, images.size)
+        if kernel is not None and self.per_channel:
+            n = len(images)
+            selected = thresholds(self._strength(images) / 2, n, rng).reshape(n)
+            words = np.ascontiguousarray(rng.words(images.shape)).reshape(n, -1)
+            out = np.empty(images.shape, dtype=np.uint8)
+            flat = np.ascontiguousarray(images).reshape(n, -1)
+            kernel(words, selected, flat, out.reshape(n, -1))
+            return out
         kept, high = self._masks(images, rng)
         out = images * kept
         out |= high.view(np.uint8) * np.uint8(255)

@@ -5,7 +5,7 @@ import numpy as np
 from skrobust._parameters import Number
 from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
 from skrobust.perturbations.images.separable_filter import zoom_images
-from skrobust.perturbations.images.warp import pixel_grid, warp
+from skrobust.perturbations.images.warp import pixel_grid, shift, warp
 from skrobust.perturbations.strength import Strength, image_side
 
 
@@ -57,13 +57,10 @@ class Translation(FillingPerturbation):
         if self.direction is None:
             turn = rng.uniform(0, 2 * np.pi, size=len(images))
         else:
-            turn = np.deg2rad(np.array([float(self.direction)]))
-        height, width = images.shape[1:3]
-        # The picture goes right and up, so each place looks left and down.
-        down = (distance * np.sin(turn)).round(9)[:, None, None]
-        right = (distance * np.cos(turn)).round(9)[:, None, None]
-        rows, columns = np.arange(height)[:, None] + down, np.arange(width) - right
-        return warp(images, *np.broadcast_arrays(rows, columns), fill=self.fill)
+            turn = np.full(len(images), np.deg2rad(float(self.direction)))
+        up = (distance * np.sin(turn)).round(9)
+        right = (distance * np.cos(turn)).round(9)
+        return shift(images, -up, right, self.fill)
 
 
 class Scaling(FillingPerturbation):

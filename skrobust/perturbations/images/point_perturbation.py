@@ -4,6 +4,11 @@ from abc import abstractmethod
 
 import numpy as np
 
+from skrobust.perturbations.images.byte_pixels import (
+    as_units,
+    through_table,
+    through_tables,
+)
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 
 
@@ -69,13 +74,11 @@ class PointPerturbation(ImagePerturbation):
         levels = (np.arange(256, dtype=np.float32) / 255).reshape(1, 256, 1, 1)
         known = None
         if self._image_statistics is not None:
-            known = self._image_statistics(np.divide(images, 255, dtype=np.float32))
+            known = self._image_statistics(as_units(images))
         tables = np.asarray(self._point(levels, known)) * 255
         tables = np.clip(np.rint(tables), 0, 255).astype(np.uint8)
         if tables.size == 256:
-            return np.take(tables.ravel(), images, mode="clip")
-        # One table an image and channel, one after another.
-        n, _, _, channels = tables.shape
-        start = 256 * np.arange(n * channels).reshape(n, 1, 1, channels)
-        tables = np.moveaxis(tables, 1, -1).reshape(-1)
-        return np.take(tables, images + start, mode="clip")
+            return through_table(images, tables.ravel())
+        n = len(tables)
+        tables = np.broadcast_to(tables, (n, 256, 1, images.shape[3]))
+        return through_tables(images, np.moveaxis(tables[:, :, 0], 1, -1))
