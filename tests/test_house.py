@@ -13,8 +13,8 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_compiled", "_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line", "_optional",
-     "_parallel", "_parameters", "_responses", "_results", "_results_text",
+    {"_compiled", "_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line",
+     "_optional", "_parallel", "_parameters", "_responses", "_results", "_results_text",
      "_stacklevel", "_tabs_html", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
@@ -132,8 +132,9 @@ MODULES = ["skrobust", "skrobust.attacks", "skrobust.metrics", "skrobust.perturb
            "skrobust.sampling", "skrobust.nets", "skrobust.datasets",
            "skrobust.certificates", "skrobust.evaluation", "skrobust.plots",
            "skrobust.testing", "skrobust.wrappers", "skrobust.cli"]  # fmt: skip
-HEAVY = ["torch", "numba", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn", "jinja2",
-         "skops", "onnxruntime", "ai_edge_litert", "transformers"]  # fmt: skip
+HEAVY = ["torch", "numba", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn",
+         "jinja2", "skops", "onnxruntime", "ai_edge_litert",
+         "transformers"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -71,11 +71,11 @@ def warp_bilinearly(images, shape, rows, columns, mirrored, fill, out):
                     if channels == 3:
                         k1, k2 = np.uintp(1), np.uintp(2)
                         v0 = (a * image[p] + b * image[q]) + d * image[s]
-                        v1 = (a * image[p+k1] + b * image[q+k1]) + d * image[s+k1]
-                        v2 = (a * image[p+k2] + b * image[q+k2]) + d * image[s+k2]
+                        v1 = (a * image[p + k1] + b * image[q + k1]) + d * image[s + k1]
+                        v2 = (a * image[p + k2] + b * image[q + k2]) + d * image[s + k2]
                         new[to] = (v0 + e * image[t]) + rest
-                        new[to+k1] = (v1 + e * image[t+k1]) + rest
-                        new[to+k2] = (v2 + e * image[t+k2]) + rest
+                        new[to + k1] = (v1 + e * image[t + k1]) + rest
+                        new[to + k2] = (v2 + e * image[t + k2]) + rest
                         continue
                     for k in range(np.uintp(channels)):
                         value = (a * image[p + k] + b * image[q + k]) + d * image[s + k]

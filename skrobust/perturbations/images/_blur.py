@@ -1,23 +1,16 @@
 """Fixed blurs of images: Gaussian, defocus and zoom."""
 
-from functools import lru_cache
-
 import numpy as np
 
+from skrobust.perturbations.images.disk_filter import blur_by_disk
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.separable_filter import (
     blur_images,
-    filter_columns,
-    filter_rows,
     from_planes,
-    gaussian_kernel,
-    kernel_bands,
     to_planes,
     zoom_about_centre,
 )
 from skrobust.perturbations.strength import Strength
-
-_RIM = 0.25  # pixels over which the edge of the defocus disk fades out
 
 
 class GaussianBlur(ImagePerturbation):
@@ -63,36 +56,6 @@ class GaussianBlur(ImagePerturbation):
 
     def _perturb_images(self, images, rng):
         return blur_images(images, self._strength(images))
-
-
-def defocus_kernel(radius, alias_std):
-    """Return the square kernel of a lens out of focus: a disk, slightly smoothed.
-
-    Pixels whose centres lie within ``radius`` count fully, as published; those up to a
-    quarter of a pixel further out count in part, so that the kernel grows
-    continuously.
-    """
-    reach = int(np.ceil(radius + _RIM))
-    y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
-    disk = np.clip(1 - (np.hypot(y, x) - radius) / _RIM, 0, 1)
-    smooth = gaussian_kernel(alias_std)
-    side = len(disk) + len(smooth) - 1
-    spread = sum(w * np.eye(side, len(disk), -k) for k, w in enumerate(smooth))
-    return spread @ (disk / disk.sum()) @ spread.T
-
-
-@lru_cache(maxsize=8)
-def _defocus_bands(radius, alias_std, height, width, dtype):
-    # The kernel is symmetric: a sum of products of its eigenvectors, each of which is
-    # a blur along the rows and one along the columns.
-    value, vector = np.linalg.eigh(defocus_kernel(radius, alias_std))
-    return [
-        (
-            kernel_bands(height, value[k] * vector[:, k], dtype),
-            kernel_bands(width, vector[:, k], dtype),
-        )
-        for k in np.flatnonzero(np.abs(value) > 1e-9 * np.abs(value).max())
-    ]
 
 
 class DefocusBlur(ImagePerturbation):
@@ -148,12 +111,7 @@ class DefocusBlur(ImagePerturbation):
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
-        planes = to_planes(images)
-        shape, dtype = planes.shape[2:], planes.dtype.name
-        out = np.zeros_like(planes)
-        for rows, columns in _defocus_bands(at.radius, at.alias_std, *shape, dtype):
-            out += filter_columns(filter_rows(planes, rows), columns)
-        return from_planes(out)
+        return blur_by_disk(images, at.radius, at.alias_std)
 
 
 class ZoomBlur(ImagePerturbation):
