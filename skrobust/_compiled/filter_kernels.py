@@ -142,3 +142,52 @@ def sum_over_disk(padded, channels, halves, rims, out):
                 )
                 for x in range(size):
                     new[x] = new[x] + (left[x] + right[x])
+
+
+def sum_of_shifts(images, channels, downs, rights, weights, out):
+    """Sum shifted images with weights, in their order; border pixels are repeated."""
+    n, height, size = images.shape
+    edge, last = len(weights) * channels, size - channels
+    wide = np.empty((height, size + 2 * edge), dtype=images.dtype)
+    rows, starts = np.empty_like(downs[0]), np.empty_like(downs[0])
+    for i in range(n):
+        before = edge + np.int64(rights[i].min()) * channels
+        after = edge + size + np.int64(rights[i].max()) * channels
+        for y in range(height):
+            line, old = wide[y], images[i, y]
+            line[edge : edge + size] = old
+            for x in range(before, edge):
+                line[x] = old[x % channels]
+            for x in range(edge + size, after):
+                line[x] = old[last + x % channels]
+        for k in range(len(weights)):
+            starts[k] = edge + rights[i, k] * channels
+        for y in range(height):
+            for k in range(len(weights)):
+                rows[k] = min(max(y + downs[i, k], 0), height - 1)
+            new, weight = out[i, y], weights[0]
+            line = wide[rows[0], starts[0] :]
+            for x in range(size):
+                new[x] = line[x] * weight
+            k = 1
+            while k + 3 < len(weights):
+                a = wide[rows[k], starts[k] :]
+                b = wide[rows[k + 1], starts[k + 1] :]
+                d = wide[rows[k + 2], starts[k + 2] :]
+                e = wide[rows[k + 3], starts[k + 3] :]
+                w0, w1, w2, w3 = (
+                    weights[k],
+                    weights[k + 1],
+                    weights[k + 2],
+                    weights[k + 3],
+                )
+                for x in range(size):
+                    value = (new[x] + a[x] * w0) + b[x] * w1
+                    new[x] = (value + d[x] * w2) + e[x] * w3
+                k += 4
+            while k < len(weights):
+                line = wide[rows[k], starts[k] :]
+                weight = weights[k]
+                for x in range(size):
+                    new[x] = new[x] + line[x] * weight
+                k += 1
