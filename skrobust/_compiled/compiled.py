@@ -15,7 +15,7 @@ _WORTH = 1 << 14
 def _numba():
     try:
         import numba
-    except ImportError:  # not installed, or too old for this numpy
+    except Exception:  # not installed, or broken: too old for this numpy
         return None
     return None if numba.config.DISABLE_JIT else numba
 
