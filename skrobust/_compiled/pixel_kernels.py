@@ -85,3 +85,89 @@ def look_up_by_largest(table, images, out):
         start = np.int64(largest) << 8
         for k in range(channels):
             out[j, k] = table[start + images[j, k]]
+
+
+def drop_pixels(words, lost, images, out):
+    """Turn the pixels whose word lies below the limit of their row to black."""
+    n, n_pixels, channels = images.shape
+    for i in range(n):
+        limit = np.int32(lost[i])
+        for j in range(n_pixels):
+            kept = np.int32(words[i, j]) >= limit
+            for k in range(channels):
+                out[i, j, k] = images[i, j, k] if kept else 0
+
+
+def saturate_pixels(images, scale, offset, out):
+    """Change the saturation of pixels of three channels."""
+    zero, one = type(scale)(0), type(scale)(1)
+    for j in range(len(images)):
+        red, green, blue = images[j, 0], images[j, 1], images[j, 2]
+        value = max(red, green, blue)
+        down_red, down_green, down_blue = value - red, value - green, value - blue
+        spread = max(down_red, down_green, down_blue)
+        grey = spread <= zero
+        saturation = spread / (value if value > zero else one)
+        new = min(max(scale * saturation + offset, zero), one)
+        bright = new * (value if value > zero else zero)
+        part = one if grey else spread
+        out[j, 0] = value - bright * (zero if grey else down_red / part)
+        out[j, 1] = value - bright * (one if grey else down_green / part)
+        out[j, 2] = value - bright * (one if grey else down_blue / part)
+
+
+def cover_rectangles(images, rows, columns, fill, out):
+    """Cover bytes by ``fill`` as far as their row and column are covered."""
+    n, height, width, channels = images.shape
+    top = np.float32(255)
+    for i in range(n):
+        out[i] = images[i]
+        for y in range(height):
+            if rows[i, y] == 0:
+                continue
+            for x in range(width):
+                if columns[i, x] == 0:
+                    continue
+                cover = np.float32(rows[i, y] * columns[i, x])
+                for k in range(channels):
+                    unit = np.float32(images[i, y, x, k]) / top
+                    value = np.rint((unit + (fill - unit) * cover) * top)
+                    out[i, y, x, k] = np.uint8(min(max(value, np.float32(0)), top))
+
+
+def mean_blocks(images, channels, row_blocks, column_blocks, shown, counts, out):
+    """Replace bytes by the rounded mean of the block that each of them shows."""
+    n, height, size = images.shape
+    row_shown, column_shown = shown
+    line = np.empty(size, dtype=np.int32)
+    total = np.empty(counts.shape[1] * channels, dtype=np.int32)
+    means = np.empty((len(counts), len(total)), dtype=np.uint8)
+    wide = np.empty(size, dtype=np.uint8)
+    for i in range(n):
+        y = 0
+        for block in range(len(counts)):
+            line[:] = 0
+            while y < height and row_blocks[y] == block:
+                old = images[i, y]
+                for x in range(size):
+                    line[x] += np.int32(old[x])
+                y += 1
+            total[:] = 0
+            for x in range(size // channels):
+                to = column_blocks[x] * channels
+                for k in range(channels):
+                    total[to + k] += line[x * channels + k]
+            for b in range(counts.shape[1]):
+                twice = np.float64(2 * counts[block, b])
+                for k in range(b * channels, (b + 1) * channels):
+                    half = np.float64(2 * total[k] + counts[block, b])
+                    means[block, k] = np.uint8(np.floor(half / twice))
+        before = -1
+        for y in range(height):
+            if row_shown[y] != before:
+                before = row_shown[y]
+                mean = means[before]
+                for x in range(size // channels):
+                    for k in range(channels):
+                        wide[x * channels + k] = mean[column_shown[x] * channels + k]
+            out[i, y] = wide

@@ -5,7 +5,7 @@ from functools import lru_cache, reduce
 import numpy as np
 
 from skrobust._compiled.compiled import compiled
-from skrobust._compiled.pixel_kernels import look_up_by_largest
+from skrobust._compiled.pixel_kernels import look_up_by_largest, saturate_pixels
 from skrobust.perturbations.images.byte_pixels import through_table
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.point_perturbation import PointPerturbation
@@ -238,6 +238,13 @@ class Saturate(ImagePerturbation):
                 f"channels) {images.shape[1:]}."
             )
         at = self._all_strengths(images)
+        kernel = compiled(saturate_pixels, images.size)
+        if kernel is not None:
+            number = images.dtype.type
+            flat = np.ascontiguousarray(images).reshape(-1, 3)
+            out = np.empty_like(flat)
+            kernel(flat, number(at.scale), number(at.offset), out)
+            return out.reshape(images.shape)
         value = _largest(images)
         depth = value - images  # 0 in the brightest channel, S times value in the least
         spread = _largest(depth)

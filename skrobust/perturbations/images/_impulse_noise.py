@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._compiled.compiled import compiled
-from skrobust._compiled.pixel_kernels import strike_bytes
+from skrobust._compiled.pixel_kernels import drop_pixels, strike_bytes
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -150,4 +150,14 @@ class PixelDropout(ImagePerturbation):
         kept = rng.words((*images.shape[:3], 1)) >= lost
         return images * np.repeat(kept, images.shape[3], axis=3)
 
-    _perturb_bytes = _perturb_images
+    def _perturb_bytes(self, images, rng):
+        kernel = compiled(drop_pixels, images.size)
+        if kernel is None:
+            return self._perturb_images(images, rng)
+        n, height, width, channels = images.shape
+        lost = thresholds(self._strength(), n, rng).reshape(n)
+        words = np.ascontiguousarray(rng.words((n, height, width, 1))).reshape(n, -1)
+        out = np.empty(images.shape, dtype=np.uint8)
+        flat = np.ascontiguousarray(images).reshape(n, -1, channels)
+        kernel(words, lost, flat, out.reshape(flat.shape))
+        return out

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from skrobust._compiled.compiled import compiled
-from skrobust._compiled.warp_kernels import sample_four
+from skrobust._compiled.warp_kernels import sample_four, sample_four_rgb
 from skrobust._parameters import Choice
 from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
 from skrobust.perturbations.strength import Strength
@@ -162,14 +162,18 @@ class Rotation(FillingPerturbation):
         n, height, width, channels = images.shape
         degrees = -self._strength() if self.clockwise else self._strength()
         turn = (degrees, self.canvas == "fit", height, width, np.dtype(dtype))
-        kernel = compiled(sample_four, images.size)
+        rounded = images.dtype == np.uint8
+        colours = rounded and channels == 3
+        kernel = compiled(sample_four_rgb if colours else sample_four, images.size)
         if kernel is not None and _sums_are_plain():
-            places, weights, outside = _four_taps(*turn, channels)
+            places, weights, outside = _four_taps(*turn, 1 if colours else channels)
             flat = np.ascontiguousarray(images).reshape(n, -1)
             out = np.empty_like(flat)
-            rest = dtype.type(fill) * outside
-            rounded = images.dtype == np.uint8
-            kernel(flat, width, channels, places, weights, rest, rounded, out)
+            how = (places, weights, dtype.type(fill) * outside)
+            if colours:
+                kernel(flat, width, *how, out)
+            else:
+                kernel(flat, width, channels, *how, rounded, out)
             return out.reshape(images.shape)
         operator, outside = _turn(*turn)
         # The images side by side as columns, so that the operator reads them in rows.
@@ -177,7 +181,7 @@ class Rotation(FillingPerturbation):
         turned = operator @ pixels.reshape(height * width, channels * n)
         if fill:
             turned += dtype.type(fill) * outside[:, None]
-        if images.dtype == np.uint8:
+        if rounded:
             # A mean of bytes is within their range, but for the last digit.
             np.rint(turned, out=turned)
         turned = turned.astype(images.dtype, copy=False).reshape(-1, n)

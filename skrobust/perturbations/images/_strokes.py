@@ -4,6 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from skrobust.perturbations.images.byte_pixels import as_bytes, as_units
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength, image_side
 
@@ -51,12 +52,23 @@ class Stripe(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"width": 0.5}
 
-    def _perturb_images(self, images, rng):
+    def _share(self, images):
         width = images.shape[2]
-        stripe = self._strength(images) * width
-        left = np.clip(stripe - np.arange(width), 0, 1)
-        share = (left + left[::-1]).astype(images.dtype)[:, None]
+        left = np.clip(self._strength(images) * width - np.arange(width), 0, 1)
+        return left + left[::-1]
+
+    def _perturb_images(self, images, rng):
+        share = self._share(images).astype(images.dtype)[:, None]
         return images + (1 - 2 * images) * share
+
+    def _perturb_bytes(self, images, rng):
+        share = self._share(images)
+        columns = np.flatnonzero(share)  # the others stay
+        unit = as_units(images[:, :, columns])
+        unit += (1 - 2 * unit) * share[columns].astype(np.float32)[:, None]
+        out = images.copy()
+        out[:, :, columns] = as_bytes(unit)
+        return out
 
 
 class _Stroke(ImagePerturbation):
@@ -73,17 +85,33 @@ class _Stroke(ImagePerturbation):
     def _curve(self, n, height, width, side, rng):
         """Return the row at each column, of shape (n, width), and which are hidden."""
 
-    def _perturb_images(self, images, rng):
+    def _drawn(self, images, rng):
+        """Return the pixels that the stroke reaches, and how much white they get."""
         n, height, width, _ = images.shape
         side = image_side((height, width))
         curve, hidden = self._curve(n, height, width, side, rng)
         reach = max(2.3 * side / _SIDE, 1.0)
-        distance = np.abs(np.arange(height)[None, :, None] - curve[:, None, :])
-        fading = np.log(np.maximum(1 - distance / reach, 1e-9)) + 1
-        stroke = np.clip(fading, 0, 1)
-        stroke[:, :, hidden] = 0
-        opaque = self._strength(images) * stroke
-        return images + opaque[..., None].astype(images.dtype)
+        columns = np.flatnonzero(~hidden)
+        curve = curve[:, columns, None]
+        around = np.arange(-int(np.ceil(reach)), int(np.ceil(reach)) + 1)
+        rows = np.rint(curve).astype(np.int64) + around
+        fading = np.log(np.maximum(1 - np.abs(rows - curve) / reach, 1e-9)) + 1
+        opaque = self._strength(images) * np.clip(fading, 0, 1)
+        image, column, k = np.nonzero((opaque > 0) & (rows >= 0) & (rows < height))
+        place = (image, rows[image, column, k], columns[column])
+        return place, opaque[image, column, k][:, None]
+
+    def _perturb_images(self, images, rng):
+        place, opaque = self._drawn(images, rng)
+        out = images.copy()
+        out[place] += opaque.astype(images.dtype)
+        return out
+
+    def _perturb_bytes(self, images, rng):
+        place, opaque = self._drawn(images, rng)
+        out = images.copy()
+        out[place] = as_bytes(as_units(images[place]) + opaque.astype(np.float32))
+        return out
 
 
 class DottedLine(_Stroke):

@@ -263,13 +263,16 @@ class ImagePerturbation(BasePerturbation):
         for start in range(0, len(X), step):
             rows = slice(start, start + step)
             part, draws = X[rows], rng if step >= len(X) else rng.take(rows)
-            images = np.moveaxis(part.reshape(-1, *shape[1:]), axis, -1)
+            images = part.reshape(-1, *shape[1:])
+            if axis != 3:
+                images = np.moveaxis(images, axis, -1)
             if X.dtype == np.uint8 and (low, high) == _DTYPE_RANGES["uint8"]:
                 images.flags.writeable = False
                 new = self._perturb_bytes(images, draws)
                 if new is None:
                     new = as_bytes(self._perturbed(as_units(images), draws))
-                X[rows] = np.moveaxis(new, -1, axis).reshape(part.shape)
+                images.flags.writeable = True
+                images[...] = new
             else:
                 bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
                 self._perturb_floats(part, images, axis, draws, low, high, bounds)
