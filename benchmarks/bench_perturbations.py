@@ -37,7 +37,8 @@ REPEATS = 5
 KINDS = [
     "GaussianNoise", "UniformNoise", "SpeckleNoise", "ShotNoise", "SaltAndPepper",
     "PixelDropout", "GaussianBlur", "DefocusBlur", "MotionBlur", "ZoomBlur",
-    "GlassBlur", "Snow", "Frost", "Fog", "Spatter", "Brightness", "Contrast", "Saturate",
+    "GlassBlur", "Snow", "Frost", "Fog", "Spatter", "Brightness", "Contrast",
+    "Saturate",
     "Gamma", "ChannelShift", "Quantization", "JPEGCompression", "Pixelate", "Rotation",
     "Translation", "Scaling", "Shear", "ElasticDeformation", "Occlusion", "Stripe",
     "DottedLine", "Zigzag", "CannyEdges",

@@ -117,11 +117,13 @@ def saturate_pixels(images, scale, offset, out):
 
 
 def cover_rectangles(images, rows, columns, fill, out):
-    """Cover bytes by ``fill`` as far as their row and column are covered."""
+    """Cover bytes by ``fill`` as far as their row and column are covered.
+
+    ``out`` is a copy of the images.
+    """
     n, height, width, channels = images.shape
     top = np.float32(255)
     for i in range(n):
-        out[i] = images[i]
         for y in range(height):
             if rows[i, y] == 0:
                 continue
@@ -135,39 +137,70 @@ def cover_rectangles(images, rows, columns, fill, out):
                     out[i, y, x, k] = np.uint8(min(max(value, np.float32(0)), top))
 
 
-def mean_blocks(images, channels, row_blocks, column_blocks, shown, counts, out):
-    """Replace bytes by the rounded mean of the block that each of them shows."""
-    n, height, size = images.shape
-    row_shown, column_shown = shown
+def add_to_pixels(places, white, out):
+    """Add shares of 255 to some pixels of ``out``, of shape (pixels, channels)."""
+    top = np.float32(255)
+    for j in range(len(places)):
+        for k in range(out.shape[1]):
+            unit = np.float32(out[places[j], k]) / top
+            value = np.rint((unit + white[j]) * top)
+            out[places[j], k] = np.uint8(min(max(value, np.float32(0)), top))
+
+
+def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
+    """Replace bytes by the rounded mean of the block that each of them shows.
+
+    ``rows`` and ``columns`` are where blocks begin, and the end of the last.
+    """
+    n, _, size = images.shape
+    across = len(columns) - 1
     line = np.empty(size, dtype=np.int32)
-    total = np.empty(counts.shape[1] * channels, dtype=np.int32)
-    means = np.empty((len(counts), len(total)), dtype=np.uint8)
-    wide = np.empty(size, dtype=np.uint8)
+    total = np.empty(across * channels)
+    wide = np.empty(across * channels)  # columns of each block
+    means = np.empty((len(rows) - 1, across * channels), dtype=np.uint8)
+    for b in range(across):
+        wide[b * channels : (b + 1) * channels] = columns[b + 1] - columns[b]
     for i in range(n):
-        y = 0
-        for block in range(len(counts)):
+        for block in range(len(rows) - 1):
             line[:] = 0
-            while y < height and row_blocks[y] == block:
+            for y in range(rows[block], rows[block + 1]):
                 old = images[i, y]
                 for x in range(size):
                     line[x] += np.int32(old[x])
-                y += 1
-            total[:] = 0
-            for x in range(size // channels):
-                to = column_blocks[x] * channels
+            for b in range(across):
+                if channels == 3:
+                    red = green = blue = np.int32(0)
+                    for x in range(3 * columns[b], 3 * columns[b + 1], 3):
+                        red += line[x]
+                        green += line[x + 1]
+                        blue += line[x + 2]
+                    total[3 * b], total[3 * b + 1], total[3 * b + 2] = red, green, blue
+                    continue
                 for k in range(channels):
-                    total[to + k] += line[x * channels + k]
-            for b in range(counts.shape[1]):
-                twice = np.float64(2 * counts[block, b])
-                for k in range(b * channels, (b + 1) * channels):
-                    half = np.float64(2 * total[k] + counts[block, b])
-                    means[block, k] = np.uint8(np.floor(half / twice))
+                    part = np.int32(0)
+                    for x in range(columns[b], columns[b + 1]):
+                        part += line[x * channels + k]
+                    total[b * channels + k] = part
+            tall, mean = np.float64(rows[block + 1] - rows[block]), means[block]
+            for x in range(across * channels):
+                count = tall * wide[x]
+                mean[x] = np.uint8(np.floor((2 * total[x] + count) / (2 * count)))
         before = -1
-        for y in range(height):
-            if row_shown[y] != before:
-                before = row_shown[y]
-                mean = means[before]
-                for x in range(size // channels):
-                    for k in range(channels):
-                        wide[x * channels + k] = mean[column_shown[x] * channels + k]
-            out[i, y] = wide
+        for y in range(len(row_shown)):
+            new = out[i, y]
+            if row_shown[y] == before:  # as the line above
+                above = out[i, y - 1]
+                for x in range(size):
+                    new[x] = above[x]
+                continue
+            before = row_shown[y]
+            mean = means[before]
+            for x in range(len(column_shown)):
+                to, at = np.uintp(x * channels), np.uintp(column_shown[x] * channels)
+                if channels == 3:
+                    new[to] = mean[at]
+                    new[to + np.uintp(1)] = mean[at + np.uintp(1)]
+                    new[to + np.uintp(2)] = mean[at + np.uintp(2)]
+                    continue
+                for k in range(np.uintp(channels)):
+                    new[to + k] = mean[at + k]

@@ -147,11 +147,11 @@ class Pixelate(ImagePerturbation):
             means = ((2 * total + count) // (2 * count)).astype(np.uint8)
             return _repeated(means, shown)
         counted, shown = zip(*self._places(images), strict=True)
-        counts = np.outer(*(np.bincount(place) for place in counted))
+        ends = [np.append(0, np.cumsum(np.bincount(place))) for place in counted]
         images = np.ascontiguousarray(images)
         lines = images.reshape(*images.shape[:2], -1)
         out = np.empty_like(lines)
-        kernel(lines, images.shape[3], *counted, shown, counts, out)
+        kernel(lines, images.shape[3], *ends, *shown, out)
         return out.reshape(images.shape)
 
     def _places(self, images):

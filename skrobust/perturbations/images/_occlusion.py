@@ -64,7 +64,7 @@ class Occlusion(FillingPerturbation):
         kernel = compiled(cover_rectangles, images.size)
         if kernel is None:
             return None
-        out = np.empty(images.shape, dtype=np.uint8)
+        out = images.copy()
         rows, columns = self._covered(images, rng)
         fill = np.float32(self.fill)
         kernel(np.ascontiguousarray(images), rows, columns, fill, out)

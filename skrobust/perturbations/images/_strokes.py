@@ -4,6 +4,8 @@ from abc import abstractmethod
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import add_to_pixels
 from skrobust.perturbations.images.byte_pixels import as_bytes, as_units
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength, image_side
@@ -62,12 +64,12 @@ class Stripe(ImagePerturbation):
         return images + (1 - 2 * images) * share
 
     def _perturb_bytes(self, images, rng):
-        share = self._share(images)
-        columns = np.flatnonzero(share)  # the others stay
-        unit = as_units(images[:, :, columns])
-        unit += (1 - 2 * unit) * share[columns].astype(np.float32)[:, None]
+        share = self._share(images).astype(np.float32)[:, None]
         out = images.copy()
-        out[:, :, columns] = as_bytes(unit)
+        n_left = np.count_nonzero(share[: -(-len(share) // 2)])
+        for columns in (slice(n_left), slice(max(len(share) - n_left, n_left), None)):
+            unit = as_units(images[:, :, columns])
+            out[:, :, columns] = as_bytes(unit + (1 - 2 * unit) * share[columns])
         return out
 
 
@@ -110,6 +112,12 @@ class _Stroke(ImagePerturbation):
     def _perturb_bytes(self, images, rng):
         place, opaque = self._drawn(images, rng)
         out = images.copy()
+        kernel = compiled(add_to_pixels, images.size)
+        if kernel is not None and out.flags.c_contiguous:
+            place = np.ravel_multi_index(place, images.shape[:3])
+            opaque = opaque.ravel().astype(np.float32)
+            kernel(place, opaque, out.reshape(-1, images.shape[3]))
+            return out
         out[place] = as_bytes(as_units(images[place]) + opaque.astype(np.float32))
         return out
 
