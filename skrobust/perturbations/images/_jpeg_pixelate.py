@@ -8,6 +8,7 @@ from skrobust._compiled.compiled import compiled
 from skrobust._compiled.pixel_kernels import mean_blocks
 from skrobust._optional import require
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.jpeg_loss import after_jpeg
 from skrobust.perturbations.strength import Strength
 
 
@@ -65,6 +66,12 @@ class JPEGCompression(ImagePerturbation):
     def _perturb_bytes(self, images, rng):
         pillow = require("PIL.Image", "JPEGCompression", extra="images")
         quality = int(np.rint(self._strength(images)))
+        features = require("PIL.features", "JPEGCompression", extra="images")
+        # Pillow may be built with another codec, and is then asked at every pixel.
+        if features.check_feature("libjpeg_turbo"):
+            new = after_jpeg(images, quality)
+            if new is not None:
+                return new
         out = np.empty_like(images)
         for image, new in zip(images, out, strict=True):
             if image.shape[2] == 3:
