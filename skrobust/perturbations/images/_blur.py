@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from skrobust.perturbations.images.device_images import filter_tensor
 from skrobust.perturbations.images.disk_filter import blur_by_disk
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.separable_filter import (
     blur_images,
     from_planes,
+    gaussian_kernel,
     to_planes,
     zoom_about_centre,
 )
@@ -53,6 +55,11 @@ class GaussianBlur(ImagePerturbation):
     _strengths = {"std": Strength((0.4, 0.6, 0.7, 0.8, 1.0), (1, 2, 3, 4, 6))}
     _noise = "fixed"
     _strong_params = {"std": 1.5}
+
+    def _perturb_tensor(self, images):
+        return filter_tensor(
+            images, gaussian_kernel(self._strength(images.movedim(1, -1)))
+        )
 
     def _perturb_images(self, images, rng):
         return blur_images(images, self._strength(images))

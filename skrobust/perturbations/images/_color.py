@@ -80,6 +80,10 @@ class Contrast(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 0.3}
 
+    def _perturb_tensor(self, images):
+        factor = self._strength(images.movedim(1, -1))
+        return images * factor + images.mean((2, 3), keepdim=True) * (1 - factor)
+
     def _image_statistics(self, images):
         mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
         return mean, self._strength(images)
@@ -134,6 +138,17 @@ class Brightness(ImagePerturbation):
     }
     _noise = "fixed"
     _strong_params = {"shift": 0.31}
+
+    def _perturb_tensor(self, images):
+        value = images.amax(1, keepdim=True)
+        new = value + self._strength(images.movedim(1, -1))
+        # Values beyond a learned range stay where they are.
+        new = new.maximum(value.clamp(max=0)).minimum(value.clamp(min=1))
+        if images.shape[1] == 1:
+            return new
+        lit = value > 0
+        share = (new / value).where(lit, new.new_tensor(1.0))
+        return images * share + (new - value).where(~lit, new.new_tensor(0.0))
 
     def _perturb_images(self, images, rng):
         return _raised(images, self._strength(images))

@@ -8,39 +8,10 @@ from scipy.sparse import csr_array
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.warp_kernels import sample_four, sample_four_rgb
 from skrobust._parameters import Choice
+from skrobust.perturbations.images.device_images import sample_tensor
 from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
+from skrobust.perturbations.images.warp import bilinear_operator
 from skrobust.perturbations.strength import Strength
-
-
-def bilinear_operator(rows, columns, height, width):
-    """Return the sparse matrix that samples an image bilinearly at given places.
-
-    Parameters
-    ----------
-    rows, columns : ndarray of shape (m,)
-        Places in pixels, (0, 0) being the centre of the first pixel.
-    height, width : int
-        Of the image.
-
-    Returns
-    -------
-    operator : csr_array of shape (m, height * width)
-        Weights; what lies outside of the image has none, so a row that sums to less
-        than 1 is partly fill.
-    """
-    top, left = np.floor(rows), np.floor(columns)
-    source = np.empty((rows.size, 4), dtype=np.int32)
-    weight = np.empty((rows.size, 4))
-    for corner in range(4):
-        r, c = top + corner // 2, left + corner % 2
-        w = (1 - np.abs(rows - r)) * (1 - np.abs(columns - c))
-        inside = (r >= 0) & (r < height) & (c >= 0) & (c < width)
-        weight[:, corner] = np.where(inside, w, 0)
-        source[:, corner] = np.where(inside, r * width + c, 0)
-    used = weight > 0
-    ends = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int32)
-    parts = (weight[used], source[used], ends)
-    return csr_array(parts, shape=(rows.size, height * width))
 
 
 @functools.lru_cache(maxsize=8)
@@ -59,8 +30,7 @@ def _turn(degrees, fit, height, width, dtype):
         x *= (abs(cos) * width + abs(sin) * height) / width
     rows = (cos * y + sin * x + (height - 1) / 2).round(9)
     columns = (cos * x - sin * y + (width - 1) / 2).round(9)
-    operator = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
-    outside = 1.0 - np.asarray(operator.sum(axis=1)).ravel()
+    operator, outside = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
     return operator.astype(dtype), outside.astype(dtype)
 
 
@@ -157,11 +127,14 @@ class Rotation(FillingPerturbation):
         # more small ones would leave the cache.
         return max(1, min(8, (1 << 21) // size), (1 << 18) // size)
 
+    def _turn_of(self, height, width, dtype):
+        degrees = -self._strength() if self.clockwise else self._strength()
+        return degrees, self.canvas == "fit", height, width, np.dtype(dtype)
+
     def _turned(self, images, dtype, fill):
         """Turn images in units in which the corners have the value ``fill``."""
         n, height, width, channels = images.shape
-        degrees = -self._strength() if self.clockwise else self._strength()
-        turn = (degrees, self.canvas == "fit", height, width, np.dtype(dtype))
+        turn = self._turn_of(height, width, dtype)
         rounded = images.dtype == np.uint8
         colours = rounded and channels == 3
         kernel = compiled(sample_four_rgb if colours else sample_four, images.size)
@@ -186,6 +159,10 @@ class Rotation(FillingPerturbation):
             np.rint(turned, out=turned)
         turned = turned.astype(images.dtype, copy=False).reshape(-1, n)
         return np.ascontiguousarray(turned.T).reshape(images.shape)
+
+    def _perturb_tensor(self, images):
+        turn = self._turn_of(*images.shape[2:], np.float64)
+        return sample_tensor(images, *_turn(*turn), self.fill)
 
     def _perturb_images(self, images, rng):
         return self._turned(images, images.dtype, self.fill)

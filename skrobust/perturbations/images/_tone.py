@@ -54,13 +54,18 @@ class Gamma(PointPerturbation):
         self.gamma = gamma
         self.direction = direction
 
-    def _point(self, values, known):
+    def _exponent(self):
         gamma = self._strength()
-        if self.gamma is None and self.direction == "darker":
-            gamma = 1 / gamma
+        return 1 / gamma if self.gamma is None and self.direction == "darker" else gamma
+
+    def _perturb_tensor(self, images):
+        inside = (images >= 0) & (images <= 1)
+        return (images.clamp(0, 1) ** self._exponent()).where(inside, images)
+
+    def _point(self, values, known):
         # Values beyond a learned range have no power and stay as they are.
         inside = (values >= 0) & (values <= 1)
-        return np.where(inside, np.clip(values, 0, 1) ** gamma, values)
+        return np.where(inside, np.clip(values, 0, 1) ** self._exponent(), values)
 
 
 class Quantization(PointPerturbation):
@@ -108,9 +113,14 @@ class Quantization(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"bits": 2}
 
+    def _n_steps(self):
+        return max(float(np.rint(1 / self._strength())), 1.0)
+
+    def _perturb_tensor(self, images):
+        return (images * self._n_steps()).round() / self._n_steps()
+
     def _point(self, values, known):
-        n_steps = max(float(np.rint(1 / self._strength())), 1.0)
-        return np.rint(values * n_steps) / n_steps
+        return np.rint(values * self._n_steps()) / self._n_steps()
 
 
 class ChannelShift(ImagePerturbation):

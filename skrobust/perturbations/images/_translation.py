@@ -3,9 +3,15 @@
 import numpy as np
 
 from skrobust._parameters import Number
+from skrobust.perturbations.images.device_images import sample_tensor, zoom_tensor
 from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
-from skrobust.perturbations.images.separable_filter import zoom_images
-from skrobust.perturbations.images.warp import pixel_grid, shift, warp
+from skrobust.perturbations.images.separable_filter import zoom_images, zoom_pairs
+from skrobust.perturbations.images.warp import (
+    bilinear_operator,
+    pixel_grid,
+    shift,
+    warp,
+)
 from skrobust.perturbations.strength import Strength, image_side
 
 
@@ -99,6 +105,12 @@ class Scaling(FillingPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 1.5}
 
+    def _perturb_tensor(self, images):
+        pairs = [
+            zoom_pairs(side, self._strength(), "float64") for side in images.shape[2:]
+        ]
+        return zoom_tensor(images - self.fill, pairs) + self.fill
+
     def _perturb_images(self, images, rng):
         # Zooming what lies above the fill needs no rule for the rim.
         return zoom_images(images - self.fill, self._strength(images)) + self.fill
@@ -141,10 +153,18 @@ class Shear(FillingPerturbation):
     _noise = "fixed"
     _strong_params = {"shear": 0.4}
 
-    def _perturb_images(self, images, rng):
-        height, width = images.shape[1:3]
+    def _places(self, height, width):
         rows, columns = pixel_grid(height, width)
         # Rows count downwards: a row above the centre has a negative number.
-        columns = (columns + self._strength(images) * rows + (width - 1) / 2).round(9)
-        rows = rows + (height - 1) / 2
+        columns = (columns + self._strength() * rows + (width - 1) / 2).round(9)
+        return rows + (height - 1) / 2, columns
+
+    def _perturb_tensor(self, images):
+        height, width = images.shape[2:]
+        rows, columns = self._places(height, width)
+        sampling = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
+        return sample_tensor(images, *sampling, self.fill)
+
+    def _perturb_images(self, images, rng):
+        rows, columns = self._places(*images.shape[1:3])
         return warp(images, rows[None], columns[None], fill=self.fill)

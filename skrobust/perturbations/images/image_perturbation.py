@@ -12,6 +12,10 @@ from skrobust.base.row_kind import (
     shape_or_none,
 )
 from skrobust.perturbations.images.byte_pixels import as_bytes, as_units
+from skrobust.perturbations.images.device_images import (
+    on_other_device,
+    perturb_on_device,
+)
 
 _DTYPE_RANGES = {"uint8": (0.0, 255.0), "uint16": (0.0, 65535.0)}
 _CHANNEL_COUNTS = (1, 2, 3, 4)
@@ -120,6 +124,9 @@ class ImagePerturbation(BasePerturbation):
     _takes = "images"
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
+    # What turns tensors on a device into new ones, where a kind that draws nothing has
+    # it: as ``_perturb_images``, but of shape (n, channels, height, width).
+    _perturb_tensor = None
 
     def __init__(
         self,
@@ -139,6 +146,13 @@ class ImagePerturbation(BasePerturbation):
     @classmethod
     def _get_test_params(cls):
         return [{"image_shape": (1, -1), **params} for params in cls._test_params]
+
+    def _perturb_container(self, X, key):
+        if on_other_device(X):
+            new = perturb_on_device(self, X)
+            if new is not None:
+                return new
+        return super()._perturb_container(X, key)
 
     def _refusal(self, X):
         shape, what = shape_or_none(X), describe_rows(X)

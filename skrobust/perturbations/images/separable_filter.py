@@ -211,7 +211,7 @@ def _weighted_pairs(line, weights, step):
 
 
 @lru_cache(maxsize=64)
-def _zoom_pairs(side, zoom, dtype):
+def zoom_pairs(side, zoom, dtype):
     """Return the two pixels that each new one lies between, and their weights.
 
     What lies outside of the image has no weight.
@@ -235,8 +235,8 @@ def zoom_about_centre(planes, zoom):
 def zoom_images(images, zoom):
     """Zoom images (n, height, width, channels) by a factor; below 1 the rim is 0."""
     n, height, width, channels = images.shape
-    rows, row_weights = _zoom_pairs(height, zoom, images.dtype.name)
-    columns, column_weights = _zoom_pairs(width, zoom, images.dtype.name)
+    rows, row_weights = zoom_pairs(height, zoom, images.dtype.name)
+    columns, column_weights = zoom_pairs(width, zoom, images.dtype.name)
     flat = np.ascontiguousarray(images).reshape(n, height, width * channels)
     out = np.empty_like(flat)
     loop = compiled(zoom_both, images.size)

@@ -1,6 +1,7 @@
 """Bilinear sampling of images at given positions."""
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.warp_kernels import shift_bilinearly, warp_bilinearly
@@ -137,3 +138,36 @@ def _weighted_corners(window, weights, out):
             rows = slice(1, None) if k > 1 else slice(-1)
             columns = slice(1, None) if k % 2 else slice(-1)
             out += window[rows, columns] * weights[k]
+
+
+def bilinear_operator(rows, columns, height, width):
+    """Return the sparse matrix that samples an image bilinearly at given places.
+
+    Parameters
+    ----------
+    rows, columns : ndarray of shape (m,)
+        Places in pixels, (0, 0) being the centre of the first pixel.
+    height, width : int
+        Of the image.
+
+    Returns
+    -------
+    operator : csr_array of shape (m, height * width)
+        Weights; what lies outside of the image has none.
+    outside : ndarray of shape (m,)
+        Share of each place that lies outside: 1 less the sum of its weights.
+    """
+    top, left = np.floor(rows), np.floor(columns)
+    source = np.empty((rows.size, 4), dtype=np.int32)
+    weight = np.empty((rows.size, 4))
+    for corner in range(4):
+        r, c = top + corner // 2, left + corner % 2
+        w = (1 - np.abs(rows - r)) * (1 - np.abs(columns - c))
+        inside = (r >= 0) & (r < height) & (c >= 0) & (c < width)
+        weight[:, corner] = np.where(inside, w, 0)
+        source[:, corner] = np.where(inside, r * width + c, 0)
+    used = weight > 0
+    ends = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int32)
+    parts = (weight[used], source[used], ends)
+    operator = csr_array(parts, shape=(rows.size, height * width))
+    return operator, 1.0 - np.asarray(operator.sum(axis=1)).ravel()
