@@ -13,6 +13,7 @@ import skrobust.perturbations as sp
 from skrobust._compiled import compiled as compiling
 from skrobust._compiled import (
     draw_kernels,
+    edge_kernels,
     filter_kernels,
     jpeg_kernels,
     pixel_kernels,
@@ -36,6 +37,7 @@ KERNELS = [
     function
     for module in (
         draw_kernels,
+        edge_kernels,
         filter_kernels,
         jpeg_kernels,
         pixel_kernels,
