@@ -87,33 +87,49 @@ def look_up_by_largest(table, images, out):
             out[j, k] = table[start + images[j, k]]
 
 
-def drop_pixels(words, lost, images, out):
+def drop_pixels(words, lost, channels, images, out):
     """Turn the pixels whose word lies below the limit of their row to black."""
-    n, n_pixels, channels = images.shape
+    n, n_pixels = words.shape
     for i in range(n):
-        limit = np.int32(lost[i])
+        limit, old, new = np.int32(lost[i]), images[i], out[i]
+        if channels == 3:
+            for j in range(n_pixels):
+                kept = np.uint8(255) if np.int32(words[i, j]) >= limit else np.uint8(0)
+                new[3 * j] = old[3 * j] & kept
+                new[3 * j + 1] = old[3 * j + 1] & kept
+                new[3 * j + 2] = old[3 * j + 2] & kept
+            continue
         for j in range(n_pixels):
             kept = np.int32(words[i, j]) >= limit
-            for k in range(channels):
-                out[i, j, k] = images[i, j, k] if kept else 0
+            for k in range(j * channels, (j + 1) * channels):
+                new[k] = old[k] if kept else 0
 
 
 def saturate_pixels(images, scale, offset, out):
-    """Change the saturation of pixels of three channels."""
+    """Change the saturation of pixels, three numbers each."""
     zero, one = type(scale)(0), type(scale)(1)
-    for j in range(len(images)):
-        red, green, blue = images[j, 0], images[j, 1], images[j, 2]
-        value = max(red, green, blue)
+    for j in range(images.size // 3):
+        red, green, blue = images[3 * j], images[3 * j + 1], images[3 * j + 2]
+        value = red if red > green else green
+        value = value if value > blue else blue
         down_red, down_green, down_blue = value - red, value - green, value - blue
-        spread = max(down_red, down_green, down_blue)
+        spread = down_red if down_red > down_green else down_green
+        spread = spread if spread > down_blue else down_blue
         grey = spread <= zero
         saturation = spread / (value if value > zero else one)
-        new = min(max(scale * saturation + offset, zero), one)
+        new = scale * saturation + offset
+        new = new if new > zero else zero
+        new = new if new < one else one
         bright = new * (value if value > zero else zero)
         part = one if grey else spread
-        out[j, 0] = value - bright * (zero if grey else down_red / part)
-        out[j, 1] = value - bright * (one if grey else down_green / part)
-        out[j, 2] = value - bright * (one if grey else down_blue / part)
+        share_red, share_green, share_blue = (
+            down_red / part,
+            down_green / part,
+            down_blue / part,
+        )
+        out[3 * j] = value - bright * (zero if grey else share_red)
+        out[3 * j + 1] = value - bright * (one if grey else share_green)
+        out[3 * j + 2] = value - bright * (one if grey else share_blue)
 
 
 def cover_rectangles(images, rows, columns, fill, out):

@@ -256,7 +256,7 @@ class Saturate(ImagePerturbation):
         kernel = compiled(saturate_pixels, images.size)
         if kernel is not None:
             number = images.dtype.type
-            flat = np.ascontiguousarray(images).reshape(-1, 3)
+            flat = np.ascontiguousarray(images).reshape(-1)
             out = np.empty_like(flat)
             kernel(flat, number(at.scale), number(at.offset), out)
             return out.reshape(images.shape)

@@ -158,6 +158,6 @@ class PixelDropout(ImagePerturbation):
         lost = thresholds(self._strength(), n, rng).reshape(n)
         words = np.ascontiguousarray(rng.words((n, height, width, 1))).reshape(n, -1)
         out = np.empty(images.shape, dtype=np.uint8)
-        flat = np.ascontiguousarray(images).reshape(n, -1, channels)
-        kernel(words, lost, flat, out.reshape(flat.shape))
+        flat = np.ascontiguousarray(images).reshape(n, -1)
+        kernel(words, lost, channels, flat, out.reshape(n, -1))
         return out

@@ -12,6 +12,8 @@ from skrobust._compiled.pixel_kernels import (
     units_of_bytes,
 )
 
+_WORTH_PAIRS = 1 << 17  # bytes from which a table of pairs of them is worth its making
+
 
 def as_units(images):
     """Return uint8 images as float32 in [0, 1], in the same order in memory."""
@@ -44,18 +46,23 @@ def as_bytes(unit):
     return out
 
 
-def through_table(images, table):
-    """Look uint8 images up in a table of 256 bytes."""
-    if images.size % 2 or images.size < 1 << 17:
-        return np.take(table, images, mode="clip")
-    out = np.empty_like(images)
-    seen, new = (a.ravel(order="K").view(np.uint16) for a in (images, out))
-    table = _pairs(table.tobytes())
+def through_table(images, table, out=None):
+    """Look uint8 images up in a table of 256 bytes; ``out`` may be the images."""
+    out = np.empty_like(images) if out is None else out
+    seen, new = (a.ravel(order="K") for a in (images, out))
+    if images.size < _WORTH_PAIRS or not np.shares_memory(new, out):
+        return np.take(table, images, mode="clip", out=out)
+    even = len(seen) // 2 * 2
+    new[even:] = table[seen[even:]]
+    seen, new = (a[:even].view(np.uint16) for a in (seen, new))
+    pairs = _pairs(table.tobytes())
     kernel = compiled(look_up, images.size)
-    if kernel is None:
-        np.take(table, seen, mode="clip", out=new)
-    else:
-        kernel(table, seen, new)
+    if kernel is not None:
+        kernel(pairs, seen, new)
+        return out
+    for start in range(0, len(seen), _WORTH_PAIRS):
+        part = slice(start, start + _WORTH_PAIRS)
+        np.take(pairs, seen[part], mode="clip", out=new[part])
     return out
 
 

@@ -11,7 +11,11 @@ from skrobust.base.row_kind import (
     describe_rows,
     shape_or_none,
 )
-from skrobust.perturbations.images.byte_pixels import as_bytes, as_units
+from skrobust.perturbations.images.byte_pixels import (
+    as_bytes,
+    as_units,
+    through_table,
+)
 from skrobust.perturbations.images.device_images import (
     on_other_device,
     perturb_on_device,
@@ -272,6 +276,11 @@ class ImagePerturbation(BasePerturbation):
             self._check_side()
         low, high, floor, ceiling = self._range_of(X)
         shape, axis = self._layout(X)
+        is_bytes = X.dtype == np.uint8 and (low, high) == _DTYPE_RANGES["uint8"]
+        table = self._table_of_bytes() if is_bytes else None
+        if table is not None:
+            through_table(X, table, out=X)
+            return X
         step = self._batch_rows(X[0].size)
         # X is the base's own copy, so each batch of the result can take its place.
         for start in range(0, len(X), step):
@@ -280,7 +289,7 @@ class ImagePerturbation(BasePerturbation):
             images = part.reshape(-1, *shape[1:])
             if axis != 3:
                 images = np.moveaxis(images, axis, -1)
-            if X.dtype == np.uint8 and (low, high) == _DTYPE_RANGES["uint8"]:
+            if is_bytes:
                 images.flags.writeable = False
                 new = self._perturb_bytes(images, draws)
                 if new is None:
@@ -329,6 +338,10 @@ class ImagePerturbation(BasePerturbation):
             ceiling = np.minimum(ceiling, limits.max)
         np.clip(new, floor, ceiling, out=new)
         np.copyto(part, new, where=changed, casting="unsafe")
+
+    def _table_of_bytes(self):
+        """Return the new byte of each byte, where this alone says what changes."""
+        return None
 
     def _perturb_bytes(self, images, rng):
         """Return new uint8 pixels, or None to take the usual way."""
