@@ -132,11 +132,8 @@ def saturate_pixels(images, scale, offset, out):
         out[3 * j + 2] = value - bright * (one if grey else share_blue)
 
 
-def cover_rectangles(images, rows, columns, fill, out):
-    """Cover bytes by ``fill`` as far as their row and column are covered.
-
-    ``out`` is a copy of the images.
-    """
+def cover_rectangles(images, rows, columns, fill):
+    """Cover bytes by ``fill`` as far as their row and column are covered, in place."""
     n, height, width, channels = images.shape
     top = np.float32(255)
     for i in range(n):
@@ -150,7 +147,8 @@ def cover_rectangles(images, rows, columns, fill, out):
                 for k in range(channels):
                     unit = np.float32(images[i, y, x, k]) / top
                     value = np.rint((unit + (fill - unit) * cover) * top)
-                    out[i, y, x, k] = np.uint8(min(max(value, np.float32(0)), top))
+                    value = min(max(value, np.float32(0)), top)
+                    images[i, y, x, k] = np.uint8(value)
 
 
 def add_to_pixels(places, white, out):

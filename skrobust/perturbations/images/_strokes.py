@@ -53,6 +53,7 @@ class Stripe(ImagePerturbation):
     _strengths = {"width": Strength((0.05, 0.1, 0.15, 0.2, 0.25), high=0.5)}
     _noise = "fixed"
     _strong_params = {"width": 0.5}
+    _changes_few = True
 
     def _share(self, images):
         width = images.shape[2]
@@ -65,12 +66,11 @@ class Stripe(ImagePerturbation):
 
     def _perturb_bytes(self, images, rng):
         share = self._share(images).astype(np.float32)[:, None]
-        out = images.copy()
         n_left = np.count_nonzero(share[: -(-len(share) // 2)])
         for columns in (slice(n_left), slice(max(len(share) - n_left, n_left), None)):
             unit = as_units(images[:, :, columns])
-            out[:, :, columns] = as_bytes(unit + (1 - 2 * unit) * share[columns])
-        return out
+            images[:, :, columns] = as_bytes(unit + (1 - 2 * unit) * share[columns])
+        return images
 
 
 class _Stroke(ImagePerturbation):
@@ -82,6 +82,7 @@ class _Stroke(ImagePerturbation):
 
     _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
     _strong_params = {"opacity": 1.0}
+    _changes_few = True
 
     @abstractmethod
     def _curve(self, n, height, width, side, rng):
@@ -111,15 +112,14 @@ class _Stroke(ImagePerturbation):
 
     def _perturb_bytes(self, images, rng):
         place, opaque = self._drawn(images, rng)
-        out = images.copy()
         kernel = compiled(add_to_pixels, images.size)
-        if kernel is not None and out.flags.c_contiguous:
+        if kernel is not None and images.flags.c_contiguous:
             place = np.ravel_multi_index(place, images.shape[:3])
             opaque = opaque.ravel().astype(np.float32)
-            kernel(place, opaque, out.reshape(-1, images.shape[3]))
-            return out
-        out[place] = as_bytes(as_units(images[place]) + opaque.astype(np.float32))
-        return out
+            kernel(place, opaque, images.reshape(-1, images.shape[3]))
+            return images
+        images[place] = as_bytes(as_units(images[place]) + opaque.astype(np.float32))
+        return images
 
 
 class DottedLine(_Stroke):

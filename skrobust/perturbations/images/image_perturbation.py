@@ -128,6 +128,8 @@ class ImagePerturbation(BasePerturbation):
     _takes = "images"
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
+    # Whether ``_perturb_bytes`` changes a few pixels of its images and returns these.
+    _changes_few = False
     # What turns tensors on a device into new ones, where a kind that draws nothing has
     # it: as ``_perturb_images``, but of shape (n, channels, height, width).
     _perturb_tensor = None
@@ -290,12 +292,13 @@ class ImagePerturbation(BasePerturbation):
             if axis != 3:
                 images = np.moveaxis(images, axis, -1)
             if is_bytes:
-                images.flags.writeable = False
+                images.flags.writeable = self._changes_few
                 new = self._perturb_bytes(images, draws)
                 if new is None:
                     new = as_bytes(self._perturbed(as_units(images), draws))
-                images.flags.writeable = True
-                images[...] = new
+                if new is not images:
+                    images.flags.writeable = True
+                    images[...] = new
             else:
                 bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
                 self._perturb_floats(part, images, axis, draws, low, high, bounds)
