@@ -136,15 +136,22 @@ def cover_rectangles(images, rows, columns, fill):
     """Cover bytes by ``fill`` as far as their row and column are covered, in place."""
     n, height, width, channels = images.shape
     top = np.float32(255)
+    extreme = fill == 0 or fill == 1  # of which nothing is left to round
     for i in range(n):
+        start, stop = 0, width
+        while start < stop and columns[i, start] == 0:
+            start += 1
+        while start < stop and columns[i, stop - 1] == 0:
+            stop -= 1
         for y in range(height):
             if rows[i, y] == 0:
                 continue
-            for x in range(width):
-                if columns[i, x] == 0:
-                    continue
+            for x in range(start, stop):
                 cover = np.float32(rows[i, y] * columns[i, x])
                 for k in range(channels):
+                    if extreme and cover == 1:
+                        images[i, y, x, k] = np.uint8(fill * top)
+                        continue
                     unit = np.float32(images[i, y, x, k]) / top
                     value = np.rint((unit + (fill - unit) * cover) * top)
                     value = min(max(value, np.float32(0)), top)

@@ -66,10 +66,13 @@ class Stripe(ImagePerturbation):
 
     def _perturb_bytes(self, images, rng):
         share = self._share(images).astype(np.float32)[:, None]
-        n_left = np.count_nonzero(share[: -(-len(share) // 2)])
-        for columns in (slice(n_left), slice(max(len(share) - n_left, n_left), None)):
-            unit = as_units(images[:, :, columns])
-            images[:, :, columns] = as_bytes(unit + (1 - 2 * unit) * share[columns])
+        whole = np.count_nonzero(share[: -(-len(share) // 2)] == 1)
+        right = max(len(share) - whole, whole)  # the middle column is one of the left
+        for inverted in (images[:, :, :whole], images[:, :, right:]):
+            np.subtract(255, inverted, out=inverted)
+        for k in np.flatnonzero((share > 0) & (share < 1)):
+            unit = as_units(images[:, :, k])
+            images[:, :, k] = as_bytes(unit + (1 - 2 * unit) * share[k])
         return images
 
 
@@ -96,7 +99,9 @@ class _Stroke(ImagePerturbation):
         reach = max(2.3 * side / _SIDE, 1.0)
         columns = np.flatnonzero(~hidden)
         curve = curve[:, columns, None]
-        around = np.arange(-int(np.ceil(reach)), int(np.ceil(reach)) + 1)
+        # The brightness is 0 from a distance of (1 - 1 / e) reach on.
+        rim = int(np.ceil(0.6322 * reach + 0.5))
+        around = np.arange(-rim, rim + 1)
         rows = np.rint(curve).astype(np.int64) + around
         fading = np.log(np.maximum(1 - np.abs(rows - curve) / reach, 1e-9)) + 1
         opaque = self._strength(images) * np.clip(fading, 0, 1)
